@@ -1,0 +1,198 @@
+"""Findings, and every exception that sssjob raises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+class Severity(StrEnum):
+    """How much a finding weighs: only an error makes a document not valid."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTICE = "notice"
+
+
+class Code(NamedTuple):
+    """One kind of finding; the first letter of its name is the severity it has by default."""
+
+    name: str
+    meaning: str
+
+    @property
+    def severity(self) -> Severity:
+        """E is an error, W a warning, I a notice."""
+        return _SEVERITIES[self.name[0]]
+
+
+_SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "I": Severity.NOTICE}
+
+# fmt: off
+CODES: tuple[Code, ...] = (
+    Code("E-XML",      "not well-formed, not readable, or a document type declaration"),
+    Code("E-LIMIT",    "larger, deeper or longer than is read"),
+    Code("E-TYPE",     "text that is not of the element's or attribute's data type"),
+    Code("E-CARD",     "a defaults element appears more often than it may"),
+    Code("E-DUP",      "a property or an identifier that may appear once appears again"),
+    Code("E-MISSING",  "a required element, property or attribute is absent"),
+    Code("E-GROUP",    "group attributes of one Requested element are not balanced"),
+    Code("E-OP",       "an operation that has no meaning for this value"),
+    Code("E-CYCLE",    "jobs depend on each other in a circle"),
+    Code("E-CATEGORY", "a property that cannot be requested, or delivered"),
+    Code("E-MIXED",    "text beside child elements"),
+    Code("E-EMPTY",    "a container with neither properties nor a reference"),
+    Code("E-UNKNOWN",  "an element, attribute or value that is not understood"),
+    Code("W-TYPE",     "a spelling of a value that is accepted but not written"),
+    Code("W-RANGE",    "a number outside the range of its data type"),
+    Code("W-CATEGORY", "a property in a category that the tables do not give it"),
+    Code("W-OVERLAP",  "two limits of which one hides the other"),
+    Code("W-USELESS",  "a property or attribute that has no effect here"),
+    Code("W-GROUP-SWAP", "unbalanced groups that balance when every sign is turned"),
+    Code("W-DISAGREE", "two sources give different values for one property"),
+    Code("I-ALIAS",    "an older name that is read and written by its present name"),
+    Code("I-UNIT",     "an amount without a unit, read in the default unit"),
+    Code("I-MISSING",  "a recommended property is absent"),
+    Code("I-NAMESPACE", "an element or attribute of a foreign namespace, kept"),
+    Code("I-REFERENCE", "a reference to something outside this document"),
+)
+# fmt: on
+CODE = {code.name: code for code in CODES}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong or worth knowing, where it is, and by which paragraph.
+
+    ``line`` and ``column`` count from 1 and are 0 where they are not known.
+    ``severity`` follows from the code unless an awarenessPolicy says otherwise.
+    """
+
+    code: str
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    path: str = ""
+    section: str = ""
+    suggestion: str = ""
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        """One line as compilers print it: ``job.xml:3:9: error: ... at /Job/Phase (SSS 9.0)``."""
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        at = f" at {self.path}" if self.path else ""
+        section = f" ({self.section})" if self.section else ""
+        advice = f"; {self.suggestion}" if self.suggestion else ""
+        head = f"{place}: " if place else ""
+        return f"{head}{self.severity}: {self.message}{at}{advice}{section} [{self.code}]"
+
+    def in_file(self, file: str) -> Finding:
+        """The same finding, placed in ``file``."""
+        return replace(self, file=file)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as the JSON contract has it; an unknown place is null."""
+        return {
+            "file": self.file,
+            "line": self.line or None,
+            "column": self.column or None,
+            "code": self.code,
+            "severity": self.severity.value,
+            "message": self.message,
+            "path": self.path,
+            "section": self.section,
+            "suggestion": self.suggestion,
+        }
+
+
+def finding(
+    code: str,
+    message: str,
+    *,
+    line: int = 0,
+    column: int = 0,
+    path: str = "",
+    section: str = "",
+    suggestion: str = "",
+    file: str = "",
+    severity: Severity | None = None,
+) -> Finding:
+    """A finding with the severity of its code, unless ``severity`` says otherwise."""
+    return Finding(
+        code, message, file, line, column, path, section, suggestion,
+        severity or CODE[code].severity,
+    )  # fmt: skip
+
+
+class SSSJobError(Exception):
+    """Whatever sssjob raises on purpose."""
+
+
+class UnreadableDocument(SSSJobError, ValueError):
+    """Bytes that cannot be read as XML within the limits; ``finding`` says where and why."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding)
+        self.finding = finding
+
+    def __str__(self) -> str:
+        return str(self.finding)
+
+
+class InvalidJob(SSSJobError, ValueError):
+    """A document with errors; ``findings`` holds all of them, warnings and notices included."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(str(finding) for finding in self.findings)
+
+
+class InvalidValue(SSSJobError, ValueError):
+    """Text that is not a value of the type that was expected."""
+
+    def __init__(self, text: str, expected: str) -> None:
+        super().__init__(text, expected)
+        self.text = text
+        self.expected = expected
+
+    def __str__(self) -> str:
+        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        return f"{shown!r} is not {self.expected}"
+
+
+class UnbalancedGroup(SSSJobError, ValueError):
+    """A Requested block whose group attributes do not balance; ``index`` is the item to blame."""
+
+    def __init__(self, index: int, name: str, closes: int, open_: int) -> None:
+        super().__init__(index, name, closes, open_)
+        self.index, self.name, self.closes, self.open = index, name, closes, open_
+
+    def __str__(self) -> str:
+        if self.closes:
+            return (
+                f"{self.name} (item {self.index + 1}) closes {_levels(self.closes)} "
+                f"but only {self.open} {'is' if self.open == 1 else 'are'} open"
+            )
+        return f"{self.name} (item {self.index + 1}) leaves {_levels(self.open)} open"
+
+
+class BadRecord(SSSJobError, ValueError):
+    """One accounting record that cannot be converted; the records after it still can."""
+
+    def __init__(self, line: int, reason: str, file: str = "") -> None:
+        super().__init__(line, reason, file)
+        self.line, self.reason, self.file = line, reason, file
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+        return f"{place}: {self.reason}"
+
+
+def _levels(count: int) -> str:
+    return f"{count} level{'' if count == 1 else 's'}"

@@ -1,0 +1,163 @@
+"""Text to exact values and back: the data types of SSS 2.2 and the units of Appendix A.
+
+Amounts are exact rationals (``fractions.Fraction``), times are seconds since
+1970-01-01T00:00:00Z, durations are seconds. Every reader raises ``InvalidValue``.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from sssjob.errors import InvalidValue
+
+# Appendix A: "Kilobyte 2^10 bytes" and so on, to the Nonabyte and the Doggabyte.
+_ABBREVIATIONS = ("B", "KB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB", "NB", "DB")
+UNITS: dict[str, int] = {unit: 1 << (10 * step) for step, unit in enumerate(_ABBREVIATIONS)}
+
+# The text implies a default unit and never names it; its examples (1024, 512, 975) can only
+# be megabytes. Decision 3.
+DEFAULT_UNITS = {"Memory": "MB", "Swap": "MB", "Disk": "MB"}
+
+TIME_LIMIT = 0xFFFF_FFFF  # "a 32-bit unsigned long in GMT seconds since the EPOCH", SSS 2.2
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?")
+_CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5]?[0-9]):([0-5]?[0-9])")
+_BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}
+_SPACE = " \t\r\n"
+
+
+def integer(text: str) -> int:
+    """Read an xsd:integer.
+
+    >>> integer(" +16 ")
+    16
+    """
+    stripped = text.strip(_SPACE)
+    if not _INTEGER.fullmatch(stripped):
+        raise InvalidValue(text, "an integer such as 16")
+    return int(stripped)
+
+
+def number(text: str) -> Fraction:
+    """Read a decimal number exactly, exponents included; NaN and INF are no amounts.
+
+    >>> number("1.89")
+    Fraction(189, 100)
+    """
+    stripped = text.strip(_SPACE)
+    if not _FLOAT.fullmatch(stripped):
+        raise InvalidValue(text, "a number such as 1.89")
+    return Fraction(stripped.removesuffix(".") if stripped[-1:] == "." else stripped)
+
+
+def boolean(text: str) -> bool:
+    """Read ``true`` or ``false``; ``True``, ``False``, ``1`` and ``0`` are read too."""
+    try:
+        return _BOOLEANS[text.strip(_SPACE)]
+    except KeyError:
+        raise InvalidValue(text, "true or false") from None
+
+
+def duration(text: str) -> int:
+    """Read whole seconds; ``[days-]hours:minutes:seconds`` is read too.
+
+    >>> duration("1-02:24:13")
+    95053
+    """
+    stripped = text.strip(_SPACE)
+    if clock := _CLOCK.fullmatch(stripped):
+        days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    if not _INTEGER.fullmatch(stripped) or (value := int(stripped)) < 0:
+        raise InvalidValue(text, "a duration in whole seconds such as 3600")
+    return value
+
+
+def time(text: str) -> int:
+    """Read seconds since the epoch; ISO 8601 with a zone is read too.
+
+    >>> time("1051557713") == time("2003-04-28T19:21:53Z")
+    True
+    """
+    stripped = text.strip(_SPACE)
+    if _INTEGER.fullmatch(stripped):
+        if (value := int(stripped)) < 0:
+            raise InvalidValue(text, "a time since the epoch, which is not negative")
+        return value
+    try:
+        moment = datetime.fromisoformat(stripped)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise InvalidValue(text, "seconds since the epoch such as 1051557713")
+    return int(moment.timestamp())
+
+
+def iso(seconds: int) -> str:
+    """A time as people read it.
+
+    >>> iso(1051557713)
+    '2003-04-28T19:21:53Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def clock(seconds: int) -> str:
+    """A duration as people read it.
+
+    >>> clock(95053)
+    '1-02:24:13'
+    """
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    return f"{days}-" * bool(days) + f"{hour:02}:{minute:02}:{second:02}"
+
+
+def bytes_of(text: str, units: str) -> Fraction:
+    """An amount in bytes, exactly.
+
+    >>> bytes_of("1.5", "GB")
+    Fraction(1610612736, 1)
+    """
+    if units not in UNITS:
+        raise InvalidValue(units, f"one of the units {', '.join(UNITS)}")
+    return number(text) * UNITS[units]
+
+
+def in_units(size: Fraction | int) -> tuple[str, str]:
+    """An amount of bytes in the largest unit that keeps it a whole number.
+
+    >>> in_units(2147483648)
+    ('2', 'GB')
+    """
+    exact = Fraction(size)
+    for unit, factor in reversed(UNITS.items()):
+        if exact and (exact / factor).denominator == 1:
+            return str(exact / factor), unit
+    return decimal(exact), "B"
+
+
+def decimal(value: Fraction | int) -> str:
+    """The shortest decimal that reads back as ``value``, or its nearest in 17 places.
+
+    >>> decimal(Fraction(189, 100))
+    '1.89'
+    """
+    exact = Fraction(value)
+    scale, places = exact.denominator, 0
+    while scale % 10 == 0:
+        scale, places = scale // 10, places + 1
+    twos = fives = 0
+    while scale % 2 == 0:
+        scale, twos = scale // 2, twos + 1
+    while scale % 5 == 0:
+        scale, fives = scale // 5, fives + 1
+    digits = 17 if scale != 1 else places + max(twos, fives)
+    if not digits:
+        return str(exact.numerator)
+    sign, scaled = "-" * (exact < 0), str(round(abs(exact) * 10**digits)).rjust(digits + 1, "0")
+    return f"{sign}{scaled[:-digits]}.{scaled[-digits:]}".rstrip("0").rstrip(".")
