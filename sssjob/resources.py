@@ -1,0 +1,51 @@
+"""The files that come with the package: schemas and XSLT sheets.
+
+A wheel carries them in ``sssjob/_data``; in a checkout, and so in an editable install, they are
+the top-level folders ``schemas/`` and ``xslt/``.
+"""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def schema(name: str) -> Path:
+    """Where the XML schema of this name is, with or without its ending.
+
+    Raises FileNotFoundError, naming the schemas there are, when it is none of them.
+
+    >>> schema("sssjob").name
+    'sssjob.xsd'
+    """
+    return _named(name, _files("schemas", ".xsd"), "schema")
+
+
+def sheet(name: str) -> Path:
+    """Where the XSLT sheet of this name is, with or without its ending.
+
+    Raises FileNotFoundError, naming the sheets there are, when it is none of them.
+    """
+    return _named(name, sheets(), "sheet")
+
+
+def sheets() -> tuple[Path, ...]:
+    """Every XSLT sheet that comes with the package, by name."""
+    return _files("xslt", ".xsl")
+
+
+def _files(folder: str, suffix: str) -> tuple[Path, ...]:
+    places = (_PACKAGE / "_data" / folder, _PACKAGE.parent / folder)
+    for place in places:
+        if place.is_dir():
+            return tuple(sorted(place.glob(f"*{suffix}")))
+    looked = " or ".join(str(place) for place in places)
+    raise FileNotFoundError(f"the folder {folder} of sssjob is missing: looked for {looked}")
+
+
+def _named(name: str, files: tuple[Path, ...], kind: str) -> Path:
+    # Names are compared, not joined to a path: "../other.xsl" is no sheet of ours.
+    for file in files:
+        if name in (file.name, file.stem):
+            return file
+    known = ", ".join(file.stem for file in files) or "none"
+    raise FileNotFoundError(f"sssjob has no {kind} named {name!r}; there are: {known}")
