@@ -182,6 +182,17 @@ class UnbalancedGroup(SSSJobError, ValueError):
         return f"{self.name} (item {self.index + 1}) leaves {_levels(self.open)} open"
 
 
+class LimitExceeded(SSSJobError, ValueError):
+    """Input that is larger or deeper than is worked on."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(what, limit)
+        self.what, self.limit = what, limit
+
+    def __str__(self) -> str:
+        return f"more than {self.limit} {self.what}"
+
+
 class BadRecord(SSSJobError, ValueError):
     """One accounting record that cannot be converted; the records after it still can."""
 
