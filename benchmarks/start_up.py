@@ -1,0 +1,12 @@
+"""How long the command takes to start: `sssjob --version` against Python doing nothing."""
+
+from _measure import Case, compare, options, program, sssjob
+
+CASES = (
+    Case("python -c pass", program("pass")),
+    Case("sssjob --version", sssjob("--version"), aim=2.5),
+    Case("import what it leaves out", program("import click, lxml.etree, rich.console")),
+)
+
+if __name__ == "__main__":
+    compare(CASES, options(__doc__, rounds=20).parse_args())

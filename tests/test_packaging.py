@@ -1,0 +1,112 @@
+"""What we hand out is whole: the wheel and the sdist carry schemas and sheets, and the wheel runs.
+
+Leave these out with ``-m 'not packaging'``; they take some ten seconds.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.packaging
+
+ROOT = Path(__file__).parents[1]
+SCHEMAS = sorted(path.name for path in (ROOT / "schemas").glob("*.xsd"))
+SHEETS = sorted(path.name for path in (ROOT / "xslt").glob("*.xsl"))
+
+# pip's words for an index that cannot be reached, as opposed to a package that is not there.
+UNREACHABLE = re.compile(
+    r"connection broken|Failed to establish|name resolution|timed out|Max retries", re.IGNORECASE
+)
+
+
+def run(*command, cwd):
+    # Neither this checkout nor this environment may help what is tried here.
+    strangers = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    return subprocess.run(
+        command, cwd=cwd, env=strangers, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="session")
+def dist(tmp_path_factory):
+    """The folder with the sdist, and the wheel that was built from that sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
+    result = run(*command, cwd=folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def wheel(dist):
+    return next(dist.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def installed(wheel, tmp_path_factory):
+    """The programs of an environment that holds the wheel and what it depends on, no more."""
+    folder = tmp_path_factory.mktemp("empty")
+    made = run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    assert made.returncode == 0, made.stdout + made.stderr
+    programs = folder / "venv" / "bin"
+    pip = [programs / "python", "-m", "pip", "install", "--quiet", "--no-input"]
+    result = run(*pip, "--disable-pip-version-check", "--retries=1", wheel, cwd=folder)
+    if result.returncode and UNREACHABLE.search(result.stderr):
+        pytest.skip("the package index cannot be reached")
+    assert result.returncode == 0, result.stderr
+    return programs
+
+
+def test_the_wheel_carries_every_schema_and_sheet_unchanged(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        for folder, names in (("schemas", SCHEMAS), ("xslt", SHEETS)):
+            for name in names:
+                carried = archive.read(f"sssjob/_data/{folder}/{name}")
+                assert carried == (ROOT / folder / name).read_bytes(), name
+
+
+def test_the_schema_that_people_cite_is_among_them():
+    assert "sssjob.xsd" in SCHEMAS
+    assert SHEETS
+
+
+def test_the_wheel_carries_the_package_and_its_data_only(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        tops = {name.partition("/")[0] for name in archive.namelist()}
+    assert tops == {"sssjob", f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"}
+
+
+def test_the_sdist_carries_schemas_sheets_and_tests_at_the_top(dist):
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {f"schemas/{name}" for name in SCHEMAS} <= names
+    assert {f"xslt/{name}" for name in SHEETS} <= names
+    assert {"Makefile", "README.md", "LICENSE", ".ci/run", "tests/test_packaging.py"} <= names
+
+
+def test_the_installed_command_tells_its_version_from_anywhere(installed, tmp_path):
+    result = run(installed / "sssjob", "--version", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "0.1.0" in result.stdout
+
+
+def test_the_installed_command_validates_with_the_schema_it_carries(installed, tmp_path):
+    job = tmp_path / "job.xml"
+    job.write_text("<Job><Id>PBS.1234.0</Id></Job>")
+    result = run(installed / "sssjob", "validate", job, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_installed_package_finds_its_schemas_and_sheets(installed, tmp_path):
+    program = "from sssjob import resources as r; print(r.schema('sssjob'), *r.sheets(), sep='\\n')"
+    result = run(installed / "python", "-c", program, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    found = [Path(line) for line in result.stdout.splitlines()]
+    assert [path.name for path in found] == ["sssjob.xsd", *SHEETS]
+    assert all(path.is_relative_to(installed.parent) for path in found)
