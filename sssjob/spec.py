@@ -330,19 +330,9 @@ ALIASES: tuple[Alias, ...] = (
     Alias("TaskId",              "Id",                "3.0", ("Task", "TaskDefaults")),
 )
 
-# What each dialect writes for a canonical name; a name that is not here keeps its own.
-# Gold knows a flat job without categories, so an implied category does not matter there.
-DIALECTS: dict[str, dict[str, str]] = {
-    "3.0":  {"Id": "JobId", "Name": "JobName", "State": "JobState", "Type": "JobType", "GlobalId": "GlobalJobId",
-             "Machine": "MachineName", "NetworkAdapter": "NetworkType", "Quote": "QuoteId", "Reservation": "ReservationId",
-             "Duration": "WallDuration", "CpuDuration": "CPUDuration", "Project": "ProjectId", "Group": "GroupId", "User": "UserId",
-             "NodeCount": "Nodes", "OperatingSystem": "OpSys", "Interactive": "IsInteractive", "EndTime": "CompletionTime",
-             "SubmitTime": "SubmissionTime", "Session": "SessionId"},
-    "0.2":  {"Id": "jobId", "Name": "jobName", "State": "jobState", "EligibleTime": "eligibleDate", "QualityOfService": "qos",
-             "Project": "accountName", "User": "userName"},
-    "gold": {"Id": "JobId", "Type": "JobType", "User": "UserId", "Project": "ProjectId", "Machine": "MachineName",
-             "Duration": "WallDuration", "Quote": "QuoteId", "NodeCount": "Nodes"},
-}
+# What a dialect writes: the names of a draft, or the few that Gold knows (beside 3.1.0 ones).
+GOLD = ("JobId", "JobType", "UserId", "ProjectId", "MachineName", "WallDuration", "QuoteId", "Nodes")
+DIALECTS = ("3.0", "0.2", "gold")
 # fmt: on
 
 CONTAINER = {container.name: container for container in CONTAINERS}
@@ -396,6 +386,17 @@ def alias(name: str, container: str) -> Alias | None:
             if row.canonical in properties(container):
                 return row
     return None
+
+
+@cache
+def written(canonical: str, container: str, dialect: str) -> str:
+    """The name by which a dialect writes a property in a container."""
+    for row in ALIASES:
+        spoken = row.name in GOLD if dialect == "gold" else row.dialect == dialect
+        if row.canonical == canonical and spoken and not row.category:
+            if alias(row.name, container) is row:
+                return row.name
+    return canonical
 
 
 @cache

@@ -1,41 +1,306 @@
 """Bytes to trees, with safe limits: a stream of job objects from a source of any size.
 
 A source may be one document (a Job, a JobGroup, or any wrapper around many of them) or many
-documents one after the other, with one document on each line or not; gzip, xz and zstd are read
-as they are. Memory holds one job object at a time.
+documents one after the other, each on a line of its own or not; gzip, xz and zstd are read as
+they are. Memory holds one job object at a time. No entity is expanded, no address is opened.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
-import lzma
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from os import PathLike
-from typing import IO, BinaryIO, cast
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, NamedTuple
 
-import zstandard
 from lxml import etree
+from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.errors import Finding, UnreadableDocument, finding
+from sssjob.document.files import CHUNK, Source, opened, split_lines
+from sssjob.errors import UnreadableDocument, finding
 
-Source = str | PathLike[str] | bytes | BinaryIO
+OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
+TOKEN_LIMIT = 16 << 20  # bytes without any tag; libxml2 itself refuses text above 10 MB
 
-CHUNK = 1 << 16
-BATCH = 250  # lines parsed together: a parser costs as much as a small job
+OnError = Callable[[UnreadableDocument], None]
+
+
+class Located(NamedTuple):
+    """An element, and how many lines of its source come before its document."""
+
+    element: Element
+    offset: int
+
+    @property
+    def line(self) -> int:
+        """The line of the element in its source, counted from 1; 0 if it is not known."""
+        line = self.element.sourceline
+        return line + self.offset if line else 0
+
 
 _UNITS = ("Job", "JobGroup")
 _TAGS = tuple(f"{{*}}{name}" for name in _UNITS)
-_LOCAL_UNITS = frozenset(
-    f"{{{namespace}}}{name}" if namespace else name
-    for namespace in spec.NAMESPACES
-    for name in _UNITS
+UNIT_TAGS = frozenset(
+    etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in _UNITS
 )
-_MAGIC = ((b"\x1f\x8b", "gzip"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
+_SAFE = {
+    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False,
+}  # fmt: skip
 _SPACE = b" \t\r\n"
-_DECLARATION = re.compile(rb"<\?xml[ \t\r\n][^>]*\?>")
-_DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError)
+_SPACE_BYTES = (b" ", b"\t", b"\r", b"\n")
+_START_TAG = re.compile(rb"<([^\s<>/?!]+)")
+_LIMITS = re.compile(r"Resource limit|Excessive depth|Huge|too long|XML_PARSE_HUGE")
+_PLACE = re.compile(r", line \d+, column \d+$")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
+_EXTRA_CONTENT = etree.ErrorTypes.ERR_DOCUMENT_END
+_LATE_DECLARATION = etree.ErrorTypes.ERR_RESERVED_XML_NAME
+
+
+def units(source: Source, *, on_error: OnError | None = None) -> Iterator[Element]:
+    """The outermost Job and JobGroup elements, or a root TaskGroup, Task, or defaults element.
+
+    An element hangs in its document, with its ancestors and without the siblings before it, until
+    the next one is asked for. Raises ``UnreadableDocument``, or hands it to ``on_error`` and goes
+    on with the next line where each line is a document.
+    """
+    for element, _ in located(source, on_error=on_error):
+        if etree.QName(element).localname in spec.CONTAINER:
+            yield element
+
+
+def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
+    """As ``units``, with line offsets; a document without a job object gives its root."""
+    try:
+        with opened(source) as stream:
+            head = stream.read(CHUNK)
+            if _is_lines(head):
+                yield from _lines(stream, head, on_error)
+            else:
+                yield from _documents(stream, head)
+    except UnreadableDocument as error:
+        if on_error is None:
+            raise
+        on_error(error)
+
+
+def parse(data: bytes | str) -> Element:
+    """The root of exactly one document. Raises ``UnreadableDocument``."""
+    octets = data.encode() if isinstance(data, str) else data
+    if isinstance(data, str):
+        # A declaration names the encoding that the text had as bytes, which it no longer has.
+        octets = re.sub(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')", rb"\1", octets)
+    try:
+        root = etree.fromstring(octets, etree.XMLParser(**_SAFE))
+    except etree.XMLSyntaxError as error:
+        raise _unreadable(error, 0) from error
+    _refuse_doctype(root, octets, 0)
+    return root
+
+
+def whole(source: Source) -> Iterator[Element]:
+    """The root of each document of a source, each as a whole tree in memory."""
+    with opened(source) as stream:
+        for document in _documents(stream, stream.read(CHUNK), whole=True):
+            yield document.element
+
+
+def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[Located]:
+    """Documents of one line each: one that cannot be read does not hide the next."""
+    parser = etree.XMLParser(**_SAFE)
+    for number, line in enumerate(split_lines(stream, head, OBJECT_LIMIT)):
+        if not line.strip(_SPACE):
+            continue
+        try:
+            root = etree.fromstring(line, parser)
+            _refuse_doctype(root, line, number)
+        except etree.XMLSyntaxError as error:
+            failure = _unreadable(error, number)
+        except UnreadableDocument as error:
+            failure = error
+        else:
+            found = [root] if root.tag in UNIT_TAGS else [
+                item for item in root.iter(*_TAGS)
+                if item.tag in UNIT_TAGS and _is_outermost(item)
+            ]  # fmt: skip
+            yield from (Located(item, number) for item in found or [root])
+            continue
+        if on_error is None:
+            raise failure
+        on_error(failure)
+
+
+def _documents(stream: BinaryIO, head: bytes, *, whole: bool = False) -> Iterator[Located]:
+    """Documents of any shape, one after the other."""
+    offset, chunk = 0, head.removeprefix(_BYTE_ORDER_MARK)
+    first = True
+    while True:
+        # Blank lines between documents count; before its declaration a document may have none.
+        while chunk and not (rest := chunk.lstrip(_SPACE)):
+            offset, chunk = offset + chunk.count(b"\n"), stream.read(CHUNK)
+        if not chunk and not first:
+            return
+        if not first or chunk.startswith(_SPACE_BYTES):
+            offset, chunk = offset + chunk[: len(chunk) - len(rest)].count(b"\n"), rest
+        document = _Document(stream, chunk, offset)
+        yield from document.objects(whole=whole)
+        offset, chunk, first = offset + document.lines, document.rest, False
+
+
+class _Document:
+    """One document, fed from a stream up to its end or to the start of the next one."""
+
+    def __init__(self, stream: BinaryIO, head: bytes, offset: int) -> None:
+        self.stream, self.head, self.offset = stream, head, offset
+        self.lines = 0  # of this document, fed so far
+        self.rest = b""  # what comes after it
+        self.root: Element | None = None
+        name = _START_TAG.search(head)
+        local = name[1].rpartition(b":")[2].decode("utf-8", "replace") if name else "Job"
+        # The end of the root shows where a document ends when another one follows.
+        self.parser = etree.XMLPullParser(events=("end",), tag=(*_TAGS, f"{{*}}{local}"), **_SAFE)
+        self._column = 0  # characters of the current line, fed so far
+        self._tail = b""  # the last bytes fed; the parser may complain about them a chunk later
+
+    def objects(self, *, whole: bool) -> Iterator[Located]:
+        """The job objects as they end, or the root when it is whole or holds none."""
+        last: Element | None = None
+        chunk, since_object, since_tag = self.head, 0, 0
+        while chunk:
+            failure = self._feed(chunk)
+            for _, element in self.parser.read_events():
+                if element.getparent() is None:
+                    self.root = element
+                if whole or element.tag not in UNIT_TAGS or not _is_outermost(element):
+                    continue
+                if last is None:
+                    _refuse_doctype(element, self.head, self.offset)
+                _forget(last, element)
+                last, since_object = element, 0
+                yield Located(element, self.offset)
+            if failure is not None:
+                self._end_at_next(failure, chunk)
+                break
+            since_object += len(chunk)
+            tag = chunk.rfind(b"<")
+            since_tag = len(chunk) - tag if tag >= 0 else since_tag + len(chunk)
+            if since_tag > TOKEN_LIMIT or (since_object > OBJECT_LIMIT and not whole):
+                raise _too_large(self.offset + self.lines, since_tag > TOKEN_LIMIT)
+            self._count(chunk)
+            chunk = self.stream.read(CHUNK)
+        else:
+            self.root = self._close()
+        assert self.root is not None
+        _refuse_doctype(self.root, self.head, self.offset)
+        if last is None:
+            yield Located(self.root, self.offset)
+
+    def _feed(self, chunk: bytes) -> etree.XMLSyntaxError | None:
+        try:
+            self.parser.feed(chunk)
+        except etree.XMLSyntaxError as error:
+            return error
+        return None
+
+    def _close(self) -> Element:
+        try:
+            return self.parser.close()
+        except etree.XMLSyntaxError as error:
+            raise _unreadable(error, self.offset) from error
+
+    def _end_at_next(self, error: etree.XMLSyntaxError, chunk: bytes) -> None:
+        """End this document where the next one begins, if that is what the parser met."""
+        line, column = error.position
+        if error.code == _LATE_DECLARATION:
+            column -= len("<?xml")  # it complains behind the name
+        if self.root is not None and error.code in (_EXTRA_CONTENT, _LATE_DECLARATION):
+            fed = self._tail + chunk
+            start = _place(fed, line - 1 - self.lines + self._tail.count(b"\n"), column - 1,
+                           self._column - _characters(_last_line(self._tail)))
+            if fed[start : start + 1] == b"<":
+                self._count(fed[len(self._tail) : start])
+                self.rest = fed[start:]
+                return
+        raise _unreadable(error, self.offset) from error
+
+    def _count(self, chunk: bytes) -> None:
+        self.lines += chunk.count(b"\n")
+        self._column = _characters(_last_line(chunk)) + (0 if b"\n" in chunk else self._column)
+        self._tail = (self._tail + chunk)[-16:]
+
+
+def _place(fed: bytes, line: int, column: int, before: int) -> int:
+    """The index of a place, counted in lines and characters, of which ``before`` came earlier."""
+    start = 0
+    for _ in range(line):
+        start = fed.index(b"\n", start) + 1
+    characters = column - (before if line == 0 else 0)
+    for index in range(start, len(fed)):
+        if fed[index] & 0xC0 != 0x80:  # not in _CONTINUATION
+            if characters == 0:
+                return index
+            characters -= 1
+    return len(fed)
+
+
+def _last_line(chunk: bytes) -> bytes:
+    return chunk[chunk.rfind(b"\n") + 1 :]
+
+
+def _characters(line: bytes) -> int:
+    return len(line.translate(None, _CONTINUATION))
+
+
+def _forget(previous: Element | None, element: Element) -> None:
+    """Drop what was handed out and what stands before ``element``, so that memory stays flat."""
+    if previous is not None:
+        previous.clear()
+    parent = element.getparent()
+    if parent is not None:
+        while parent[0] is not element:
+            del parent[0]
+
+
+def _is_outermost(element: Element) -> bool:
+    parent = element.getparent()
+    if parent is None or (parent.getparent() is None and parent.tag not in UNIT_TAGS):
+        return True
+    return not any(item.tag in UNIT_TAGS for item in element.iterancestors(*_TAGS))
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether the first two lines that are not blank are documents, each of its own."""
+    lines = [line for line in head.split(b"\n")[:-1] if line.strip(_SPACE)][:2]
+    if len(lines) < 2 or any(not line.lstrip(_SPACE).startswith(b"<") for line in lines):
+        return False
+    try:
+        etree.fromstring(lines[0], etree.XMLParser(**_SAFE))
+    except etree.XMLSyntaxError:
+        return False
+    return True
+
+
+def _refuse_doctype(element: Element, head: bytes, offset: int) -> None:
+    """SSS documents have no document type; what declares one is an attack or a mistake."""
+    if element.getroottree().docinfo.internalDTD is not None:
+        line = head[: max(head.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1 + offset
+        text = "a document type declaration (DTD) is not accepted"
+        raise UnreadableDocument(
+            finding("E-XML", text, line=line, suggestion="remove <!DOCTYPE ...>")
+        )
+
+
+def _unreadable(error: etree.XMLSyntaxError, offset: int) -> UnreadableDocument:
+    line, column = error.position
+    message = _PLACE.sub("", error.msg or "not well-formed").strip()
+    code = "E-LIMIT" if _LIMITS.search(message) else "E-XML"
+    return UnreadableDocument(
+        finding(code, message, line=line + offset if line > 0 else 0, column=max(column, 0))
+    )
+
+
+def _too_large(line: int, token: bool) -> UnreadableDocument:
+    text = (
+        f"more than {TOKEN_LIMIT >> 20} MiB without a tag" if token
+        else f"one job object of more than {OBJECT_LIMIT >> 20} MiB"
+    )  # fmt: skip
+    return UnreadableDocument(finding("E-LIMIT", text, line=line + 1))

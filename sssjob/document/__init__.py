@@ -1,0 +1,37 @@
+"""Documents: bytes to job objects and back, and whether they follow the standard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sssjob.document import tree
+from sssjob.document.bridge import from_tree, to_tree
+from sssjob.document.files import Source, opened
+from sssjob.document.text import clean, dumps, write
+from sssjob.errors import UnreadableDocument, finding
+from sssjob.model import Block
+
+__all__ = ["Source", "clean", "dumps", "from_tree", "loads", "opened", "read", "to_tree", "write"]
+
+
+def read(source: Source, *, on_error: tree.OnError | None = None) -> Iterator[Block]:
+    """The job objects of a source of any size, one at a time.
+
+    Yields what stands outermost: Jobs and JobGroups, or the root when it is a TaskGroup, a Task
+    or a defaults element. Raises ``UnreadableDocument``, or hands it to ``on_error``.
+    """
+    for element in tree.units(source, on_error=on_error):
+        yield from_tree(element)
+
+
+def loads(data: bytes | str) -> Block:
+    """The one job object of a document. Raises ``UnreadableDocument``.
+
+    >>> loads("<Job><Id>PBS.1234.0</Id></Job>").id
+    'PBS.1234.0'
+    """
+    octets = data.encode() if isinstance(data, str) else data
+    found = [from_tree(element) for element in tree.units(octets)]
+    if len(found) != 1:
+        raise UnreadableDocument(finding("E-CARD", f"{len(found)} job objects where one is due"))
+    return found[0]

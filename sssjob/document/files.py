@@ -1,0 +1,123 @@
+"""Opening what a caller names: a path, bytes, or a stream; compressed or not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from os import PathLike
+from typing import BinaryIO, cast
+
+from sssjob.errors import UnreadableDocument, finding
+
+Source = str | PathLike[str] | bytes | BinaryIO
+
+CHUNK = 1 << 16
+
+_LONGEST_MAGIC = 6
+_DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[BinaryIO]:
+    """The bytes of a source as a stream; gzip, xz and zstd are recognised and decompressed.
+
+    A stream that the caller opened stays open. Damage raises ``UnreadableDocument``.
+    """
+    with ExitStack() as stack:
+        if isinstance(source, bytes):
+            raw: BinaryIO = io.BytesIO(source)
+        elif isinstance(source, (str, PathLike)):
+            raw = stack.enter_context(open(source, "rb"))
+        else:
+            raw = source
+        buffered = raw if hasattr(raw, "peek") else io.BufferedReader(cast(io.RawIOBase, raw))
+        if buffered is not raw:
+            # Closing the reader would close the caller's stream with it.
+            stack.callback(cast(io.BufferedReader, buffered).detach)
+        magic = buffered.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
+        try:
+            yield _decompressed(buffered, magic)
+        except _DAMAGED as error:
+            text = "the compressed data ends before its end" if isinstance(error, EOFError) else (
+                f"the compressed data is damaged: {error}"
+            )
+            raise UnreadableDocument(finding("E-XML", text)) from error
+
+
+def split_lines(stream: BinaryIO, head: bytes, limit: int) -> Iterator[bytes]:
+    """The lines of ``head`` and of the stream behind it, without their ends.
+
+    A line longer than ``limit`` bytes raises ``UnreadableDocument``.
+    """
+    rest = head
+    number = 0
+    while rest:
+        *lines, rest = rest.split(b"\n")
+        yield from lines
+        number += len(lines)
+        pieces = [rest]
+        size = len(rest)
+        while (chunk := stream.read(CHUNK)) and b"\n" not in chunk:
+            pieces.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                text = f"a line of more than {limit >> 20} MiB"
+                raise UnreadableDocument(finding("E-LIMIT", text, line=number + 1))
+        rest = b"".join((*pieces, chunk))
+        if not chunk:
+            if rest:
+                yield rest
+            return
+
+
+def _decompressed(stream: BinaryIO, magic: bytes) -> BinaryIO:
+    if magic.startswith(b"\x1f\x8b"):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
+    if magic.startswith(b"\xfd7zXZ\x00"):
+        return lzma.LZMAFile(stream, "rb")
+    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+        return io.BufferedReader(_Zstandard(stream))
+    return stream
+
+
+class _Zstandard(io.RawIOBase):
+    """Frames one after the other; unlike the library's own reader it notices a missing end."""
+
+    # One compressed byte can stand for 32 KiB: short slices keep what a bomb can make small.
+    _SLICE = 512
+
+    def __init__(self, stream: BinaryIO) -> None:
+        import zstandard  # compressed input is rare, starting is not
+
+        self._stream = stream
+        self._error = zstandard.ZstdError
+        self._frames = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+        self._frame = self._frames.decompressobj()
+        self._between_frames = True
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._ready:
+            compressed = self._frame.unused_data if self._frame.eof else b""
+            compressed = compressed or self._stream.read(self._SLICE)
+            if not compressed:
+                if self._between_frames or self._frame.eof:
+                    return 0
+                raise EOFError
+            if self._frame.eof:
+                self._frame = self._frames.decompressobj()
+            self._between_frames = False
+            try:
+                self._ready = memoryview(self._frame.decompress(compressed))
+            except self._error as error:
+                raise lzma.LZMAError(str(error)) from error
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
