@@ -1,0 +1,106 @@
+"""A directory of features, written so that whoever reads it at any moment sees whole values.
+
+Each value goes to a hidden file in the same directory, is forced to disk, and is renamed into
+place. ``.sssjob`` lists what we wrote, so that a later run removes what it no longer gives
+and leaves alone what somebody else put there.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from sssjob.errors import InvalidValue
+from sssjob.features import keys
+from sssjob.features.keys import Value
+
+MANIFEST = ".sssjob"
+LONGEST = 4096  # bytes that a reader takes of one value
+
+_MANIFEST_LIMIT = 1 << 20
+_OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class Written(NamedTuple):
+    """What a call did: the keys that now stand there, and those of an earlier run it removed."""
+
+    directory: str
+    keys: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Written:
+    """Write one file a key, mode 0644, into a directory that is made with mode 0755 if need be.
+
+    Nothing is touched if one of the names or values cannot be written: ``InvalidValue``.
+    If the disk fails half-way (``OSError``), every key holds its old or its new value whole,
+    and running again finishes the work.
+    """
+    contents = {name: _content(name, value) for name, value in values.items()}
+    path = Path(directory)
+    if not path.is_dir():
+        path.mkdir(mode=0o755)
+        path.chmod(0o755)  # mkdir obeys the umask
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        earlier = _manifest(folder)
+        # Before the first key: a run that is cut short must not leave keys that nobody owns.
+        _put(folder, MANIFEST, _listing({*earlier, *contents}))
+        for name, content in contents.items():
+            _put(folder, name, content)
+        stale = tuple(sorted(earlier - contents.keys()))
+        for name in stale:
+            with suppress(FileNotFoundError, IsADirectoryError):
+                os.unlink(name, dir_fd=folder)
+        _put(folder, MANIFEST, _listing(contents))
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return Written(os.fspath(directory), tuple(contents), stale)
+
+
+def _content(name: str, value: Value) -> bytes:
+    """The bytes of one file; refuses what a reader would not take back."""
+    if not keys.is_name(name):
+        raise InvalidValue(name, "a key, which is letters, digits and underscores")
+    text = keys.spell(value).strip()
+    content = f"{text}\n".encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
+    if not text or "\0" in text or len(content) > LONGEST:
+        raise InvalidValue(text, f"a value for {name}: 1 to {LONGEST - 1} bytes without NUL")
+    return content
+
+
+def _manifest(folder: int) -> set[str]:
+    """The keys that an earlier run wrote; what is no key in it is no business of ours."""
+    try:
+        handle = os.open(MANIFEST, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=folder)
+    except FileNotFoundError:
+        return set()
+    with open(handle, "rb") as file:
+        lines = file.read(_MANIFEST_LIMIT).decode("ascii", "replace").split("\n")
+    return {line for line in lines if keys.is_name(line)}
+
+
+def _listing(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in sorted(names)).encode("ascii")
+
+
+def _put(folder: int, name: str, content: bytes) -> None:
+    """Put a whole file into place; the old one stays until the new one is on disk."""
+    hidden = f".{name.lstrip('.')[:200]}.{secrets.token_hex(8)}"
+    handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600, dir_fd=folder)
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(handle, 0o644)  # whatever the umask
+            os.fsync(handle)
+        os.rename(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(hidden, dir_fd=folder)
+        raise
