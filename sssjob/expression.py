@@ -524,7 +524,7 @@ def _flip(expression: Expression) -> Expression:
 def _ordered(operands: Sequence[Expression]) -> tuple[Expression, ...]:
     """The operands, with one that needs no negation in front if there is any."""
     first = next((i for i, operand in enumerate(operands) if not _negative(operand)), 0)
-    return (operands[first], *operands[:first], *operands[first + 1 :])
+    return (*operands[first : first + 1], *operands[:first], *operands[first + 1 :])
 
 
 def _emit(expression: Expression, joined: str, rows: list[_Row]) -> None:
@@ -589,8 +589,8 @@ def _choices(
             return _best([(Fraction(_weight(m.item), total), m) for m in members], limit)
     sums = Counter()
     for operand in expression.operands:
-        if isinstance(operand, OneOf):
-            sums.update({key(member.item): _weight(member.item) for member in operand.members})
+        for member in operand.members if isinstance(operand, OneOf) else ():
+            sums[key(member.item)] += _weight(member.item)
     parts = [_choices(operand, negate, limit, sums) for operand in expression.operands]
     complete = all(whole for _, whole in parts)
     if isinstance(expression, Or) != negate:
