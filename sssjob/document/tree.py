@@ -8,7 +8,7 @@ they are. Memory holds one job object at a time. No entity is expanded, no addre
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from lxml import etree
@@ -45,6 +45,7 @@ UNIT_TAGS = frozenset(
 _SAFE = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False,
 }  # fmt: skip
+_HEAD = 4096  # bytes in which the name of a root is looked for
 _SPACE = b" \t\r\n"
 _SPACE_BYTES = (b" ", b"\t", b"\r", b"\n")
 _START_TAG = re.compile(rb"<([^\s<>/?!]+)")
@@ -64,7 +65,7 @@ def units(source: Source, *, on_error: OnError | None = None) -> Iterator[Elemen
     on with the next line where each line is a document.
     """
     for element, _ in located(source, on_error=on_error):
-        if etree.QName(element).localname in spec.CONTAINER:
+        if element.tag in UNIT_TAGS or etree.QName(element).localname in spec.CONTAINER:
             yield element
 
 
@@ -141,6 +142,8 @@ def _documents(stream: BinaryIO, head: bytes, *, whole: bool = False) -> Iterato
             return
         if not first or chunk.startswith(_SPACE_BYTES):
             offset, chunk = offset + chunk[: len(chunk) - len(rest)].count(b"\n"), rest
+        while len(chunk) < _HEAD and (more := stream.read(CHUNK)):
+            chunk += more
         document = _Document(stream, chunk, offset)
         yield from document.objects(whole=whole)
         offset, chunk, first = offset + document.lines, document.rest, False
@@ -164,17 +167,27 @@ class _Document:
     def objects(self, *, whole: bool) -> Iterator[Located]:
         """The job objects as they end, or the root when it is whole or holds none."""
         last: Element | None = None
+        wrapper: Element | None = None
         chunk, since_object, since_tag = self.head, 0, 0
         while chunk:
             failure = self._feed(chunk)
             for _, element in self.parser.read_events():
-                if element.getparent() is None:
+                parent = element.getparent()
+                if parent is None:
                     self.root = element
-                if whole or element.tag not in UNIT_TAGS or not _is_outermost(element):
+                if whole or element.tag not in UNIT_TAGS:
                     continue
-                if last is None:
-                    _refuse_doctype(element, self.head, self.offset)
-                _forget(last, element)
+                if parent is None or parent is not wrapper:
+                    if not _is_outermost(element):
+                        continue
+                    if last is None:
+                        _refuse_doctype(element, self.head, self.offset)
+                    _forget(last, element)
+                    wrapper = parent
+                if wrapper is not None:
+                    # What was handed out goes, so that memory stays flat.
+                    while wrapper[0] is not element:
+                        del wrapper[0]
                 last, since_object = element, 0
                 yield Located(element, self.offset)
             if failure is not None:
@@ -205,7 +218,7 @@ class _Document:
         try:
             return self.parser.close()
         except etree.XMLSyntaxError as error:
-            raise _unreadable(error, self.offset) from error
+            raise _unreadable(error, self.offset, self.parser.feed_error_log) from error
 
     def _end_at_next(self, error: etree.XMLSyntaxError, chunk: bytes) -> None:
         """End this document where the next one begins, if that is what the parser met."""
@@ -251,13 +264,12 @@ def _characters(line: bytes) -> int:
 
 
 def _forget(previous: Element | None, element: Element) -> None:
-    """Drop what was handed out and what stands before ``element``, so that memory stays flat."""
+    """Empty what was handed out under another wrapper, and that wrapper with it."""
     if previous is not None:
         previous.clear()
-    parent = element.getparent()
-    if parent is not None:
-        while parent[0] is not element:
-            del parent[0]
+    for ancestor in element.iterancestors():
+        for sibling in ancestor.itersiblings(preceding=True):
+            sibling.clear()
 
 
 def _is_outermost(element: Element) -> bool:
@@ -289,9 +301,13 @@ def _refuse_doctype(element: Element, head: bytes, offset: int) -> None:
         )
 
 
-def _unreadable(error: etree.XMLSyntaxError, offset: int) -> UnreadableDocument:
-    line, column = error.position
-    message = _PLACE.sub("", error.msg or "not well-formed").strip()
+def _unreadable(
+    error: etree.XMLSyntaxError, offset: int, log: Sequence[etree._LogEntry] = ()
+) -> UnreadableDocument:
+    (line, column), message = error.position, error.msg or "not well-formed"
+    if log:  # what the parser kept to itself while it was fed is the cause
+        line, column, message = log[0].line, log[0].column, log[0].message
+    message = _PLACE.sub("", message).strip()
     code = "E-LIMIT" if _LIMITS.search(message) else "E-XML"
     return UnreadableDocument(
         finding(code, message, line=line + offset if line > 0 else 0, column=max(column, 0))

@@ -1,0 +1,56 @@
+"""Advice on names: what was probably meant by one that the standard does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sssjob import spec
+
+_FARTHEST = 2  # edits; more are another word
+_LONGEST = 60  # characters; a longer name is no misspelling of ours
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The name that differs in case only, or in at most two edits; "" if there is none.
+
+    >>> nearest("Proccessors", ["Priority", "Processors"])
+    'Processors'
+    """
+    if len(name) > _LONGEST:
+        return ""
+    known = sorted(names)
+    same = [other for other in known if other.lower() == name.lower()]
+    if same:
+        return same[0]
+    if len(name) <= _FARTHEST:
+        return ""
+    distance, found = min(
+        ((_distance(name, other), other) for other in known), default=(_FARTHEST + 1, "")
+    )
+    return found if distance <= _FARTHEST else ""
+
+
+def advice(name: str, container: str = "") -> str:
+    """A sentence of advice on an element name in a container, or ""."""
+    for row in spec.ALIASES:
+        if row.name == name:
+            return f"{name} is an older name of {row.canonical}"
+    here = [*spec.properties(container), *spec.blocks(container)] if container else ()
+    found = nearest(name, here) or nearest(name, spec.names())
+    return f"did you mean {found}?" if found and found != name else ""
+
+
+def _distance(one: str, other: str) -> int:
+    """How many letters to insert, drop, change or swap with their neighbour."""
+    if abs(len(one) - len(other)) > _FARTHEST:
+        return _FARTHEST + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        oldest, before, row = before, row, [i]
+        for j, against in enumerate(other, 1):
+            best = min(row[-1] + 1, before[j] + 1, before[j - 1] + (letter != against))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+                best = min(best, oldest[j - 2] + 1)
+            row.append(best)
+    return row[-1]
