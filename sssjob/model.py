@@ -104,7 +104,7 @@ class Properties(tuple[Property, ...]):
 
     __slots__ = ()
 
-    def all(self, name: str, **attributes: str) -> Properties:
+    def all(self, name: str, /, **attributes: str) -> Properties:
         """Every property of that name whose attributes have these values; "" means absent."""
         return Properties(
             item
@@ -113,7 +113,7 @@ class Properties(tuple[Property, ...]):
             and all(item.attributes.get(key, "") == want for key, want in attributes.items())
         )
 
-    def get(self, name: str, **attributes: str) -> Property | None:
+    def get(self, name: str, /, **attributes: str) -> Property | None:
         """The first property of that name, or None."""
         return next(iter(self.all(name, **attributes)), None)
 
@@ -122,7 +122,7 @@ class Properties(tuple[Property, ...]):
         found = self.get(name)
         return default if found is None else found.text.strip()
 
-    def value(self, name: str, **attributes: str) -> Value | None:
+    def value(self, name: str, /, **attributes: str) -> Value | None:
         """The value of the first property of that name, or None. Raises ``InvalidValue``."""
         found = self.get(name, **attributes)
         return None if found is None else found.value

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import islice
 
 from sssjob.errors import Finding, InvalidValue, finding
@@ -38,7 +39,8 @@ def read(
     Reads through no symbolic link that leaves the directory, and opens regular files only.
     Raises ``OSError`` if the directory itself cannot be read.
     """
-    rows, findings = tuple(table), []
+    rows = tuple(table)
+    findings: list[Finding] = []
     values: dict[str, Value] = {}
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -85,7 +87,7 @@ def _apart(newer: Value, older: Value, row: Key | None) -> bool:
     """Whether two spellings of one amount differ by a whole unit of the coarser one."""
     if isinstance(newer, str) or isinstance(older, str):
         return newer != older
-    return abs(newer - older) >= max(row.scale if row else 1, 1)
+    return abs(Fraction(newer) - Fraction(older)) >= (row.scale if row else 1)
 
 
 def _names(folder: int, findings: list[Finding]) -> list[str]:

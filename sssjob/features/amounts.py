@@ -1,0 +1,301 @@
+"""What a job or one of its task groups asks for, was given, and is limited to, in numbers.
+
+One number is chosen from an expression as a batch system would police it: the upper bound of
+a limit, the lower bound of an allocation that is yet to be made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from sssjob import expression, spec, units
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
+from sssjob.expression import Alternative, Comparison, Interval, Term
+from sssjob.model import Block, Properties, Property, Requested, Task
+
+EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
+DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
+
+_NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
+_ALTERNATIVES = 64
+_UNLIMITED = ("unlimited", "infinity", "infinite", "none")
+_UNBOUNDED = Interval()
+_GEOMETRY = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number in bytes, seconds or a count, and where it comes from.
+
+    ``basis`` tells whether the number was stated (exact), is the upper or lower bound of a
+    request, is computed from others (derived; mixed for a sum of several kinds), was assumed,
+    or is unknown because its source cannot be read. ``bounds`` are all numbers that the source
+    admits.
+    """
+
+    value: Fraction
+    source: str
+    basis: str = EXACT
+    why: str = ""
+    bounds: Interval = _UNBOUNDED
+
+    @property
+    def admitted(self) -> Interval:
+        """The bounds; a number that was stated admits itself only."""
+        return self.bounds if self.bounds.bounded else Interval(self.value, self.value)
+
+
+class Scope:
+    """A job or task group, asked for numbers. What cannot be read goes to ``report``."""
+
+    def __init__(
+        self, block: Block, path: str, report: Callable[[Finding], None], *, repair: bool = False
+    ) -> None:
+        self.block, self.path, self.report, self.repair = block, path, report, repair
+
+    def delivered(self, name: str) -> Amount | None:
+        """What was delivered; the groups of one that ran on several machines are added up."""
+        found = _plain(self.block.delivered.all(name))
+        if found and all("group" not in item.attributes for item in found):
+            found = found[:1]
+        amounts = [amount for item in found if (amount := self.read(item)) is not None]
+        if not amounts:
+            return None
+        return Amount(sum(amounts, Fraction(0)), f"{self.path}/Delivered/{name}")
+
+    def dedicated(self, name: str) -> Amount | None:
+        """An amount of the block itself whose context is Dedicated."""
+        return self._own(name, "Dedicated")
+
+    def bare(self, name: str) -> Amount | None:
+        """An amount of the block itself without context, in no category."""
+        return self._own(name, "")
+
+    def requested(self, name: str, *, least: bool = False) -> Amount | None:
+        """The number that stands for what is requested: the upper bound, or else the lower.
+
+        ``least`` turns that round, for an allocation before the start.
+        """
+        path = f"{self.path}/Requested/{name}"
+        if name not in self.mentioned:
+            return None
+        if self.chosen is None:  # a wrong number would be worse than none
+            return Amount(Fraction(0), path, UNKNOWN, "the request cannot be read")
+        if name not in {expression.key(item.item) for item in _compared(self.chosen)}:
+            return None
+        bounds = self._interval(self.chosen, name).whole()
+        ends = (bounds.lo, bounds.hi) if least else (bounds.hi, bounds.lo)
+        value = next((end for end in ends if end is not None), None)
+        if value is None:
+            self.report(
+                finding("W-USELESS", f"the request for {name} has no bound to take", path=path)
+            )
+            return None
+        basis = EXACT if bounds.lo == bounds.hi else MAXIMUM if value == bounds.hi else MINIMUM
+        why = "" if basis == EXACT else f"{_shown(bounds)} is requested"
+        if len(self.alternatives) > 1:
+            why = ", ".join(filter(None, (why, f"one of {len(self.alternatives)} alternatives")))
+        return Amount(value, path, basis, why, self._all_bounds(name))
+
+    def limit(self, name: str) -> Amount | None:
+        """A ResourceLimit by any of its names: Hard before one without type before Soft.
+
+        The operating system enforces such limits, so a size without units is in bytes.
+        """
+        named = [
+            item
+            for item in self.block.properties.all("ResourceLimit")
+            if spec.limit_name(item.attributes.get("name", "")) == name
+        ]
+        for kind in ("Hard", "", "Soft"):
+            for item in named:
+                if item.attributes.get("type", "") == kind:
+                    if item.text.strip().lower() in _UNLIMITED:
+                        return None
+                    path = f"{self.path}/ResourceLimit[@name='{item.attributes['name']}']"
+                    why = f"{kind} limit" if kind else ""
+                    value = self.read(item)
+                    return None if value is None else Amount(value, path, why=why)
+        return None
+
+    def read(self, item: Property) -> Fraction | None:
+        """The number of a property in base units, or a finding and None."""
+        try:
+            if item.name != "ResourceLimit":
+                return expression.amount(item)
+            if spec.limit_name(item.attributes.get("name", "")) in ("CPUTime", "Duration"):
+                return Fraction(units.duration(item.text))
+            return units.bytes_of(item.text, item.attributes.get("units", "B"))
+        except InvalidValue as error:
+            path = f"{self.path}/{item.name}"
+            self.report(finding("E-TYPE", str(error), line=item.line, path=path, section="SSS 2.2"))
+            return None
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """The alternatives of the request that some amount can satisfy, best first."""
+        try:
+            parsed = expression.of(self._balanced())
+            if parsed is None:
+                return ()
+            found = expression.alternatives(parsed, _ALTERNATIVES)
+            possible = tuple(
+                item
+                for item in found
+                if not any(self._interval(item, name).whole().empty for name in _NUMBERS)
+            )
+        except UnbalancedGroup as error:
+            self._requested_fault("E-GROUP", str(error))
+        except LimitExceeded as error:
+            self._requested_fault("E-LIMIT", str(error))
+        except InvalidValue as error:
+            self._requested_fault("E-TYPE", str(error))
+        else:
+            if not found.complete:
+                self._requested_fault("E-LIMIT", f"only {_ALTERNATIVES} alternatives are looked at")
+            if not possible:
+                self._requested_fault("E-OP", "no amount satisfies the request")
+            return possible
+        return ()
+
+    @cached_property
+    def chosen(self) -> Alternative | None:
+        """The alternative that was delivered, or else the preferred one, or else the first."""
+        given = {
+            name: amount.value
+            for name in _NUMBERS
+            if name in self.mentioned and (amount := self.delivered(name)) is not None
+        }
+        matching = (
+            item
+            for item in self.alternatives
+            if given and all(self._delivers(item, name, value) for name, value in given.items())
+        )
+        return next(matching, next(iter(self.alternatives), None))
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The names that the request mentions at all."""
+        return self.block.requested.names()
+
+    @cached_property
+    def tasks(self) -> Amount:
+        """How many tasks: counted, laid out, or by nodes."""
+        block = self.block
+        if (count := block.properties.get("TaskCount")) and (number := self.read(count)):
+            return Amount(number, f"{self.path}/TaskCount")
+        if spelled := block.blocks(Task):
+            return Amount(Fraction(len(spelled)), f"{self.path}/Task", why="tasks are counted")
+        distribution = block.properties.get("TaskDistribution")
+        path = f"{self.path}/TaskDistribution"
+        if distribution is not None and (ids := _geometry(distribution.text)):
+            return Amount(Fraction(ids), path, why="ids of the geometry")
+        nodes = self.nodes
+        if nodes is not None:
+            per_node = self.per("TasksPerNode")
+            why = f"{units.decimal(per_node)} tasks on each node" if per_node else "a task a node"
+            return Amount(nodes.value * (per_node or 1), nodes.source, nodes.basis, why)
+        return Amount(Fraction(1), self.path, ASSUMED, "nothing says how many tasks")
+
+    @cached_property
+    def nodes(self) -> Amount | None:
+        """How many nodes, if that is stated."""
+        return (
+            self.delivered("NodeCount")
+            or self.requested("NodeCount", least=True)
+            or self.bare("NodeCount")
+        )
+
+    def per(self, kind: str) -> Fraction | None:
+        """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
+        for item in self.block.properties.all("TaskDistribution"):
+            stated = item.attributes.get("type", "")
+            number = item.text.strip()
+            if number.isascii() and number.isdigit() and (stated or "TasksPerNode") == kind:
+                return Fraction(int(number)) or None
+        return None
+
+    def _own(self, name: str, context: str) -> Amount | None:
+        for item in self.block.properties.all(name, context=context, metric=""):
+            if (value := self.read(item)) is not None:
+                return Amount(value, f"{self.path}/{name}", why=context)
+        return None
+
+    def _interval(self, alternative: Alternative, name: str) -> Interval:
+        return expression.interval(_amounts(alternative), name)
+
+    def _delivers(self, alternative: Alternative, name: str, value: Fraction) -> bool:
+        bounds = self._interval(alternative, name)
+        if name == "Duration":  # a job that ends early has not chosen another alternative
+            return bounds.hi is None or value <= bounds.hi
+        return value in bounds
+
+    def _all_bounds(self, name: str) -> Interval:
+        """From the least to the most that any alternative admits; None where one is open."""
+        every = [self._interval(item, name).whole() for item in self.alternatives]
+        lows, highs = [item.lo for item in every], [item.hi for item in every]
+        return Interval(
+            None if None in lows else min(low for low in lows if low is not None),
+            None if None in highs else max(high for high in highs if high is not None),
+        )
+
+    def _balanced(self) -> Block:
+        """The block, its groups turned round if a repair was asked for and that is one."""
+        if not self.repair:
+            return self.block
+        return self.block.holding(
+            item.holding(_turned(item.properties))
+            if isinstance(item, Requested) and expression.swap_balances(item.properties)
+            else item
+            for item in self.block.items
+        )
+
+    def _requested_fault(self, code: str, message: str) -> None:
+        asked = self.block.block(Requested)
+        line = asked.line if asked else 0
+        path = f"{self.path}/Requested"
+        self.report(finding(code, message, line=line, path=path, section="SSS 8.1"))
+
+
+def _compared(alternative: Alternative) -> Iterator[Comparison]:
+    """The comparisons of an alternative, those under Not included."""
+    for term in alternative.terms:
+        yield from expression.comparisons(term)
+
+
+def _amounts(alternative: Alternative) -> Iterator[Term]:
+    """The terms about what the job is to have, rather than what a node is built with."""
+    for term in alternative.terms:
+        context = next(expression.comparisons(term)).item.attributes.get("context", "")
+        if context not in ("Configured", "Used"):
+            yield term
+
+
+def _plain(items: Properties) -> list[Property]:
+    """Amounts that were given, rather than measured by a metric or counted in another context."""
+    return [
+        item
+        for item in items
+        if item.attributes.get("context", "") in ("", "Dedicated")
+        and item.attributes.get("metric", "") in ("", "Total")
+    ]
+
+
+def _turned(items: Properties) -> Iterator[Property]:
+    for item in items:
+        group = item.attributes.get("group")
+        yield item if group is None else item.having(group=str(-units.integer(group)))
+
+
+def _geometry(text: str) -> int:
+    """How many task ids a geometry such as ``{1,4}{2}{3,5}`` lists."""
+    return sum(len([i for i in ids.split(",") if i.strip()]) for ids in _GEOMETRY.findall(text))
+
+
+def _shown(bounds: Interval) -> str:
+    lo, hi = (None if end is None else units.decimal(end) for end in (bounds.lo, bounds.hi))
+    return f"{lo} to {hi}" if lo and hi else f"at least {lo}" if lo else f"at most {hi}"

@@ -1,0 +1,342 @@
+"""Where each key of ``$JOBFEATURES`` comes from, in the order of precedence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sssjob import units
+from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.expression import Interval
+from sssjob.features import keys
+from sssjob.features.amounts import ASSUMED, DERIVED, EXACT, MIXED, UNKNOWN, Amount, Scope
+from sssjob.features.keys import Value
+from sssjob.model import Job, Task, TaskGroup
+
+EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
+RATING = "HS06"
+
+_STARTED = ("Running", "Suspended", "Completed")
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """One value: the path of the element that gave it, on what basis, and why that number."""
+
+    value: Value
+    source: str
+    basis: str = EXACT
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value as the file has it, without the newline."""
+        return keys.spell(self.value)
+
+
+class Work:
+    """A job as scopes, what the caller knows besides, and the keys that are settled so far."""
+
+    def __init__(
+        self, job: Job, now: int | None, starting: bool, nodes: frozenset[str],
+        cpu_limit: bool, repair: bool, machine: Mapping[str, Value],
+    ) -> None:  # fmt: skip
+        self.job, self.now, self.starting, self.nodes = job, now, starting, nodes
+        self.cpu_limit = cpu_limit
+        self.machine = {**extensions(job, MACHINE_EXTENSION), **machine}
+        self.reservation_end: int | None = None
+        self.findings: list[Finding] = []
+        self.derived: dict[str, Derived] = {}
+        self.absent: dict[str, str] = {}
+        self.overrides = extensions(job, EXTENSION)
+        self.scope = Scope(job, "/Job", self.report, repair=repair)
+        self.groups = [
+            Scope(group, _group_path(group, number), self.report, repair=repair)
+            for number, group in enumerate(job.task_groups, 1)
+        ]
+        start = self.time("StartTime")
+        state = job.get("State")
+        self.started = state in _STARTED or (start is not None and now is not None and start <= now)
+
+    def report(self, found: Finding) -> None:
+        """Keep a finding, once."""
+        if found not in self.findings:
+            self.findings.append(found)
+
+    def time(self, name: str) -> int | None:
+        """A time of the job, or None."""
+        item = self.job.properties.get(name)
+        value = None if item is None else self.scope.read(item)
+        return None if value is None else int(value)
+
+
+Source = Callable[[Work], Amount | None]
+
+
+# Sources: each gives an amount, or None where the job does not have it.
+
+
+def _start(work: Work) -> Amount | None:
+    start = work.time("StartTime")
+    if start is None:
+        if work.starting and work.now is not None:
+            return Amount(Fraction(work.now), "/Job", why="the job starts now")
+        return None
+    if work.now is not None and start > work.now:
+        text = f"the job starts in the future: {start} is after {work.now}"
+        work.report(finding("W-RANGE", text, path="/Job/StartTime"))
+    return Amount(Fraction(start), "/Job/StartTime")
+
+
+def _deadline(work: Work) -> Amount | None:
+    known = {"/Job/DeadlineTime": work.time("DeadlineTime"), "reservation": work.reservation_end}
+    moments = {path: moment for path, moment in known.items() if moment is not None}
+    if not moments:
+        return None
+    source, moment = min(moments.items(), key=lambda item: item[1])
+    if work.now is not None and moment <= work.now:
+        work.absent["shutdowntime_job"] = f"{source} {moment} has passed"
+        return None
+    return Amount(Fraction(moment), source)
+
+
+def _delivered_processors(work: Work) -> Amount | None:
+    if (whole := work.scope.delivered("Processors")) is not None:
+        return _share(work, whole)
+    parts = [part for group in work.groups if (part := group.delivered("Processors")) is not None]
+    return _share(work, _sum(parts)) if parts else None
+
+
+def _dedicated_processors(work: Work) -> Amount | None:
+    return _share(work, work.scope.dedicated("Processors"))
+
+
+def _requested_processors(work: Work) -> Amount | None:
+    return _share(work, work.scope.requested("Processors", least=not work.started))
+
+
+def _bare_processors(work: Work) -> Amount | None:
+    return _share(work, work.scope.bare("Processors"))
+
+
+def _task_processors(work: Work) -> Amount | None:
+    """Of the task groups, or of the single implicit one."""
+    groups = work.groups or [work.scope]
+    total = _sum([_group_processors(group, not work.started) for group in groups])
+    return _share(work, total)
+
+
+def _elapsed_request(work: Work) -> Amount | None:
+    return work.scope.requested("Duration")
+
+
+def _bare_duration(work: Work) -> Amount | None:
+    """A limit, unless the job is over: then it says how long the job ran."""
+    job = work.job
+    over = "EndTime" in job.properties.names() or job.get("State") == "Completed"
+    if over or "Duration" in job.delivered.names():
+        return None
+    return work.scope.bare("Duration")
+
+
+def _elapsed_times_processors(work: Work) -> Amount | None:
+    elapsed, processors = (work.derived.get(name) for name in ("wall_limit_secs", "allocated_cpu"))
+    if not work.cpu_limit or elapsed is None or processors is None:
+        return None
+    assert isinstance(elapsed.value, int)
+    assert isinstance(processors.value, int)
+    why = f"{elapsed.value} s on {processors.value} processors"
+    value = Fraction(elapsed.value * processors.value)
+    return Amount(value, f"{elapsed.source} x {processors.source}", DERIVED, why)
+
+
+def _limit(name: str) -> Source:
+    def source(work: Work) -> Amount | None:
+        return work.scope.limit(name)
+
+    return source
+
+
+def _size_limit(name: str) -> Source:
+    def source(work: Work) -> Amount | None:
+        return _share(work, work.scope.limit(name))
+
+    return source
+
+
+def _size(name: str, *, bare: bool = True) -> Source:
+    """A size of the whole job: requested or plain."""
+
+    def source(work: Work) -> Amount | None:
+        scope = work.scope
+        found = scope.requested(name)
+        if found is None and bare:
+            found = scope.dedicated(name) or scope.bare(name)
+        return _share(work, found)
+
+    return source
+
+
+def _task_sizes(name: str, *, bare: bool = True) -> Source:
+    """Sizes in a task group are of one task each: their context speaks of "the task"."""
+
+    def source(work: Work) -> Amount | None:
+        parts = []
+        for group in work.groups:
+            each = group.requested(name)
+            if each is None and bare:
+                each = group.dedicated(name) or group.bare(name)
+            tasks = _tasks_here(work, group)
+            if each is not None and tasks:
+                why = f"{units.decimal(tasks)} x {units.decimal(each.value)}"
+                parts.append(Amount(each.value * tasks, each.source, each.basis, why))
+        return _sum(parts) if parts else None
+
+    return source
+
+
+def _address_space_less_memory(work: Work) -> Amount | None:
+    whole, resident = work.scope.limit("VirtualMemory"), work.derived.get("max_rss_bytes")
+    if whole is None or resident is None or isinstance(resident.value, str):
+        return None
+    rest = whole.value - resident.value
+    source = f"{whole.source} - {resident.source}"
+    return Amount(rest, source, DERIVED, "virtual less resident memory") if rest > 0 else None
+
+
+def _delivered_rating(work: Work) -> Amount | None:
+    for item in work.job.delivered.all("Resource", name=RATING, context="", metric=""):
+        if (value := work.scope.read(item)) is not None:
+            return Amount(value, f"/Job/Delivered/Resource[@name='{RATING}']")
+    return None
+
+
+def _rating_share(work: Work) -> Amount | None:
+    """The rating of a processor of this machine times the allocated ones, to two decimals."""
+    rating = _configured(work, "hs06", "Resource", name=RATING)
+    total = _configured(work, "total_cpu", "Processors")
+    processors = work.derived.get("allocated_cpu")
+    if not rating or not total or processors is None or isinstance(processors.value, str):
+        return None
+    share = Fraction(round(rating / total * processors.value * 100), 100)
+    why = f"{units.decimal(rating)} / {units.decimal(total)} x {processors.value}"
+    return Amount(share, processors.source, DERIVED, why)
+
+
+# fmt: off
+# The first that yields a number wins; what is looked at last rests on keys settled before.
+SOURCES: dict[str, tuple[Source, ...]] = {
+    "jobstart_secs":       (_start,),
+    "allocated_cpu":       (_delivered_processors, _dedicated_processors, _requested_processors,
+                            _bare_processors, _task_processors),
+    "wall_limit_secs":     (_elapsed_request, _limit("Duration"), _bare_duration),
+    "cpu_limit_secs":      (_limit("CPUTime"), _elapsed_times_processors),
+    "max_rss_bytes":       (_size_limit("ResidentSetSize"), _size_limit("Memory"),
+                            _size("Memory"), _task_sizes("Memory")),
+    "max_swap_bytes":      (_size_limit("Swap"), _size("Swap", bare=False),
+                            _task_sizes("Swap", bare=False), _address_space_less_memory),
+    "scratch_limit_bytes": (_size_limit("Disk"), _size("Disk"), _task_sizes("Disk")),
+    "shutdowntime_job":    (_deadline,),
+    "grace_secs_job":      (),
+    "hs06_job":            (_delivered_rating, _rating_share),
+}
+# fmt: on
+
+
+def _group_processors(scope: Scope, least: bool) -> Amount:
+    """Processors of a group are the total of the group; else its tasks say."""
+    found = (
+        scope.delivered("Processors")
+        or scope.dedicated("Processors")
+        or scope.requested("Processors", least=least)
+        or scope.bare("Processors")
+    )
+    if found is not None:
+        return found
+    tasks, each = scope.tasks, scope.per("ProcessorsPerTask")
+    if each is None:
+        return tasks
+    why = f"{units.decimal(tasks.value)} tasks x {units.decimal(each)} processors"
+    return Amount(tasks.value * each, tasks.source, tasks.basis, why)
+
+
+def _tasks_here(work: Work, scope: Scope) -> Fraction:
+    """The tasks of a group on the nodes that are looked at; all of them if none is named."""
+    spelled = scope.block.blocks(Task)
+    if not work.nodes or not spelled:
+        return scope.tasks.value
+    return Fraction(sum(task.get("Node") in work.nodes for task in spelled))
+
+
+def _share(work: Work, whole: Amount | None) -> Amount | None:
+    """What the nodes that are looked at have of an amount of the whole job."""
+    if whole is None or whole.basis == UNKNOWN or not work.nodes:
+        return whole
+    groups = work.groups or [work.scope]
+    if any(group.block.blocks(Task) for group in groups):
+        here = sum((_tasks_here(work, group) for group in groups), Fraction(0))
+        share = here / sum((group.tasks.value for group in groups), Fraction(0))
+        why = f"{units.decimal(here)} of the tasks run on {', '.join(sorted(work.nodes))}"
+    else:
+        count = work.scope.nodes
+        total = count.value if count is not None else _sum_of_nodes(work.groups)
+        share = min(Fraction(len(work.nodes)) / total, Fraction(1)) if total else Fraction(1)
+        why = f"spread evenly over {units.decimal(total)} nodes" if total else "one node"
+    if share == 1:
+        return whole
+    return Amount(whole.value * share, whole.source, ASSUMED, why)
+
+
+def _sum_of_nodes(groups: Iterable[Scope]) -> Fraction:
+    return sum((group.nodes.value for group in groups if group.nodes), Fraction(0))
+
+
+def _sum(parts: list[Amount]) -> Amount:
+    """Amounts of several task groups as one."""
+    if len(parts) == 1:
+        return parts[0]
+    bases = {part.basis for part in parts}
+    worst = next((basis for basis in (UNKNOWN, ASSUMED) if basis in bases), "")
+    basis = worst or (bases.pop() if len(bases) == 1 else MIXED)
+    why = " + ".join(units.decimal(part.value) for part in parts)
+    source = ", ".join(dict.fromkeys(part.source for part in parts))
+    lows = [part.admitted.lo for part in parts]
+    highs = [part.admitted.hi for part in parts]
+    bounds = Interval(
+        None if None in lows else sum((low for low in lows if low), Fraction(0)),
+        None if None in highs else sum((high for high in highs if high), Fraction(0)),
+    )
+    total = sum((part.value for part in parts), Fraction(0))
+    return Amount(total, source, basis, why, bounds)
+
+
+def _configured(
+    work: Work, key: str, element: str, /, **attributes: str
+) -> Fraction | None:
+    """A fact about the machine: from the caller, or delivered in the context Configured."""
+    if (value := work.machine.get(key)) is not None:
+        try:
+            parsed = keys.parse(keys.spell(value), keys.key(key, keys.MACHINE_FEATURES), key)
+        except InvalidValue:
+            return None
+        return None if isinstance(parsed, str) else Fraction(parsed)
+    for item in (
+        *work.job.delivered.all(element, context="Configured", **attributes),
+        *work.job.properties.all(element, context="Configured", **attributes),
+    ):
+        return work.scope.read(item)
+    return None
+
+
+def extensions(job: Job, kind: str) -> dict[str, Value]:
+    """The extensions of one type, by name."""
+    return {
+        item.attributes.get("name", ""): item.text.strip()
+        for item in job.properties.all("Extension", type=kind)
+    }
+
+
+def _group_path(group: TaskGroup, number: int) -> str:
+    name = group.get("Name")
+    return f"/Job/TaskGroup[Name='{name}']" if name else f"/Job/TaskGroup[{number}]"
