@@ -13,7 +13,8 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob import spec
+from sssjob import spec, units
+from sssjob.errors import InvalidValue
 from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
 
 _XML_SPACE = " \t\r\n"
@@ -65,6 +66,15 @@ def split(tag: str) -> tuple[str, str]:
     """A tag as namespace and local name."""
     namespace, _, name = tag[1:].rpartition("}") if tag[:1] == "{" else ("", "", tag)
     return namespace, name
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number as Float has it."""
+    try:
+        units.number(text)
+    except InvalidValue:
+        return False
+    return True
 
 
 def _block(
@@ -121,7 +131,7 @@ def _property(element: Element, row: _Row) -> Property:
     name, text, attributes = row.name, element.text or "", dict(element.items())
     if name == "Network" and _AMOUNT.isdisjoint(attributes) and text.strip(_XML_SPACE):
         # One name for two properties: text that is no number is a type of adapter. 0.3
-        name = "Network" if _is_number(text) else "NetworkAdapter"
+        name = "Network" if is_number(text) else "NetworkAdapter"
     children: tuple[Property | Note, ...] = ()
     if len(element):
         if any(type(child.tag) is str for child in element):
@@ -144,12 +154,6 @@ def _children(element: Element) -> Iterable[Property | Note]:
             yield Note("text", child.tail)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _note(node: Element) -> Note:

@@ -1,0 +1,71 @@
+"""Job objects of the SSS Job Object Specification 3.1.0, from submission to accounting.
+
+>>> import sssjob
+>>> job = sssjob.loads("<Job><Id>PBS.1234.0</Id><Requested><Processors>16</Processors></Requested></Job>")
+>>> job.id, job.requested.value("Processors")
+('PBS.1234.0', 16)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sssjob._version import __version__
+
+if TYPE_CHECKING:
+    from sssjob.defaults import resolve
+    from sssjob.document import dumps, loads, read, write
+    from sssjob.document.check import check_source, is_valid, validate
+    from sssjob.errors import Finding, InvalidJob, Severity, SSSJobError, UnreadableDocument
+    from sssjob.fold import fold
+    from sssjob.model import (
+        Block,
+        Delivered,
+        Job,
+        JobDefaults,
+        JobGroup,
+        Note,
+        Properties,
+        Property,
+        Reference,
+        Requested,
+        Task,
+        TaskDefaults,
+        TaskGroup,
+        TaskGroupDefaults,
+    )
+
+# Where each name lives: importing sssjob imports none of it, so that a command starts at once.
+_HOMES = {
+    "sssjob.defaults": ("resolve",),
+    "sssjob.document": ("dumps", "loads", "read", "write"),
+    "sssjob.document.check": ("check_source", "is_valid", "validate"),
+    "sssjob.errors": ("Finding", "InvalidJob", "Severity", "SSSJobError", "UnreadableDocument"),
+    "sssjob.fold": ("fold",),
+    "sssjob.model": (
+        "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",
+        "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
+    ),
+}  # fmt: skip
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: RUF022 - by what they are about
+    "__version__",
+    "read", "loads", "write", "dumps",
+    "validate", "is_valid", "check_source", "Finding", "Severity",
+    "resolve", "fold",
+    "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",
+    "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
+    "SSSJobError", "InvalidJob", "UnreadableDocument",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,97 @@
+"""``sssjob validate``: every finding about documents, for people, scripts and code hosts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.errors import Severity
+
+if TYPE_CHECKING:
+    from sssjob.errors import Finding
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob validate job.xml
+  sssjob validate --json jobs/*.xml | jq '.[].code'
+  sssjob convert --from slurm sacct.txt | sssjob validate -
+  sssjob validate --format sarif job.xml > findings.sarif
+
+Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("--json", "format_", flag_value="json", help="Findings as one JSON array.")
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json", "sarif"]), default="text",
+    show_default=True, help="How findings are printed; sarif is what code hosts read.",
+)  # fmt: skip
+@click.option(
+    "--level", type=click.Choice([item.value for item in Severity]), default="notice",
+    show_default=True, help="Print findings of this severity and above.",
+)  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
+def command(files: tuple[str, ...], format_: str, level: str, quiet: bool) -> None:
+    """Check documents against the standard.
+
+    Each FILE is one document, a wrapper around many job objects, or many documents one after the
+    other; compressed or not. Text goes to standard error, JSON and SARIF to standard output.
+    """
+    counts: Counter[Severity] = Counter()
+    unread = False
+    severities = [item for item in Severity if _weight(item) >= _weight(Severity(level))]
+
+    def seen() -> Iterator[Finding]:
+        nonlocal unread
+        for finding in _findings(files):
+            counts[finding.severity] += 1
+            unread = unread or finding.code in ("E-XML", "E-LIMIT")
+            if finding.severity in severities and not quiet:
+                yield finding
+
+    if format_ == "json":
+        _print_json(seen())
+    elif format_ == "sarif":
+        from sssjob.cli.sarif import sarif
+
+        click.echo(json.dumps(sarif(seen()), indent=2))
+    else:
+        common.print_findings(seen())
+        if counts and not quiet:
+            common.say(", ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in sorted(
+                counts.items(), key=lambda item: -_weight(item[0])
+            )))  # fmt: skip
+    if unread:
+        sys.exit(common.NOT_UNDERSTOOD)
+    sys.exit(common.NOTHING if counts[Severity.ERROR] else common.FOUND)
+
+
+def _findings(files: Iterable[str]) -> Iterator[Finding]:
+    from sssjob.document.check import check_source
+    from sssjob.errors import finding
+
+    for name, source in common.sources(files):
+        try:
+            yield from check_source(source, name=name)
+        except OSError as error:
+            yield finding("E-XML", error.strerror or str(error), file=name)
+
+
+def _print_json(findings: Iterable[Finding]) -> None:
+    """A JSON array, written as it grows."""
+    mark = "["
+    for finding in findings:
+        click.echo(f"{mark}\n  {json.dumps(finding.as_dict(), ensure_ascii=False)}", nl=False)
+        mark = ","
+    click.echo("[]" if mark == "[" else "\n]")
+
+
+def _weight(severity: Severity) -> int:
+    return -list(Severity).index(severity)

@@ -1,0 +1,157 @@
+"""Documents about which no rule has anything to say, recognised at the speed of libxml2.
+
+From the tables of ``spec`` comes a RELAX NG grammar that is narrower than the standard: whatever
+it accepts, and ``_is_plain`` finds plain, gives no finding. What it does not accept may be right
+as well; the walk in ``check`` says so, or says why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from xml.sax.saxutils import quoteattr
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob import spec, units
+from sssjob.document.bridge import split
+
+# Building the grammar costs as much as walking that many job objects.
+_WORTH_A_GRAMMAR = 200
+
+_ROOTS = ("Job", "JobGroup")
+_CATEGORIES = (spec.REQUESTED, spec.DELIVERED)
+_WORDY = ("NotificationList", "redirectList")  # their lists of words are for the walk
+_AMOUNTS = tuple(units.DEFAULT_UNITS)
+
+# fmt: off
+_TYPES = {
+    "":            "<empty/>",
+    spec.STRING:   "<text/>",
+    spec.INTEGER:  '<data type="integer"/>',
+    spec.FLOAT:    '<data type="decimal"/>',
+    spec.BOOLEAN:  "<choice><value>true</value><value>false</value></choice>",
+    spec.DATETIME: '<data type="unsignedInt"/>',
+    spec.DURATION: '<data type="nonNegativeInteger"/>',
+}
+_NARROWER = {
+    "consumptionRate": '<data type="decimal"><param name="minInclusive">0</param><param name="maxInclusive">1</param></data>',
+    "count":           '<data type="positiveInteger"/>',
+    "preference":      '<choice><data type="positiveInteger"/><data type="negativeInteger"/></choice>',
+}
+# fmt: on
+_NOT_EMPTY = '<data type="token"><param name="minLength">1</param></data>'
+
+
+class Acceptor:
+    """Tells elements that give no finding from those that must be walked.
+
+    ``said`` is shared with the walk: what has been said once per source counts as nothing to say.
+    """
+
+    def __init__(self, said: set[str]) -> None:
+        self._said = said
+        self._met = 0
+
+    def __call__(self, element: Element) -> bool:
+        """Whether nothing can be said about this job object."""
+        self._met += 1
+        if self._met <= _WORTH_A_GRAMMAR:
+            return False
+        namespace, name = split(str(element.tag))
+        if name not in _ROOTS or namespace not in spec.NAMESPACES:
+            return False
+        grammar = _grammar(namespace, "I-UNIT" not in self._said)
+        return bool(grammar.validate(element)) and _is_plain(element)
+
+
+def _is_plain(element: Element) -> bool:
+    """What the grammar cannot say: a Duration in each job, ids and variables named once."""
+    name = split(element.tag)[1]
+    if name == "Job" and next(element.iter("{*}Duration"), None) is None:
+        return False
+    if name == "JobGroup":
+        jobs = [job for job in element.iterchildren("{*}Job") if len(job)]
+        ids = [(job.findtext("{*}Id") or "").strip() for job in jobs]
+        if len(set(ids)) < len(ids):
+            return False
+        if any(next(job.iter("{*}Duration"), None) is None for job in jobs):
+            return False
+    for environment in element.iter("{*}Environment"):
+        if len(environment) > 1:
+            names = [variable.get("name") for variable in environment]
+            if len(set(names)) < len(names):
+                return False
+    return True
+
+
+@cache
+def _grammar(namespace: str, units_needed: bool) -> etree.RelaxNG:
+    text = "".join((
+        f'<grammar xmlns="http://relaxng.org/ns/structure/1.0" ns={quoteattr(namespace)}'
+        ' datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes"><start><choice>',
+        *(f'<ref name="{name}"/>' for name in _ROOTS),
+        "</choice></start>",
+        *(line for row in spec.CONTAINERS for line in _container(row, units_needed)),
+        "</grammar>",
+    ))  # fmt: skip
+    return etree.RelaxNG(etree.fromstring(text))
+
+
+def _container(row: spec.Container, units_needed: bool) -> Iterator[str]:
+    """The definition of a container, and one of each property as it may stand there."""
+    yield f'<define name="{row.name}"><element name="{row.name}">'
+    yield "".join(_attributes(row.name, "", units_needed))
+    if row.reference and row.name not in _ROOTS:
+        yield f"<choice>{_NOT_EMPTY}"
+    category = row.name if row.name in _CATEGORIES else ""
+    yield "<interleave>"
+    for name, wildcard in spec.blocks(row.name).items():
+        inner = f'<ref name="{name}"/>'
+        if name == "Job":
+            inner = f'<choice>{inner}<element name="Job">{_NOT_EMPTY}</element></choice>'
+        yield _repeated(inner, wildcard)
+    properties = [
+        item for item in spec.properties(row.name).values() if item.name not in _WORDY
+    ]
+    if category:
+        choices = "".join(f'<ref name="{row.name}.{item.name}"/>' for item in properties)
+        yield f"<oneOrMore><choice>{choices}</choice></oneOrMore>"
+    else:
+        for item in properties:
+            wildcard = "*" if item.repeats is True or item.name == "Variable" else "?"
+            wildcard = "" if item.appearance == spec.MUST else wildcard
+            yield _repeated(f'<ref name="{row.name}.{item.name}"/>', wildcard)
+    yield "</interleave>"
+    if row.reference and row.name not in _ROOTS:
+        yield "</choice>"
+    yield "</element></define>"
+    for item in properties:
+        yield f'<define name="{row.name}.{item.name}">'
+        if item.name == "Environment":
+            yield '<ref name="Environment"/></define>'
+            continue
+        content = _NOT_EMPTY if item.name == "Id" else _TYPES[item.type]
+        attributes = "".join(_attributes(item.name, category, units_needed))
+        yield f'<element name="{item.name}">{attributes}{content}</element></define>'
+
+
+def _attributes(element: str, category: str, units_needed: bool) -> Iterator[str]:
+    for row in spec.attributes(element, category).values():
+        if row.name in _WORDY or (row.name == "group" and category == spec.REQUESTED):
+            continue  # balance is for the walk
+        content = _NARROWER.get(row.name) or _TYPES[row.type]
+        values: tuple[str, ...] = row.values
+        needed = row.appearance == spec.MUST
+        if row.name == "units" and element in _AMOUNTS:
+            values, needed = tuple(units.UNITS), units_needed
+        if values:
+            listed = "".join(f'<value type="string">{value}</value>' for value in values)
+            content = f"<choice>{listed}</choice>"
+        yield _repeated(f'<attribute name="{row.name}" ns="">{content}</attribute>', "" if needed else "?")
+
+
+def _repeated(inner: str, wildcard: str) -> str:
+    wrapper = {"": "", "?": "optional", "*": "zeroOrMore", "+": "oneOrMore"}[wildcard]
+    return f"<{wrapper}>{inner}</{wrapper}>" if wrapper else inner
