@@ -1,0 +1,26 @@
+"""Accounting records become job objects; one module for each record format."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Format(NamedTuple):
+    """A record format: the name it goes by, its module, and what prints it.
+
+    The module has ``jobs(stream, options) -> Iterator[Outcome]`` and ``Options``.
+    """
+
+    name: str
+    module: str
+    description: str
+
+
+# fmt: off
+FORMATS: dict[str, Format] = {
+    row.name: row
+    for row in (
+        Format("slurm", "sssjob.accounting.slurm", "Slurm: sacct --parsable2 (or --parsable)"),
+    )
+}
+# fmt: on

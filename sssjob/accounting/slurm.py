@@ -1,0 +1,448 @@
+"""Slurm: what ``sacct --parsable2`` prints, with any columns in any order, becomes job objects.
+
+The rows of one job follow each other: the allocation, then its steps. Steps are folded into their
+job and kept as its task groups. The mapping is ``slurm_table``; here is what takes more than one
+column, or more than one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import BinaryIO
+
+from sssjob import units
+from sssjob.accounting import slurm_table as table
+from sssjob.accounting import slurm_values as values
+from sssjob.accounting.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Bad,
+    Converted,
+    Field,
+    Found,
+    Noted,
+    Outcome,
+    Skipped,
+)  # fmt: skip
+from sssjob.accounting.slurm_lines import Header, Reader, Row
+from sssjob.errors import InvalidValue
+from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
+
+COLUMNS = table.COLUMNS
+MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
+
+_BINS = {JOB: 0, REQUESTED: 1, DELIVERED: 2}
+_NOT_STARTED = frozenset(("None assigned",))
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read: ``zone`` for times that state none, ``columns`` and ``delimiter`` of a table
+    without a header, whether only ended jobs are wanted, and whether steps stay as task groups.
+    """
+
+    zone: str = ""
+    columns: tuple[str, ...] = ()
+    delimiter: str = ""
+    ended_only: bool = False
+    steps: bool = True
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome]:
+    """What becomes of each record of a stream, in its order; memory holds one job at a time.
+
+    Raises ``UnusableInput`` where there is no header line and no columns are named, and
+    ``InvalidValue`` for an unknown zone.
+    """
+    chosen = options or Options()
+    reader = Reader(COLUMNS, chosen.columns, chosen.delimiter)
+    clock = values.Clock(chosen.zone)
+    told = False
+    converter: _Converter | None = None
+    allocation: Row | Skipped | Bad | None = None
+    steps: list[Row] = []
+    for found in reader.rows(stream):
+        header = reader.header
+        if converter is None or converter.header is not header:
+            if converter is not None:
+                yield from converter.outcomes(allocation, steps)
+                allocation, steps = None, []
+            assert header is not None
+            converter = _Converter(header, clock, chosen)
+        if isinstance(found, Row):
+            job, dot, _ = found.fields[converter.header.key].partition(".")
+            if dot and isinstance(allocation, Row) and converter.id(allocation) == job:
+                steps.append(found)
+                continue
+            yield from converter.outcomes(allocation, steps)
+            allocation, steps = found, []
+        else:
+            yield from converter.outcomes(allocation, steps)
+            allocation, steps = None, []
+            yield found
+        if clock.assumed and not told:
+            told = True
+            yield Noted(found.line, "times without a zone are read as UTC; name their zone")
+    if converter is not None:
+        yield from converter.outcomes(allocation, steps)
+    if clock.assumed and not told:
+        yield Noted(0, "times without a zone are read as UTC; name their zone")
+
+
+class _Rows:
+    """The rows of a mapping that a header has, in the order of the output, with a memory."""
+
+    def __init__(self, rows: Iterable[Field], header: Header, clock: values.Clock) -> None:
+        chosen: dict[tuple[object, ...], Field] = {}
+        for row in rows:
+            if row.place != NOWHERE and row.column in header.at and row.read is not table.together:
+                chosen[_identity(row)] = row
+        self._plan = [
+            (header.at[row.column], _BINS[row.place], {}, _zoned(row, header, clock))
+            for row in sorted(chosen.values(), key=lambda row: table.place_in_output(row.element))
+        ]
+        self._clock = clock
+
+    _plan: list[tuple[int, int, dict[str, tuple[Property, ...]], Field]]
+
+    def properties(self, fields: list[str]) -> tuple[list[Item], list[Item], list[Item]]:
+        """The properties of a row: its own, requested, delivered. Raises ``InvalidValue``."""
+        bins: tuple[list[Item], list[Item], list[Item]] = ([], [], [])
+        for index, place, memory, row in self._plan:
+            text = fields[index]
+            if not text:
+                continue
+            found = memory.get(text)
+            if found is None:
+                try:
+                    found = row.properties(text)
+                except InvalidValue as wrong:
+                    raise InvalidValue(wrong.text, f"{wrong.expected}: {row.column}") from None
+                if len(memory) >= MEMO_LIMIT:
+                    memory.clear()
+                memory[text] = found
+            bins[place].extend(found)
+        return bins
+
+
+def _identity(row: Field) -> tuple[object, ...]:
+    """What makes two columns tell the same property, so that one of them is enough."""
+    shared = row.element in ("Processors", "NodeCount", "Duration") or "metric" in row.attributes
+    shared = shared or row.column.startswith("ConsumedEnergy")
+    key = row.element if shared else row.column
+    return (row.place, key, *row.attributes.values())
+
+
+def _zoned(row: Field, header: Header, clock: values.Clock) -> Field:
+    if row.read is table.time:
+        return row._replace(read=_timed(clock))
+    if row.read is table.allocated and {"ConsumedEnergy", "ConsumedEnergyRaw"} & header.at.keys():
+        return row._replace(read=table.devices)
+    return row
+
+
+def _timed(clock: values.Clock) -> Callable[[str], Found]:
+    def read(text: str) -> Found:
+        return clock.read(text)
+
+    return read
+
+
+class _Converter:
+    """Makes jobs of rows that share a header."""
+
+    def __init__(self, header: Header, clock: values.Clock, options: Options) -> None:
+        self.header = header
+        self._clock = clock
+        self._options = options
+        self._allocation = _Rows(table.ALLOCATION, header, clock)
+        self._step = _Rows(table.STEP, header, clock)
+        self._states: dict[tuple[str, str, bool], list[Property]] = {}
+
+    def id(self, row: Row) -> str:
+        """The id by which rows belong together."""
+        return row.fields[self.header.key]
+
+    def text(self, row: Row, column: str) -> str:
+        """The text of a column, or "" where there is none."""
+        index = self.header.at.get(column)
+        return "" if index is None else row.fields[index]
+
+    def outcomes(self, allocation: object, steps: list[Row]) -> Iterator[Outcome]:
+        """What becomes of an allocation and its steps."""
+        if not isinstance(allocation, Row):
+            return
+        if "." in self.id(allocation):
+            yield Bad(allocation.line, f"step {self.id(allocation)} without its job before it")
+            return
+        try:
+            outcome = self._converted(allocation, steps)
+        except InvalidValue as wrong:
+            outcome = Bad(allocation.line, str(wrong))
+        if isinstance(outcome, Converted):
+            yield outcome
+            yield from self._notes(allocation)
+            return
+        yield outcome
+        for step in steps:
+            if isinstance(outcome, Skipped):
+                yield Skipped(step.line, outcome.reason)
+            else:
+                yield Bad(step.line, f"step {self.id(step)} of a job whose record is bad")
+
+    def _converted(self, row: Row, steps: list[Row]) -> Outcome:
+        own, requested, delivered = self._allocation.properties(row.fields)
+        started = self._started(row)
+        ended = self._clock.read(self.text(row, "End")) is not None
+        if not ended and self._options.ended_only and not self._over(row):
+            return Skipped(row.line, "not ended")
+        if self._clock.twice:
+            own = self._untangled(row, own)
+        names = [Property("Id", self.id(row)), *self._global_id(row, own)]
+        state = self._state(self.text(row, "State"), self.text(row, "Reason"), ended)
+        if started:
+            delivered.extend(self._queue(row))
+            delivered.extend(self._peaks([row, *steps]))
+        else:
+            own = [item for item in own if not _named(item, "StartTime", "StartCount")]
+            delivered = [item for item in delivered if not _named(item, *table.USED)]
+            requested = [*self._alternatives(row), *requested]
+        requested.extend(self._memory(row))
+        cpu = self._cpu(row, steps) if started else None
+        items: list[Item] = [
+            *names,
+            *(item for item in own if not _named(item, "Extension")),
+            *(item for item in state if item.name != "Extension"),
+            *self._exit(row),
+        ]
+        if cpu is not None:
+            items.append(Property("CpuDuration", str(values.rounded(cpu))))
+        items.extend(item for item in state if item.name == "Extension")
+        items.extend(self._raw_id(row))
+        items.extend(item for item in own if _named(item, "Extension"))
+        self._lift(requested, items)
+        self._lift(delivered, items)
+        if requested:
+            items.append(Requested(tuple(requested)))
+        if delivered:
+            items.append(Delivered(tuple(delivered)))
+        groups = self._groups(steps)
+        if self._options.steps:
+            items.extend(groups)
+        return Converted(row.line, Job(tuple(items)), len(steps))
+
+    @staticmethod
+    def _lift(category: list[Item], items: list[Item]) -> None:
+        """Move extensions to the job: the standard has none in Requested and Delivered."""
+        lifted = [item for item in category if _named(item, "Extension")]
+        if lifted:
+            items.extend(lifted)
+            category[:] = [item for item in category if not _named(item, "Extension")]
+
+    def _started(self, row: Row) -> bool:
+        if self.text(row, "NodeList") in _NOT_STARTED:
+            return False
+        if "Start" in self.header.at:
+            return self._clock.read(self.text(row, "Start")) is not None
+        return not self.text(row, "State").startswith("PENDING")
+
+    def _over(self, row: Row) -> bool:
+        """Whether the state says that the job is over, where there is no column End."""
+        if "End" in self.header.at or not (text := self.text(row, "State")):
+            return False
+        return values.state(text, False).standard == "Completed"
+
+    def _global_id(self, row: Row, own: list[Item]) -> Iterator[Property]:
+        """cluster/id/time of submission: ids begin anew, and a requeued job is submitted anew."""
+        cluster = self.text(row, "Cluster")
+        raw = self.text(row, "JobIDRaw") or self.id(row)
+        submitted = next((item.text for item in own if _named(item, "SubmitTime")), "")  # type: ignore[union-attr]
+        if cluster:
+            yield Property("GlobalId", "/".join(filter(None, (cluster, raw, submitted))))
+
+    def _raw_id(self, row: Row) -> Iterator[Property]:
+        raw = self.text(row, "JobIDRaw")
+        if raw and raw != self.id(row):
+            yield Property("Extension", raw, table.noted("JobIDRaw"))
+
+    def _state(self, text: str, reason: str, ended: bool) -> list[Property]:
+        """State, what it says of success, and sacct's own word; a reason tells why a job waits."""
+        known = self._states.get((text, reason, ended))
+        if known is not None:
+            return known
+        found: list[Property] = []
+        if text:
+            state = values.state(text, ended)
+            standard, message = state.standard, ""
+            if standard == "Idle" and reason not in values.NO_VALUE:
+                message = reason
+                standard = "Hold" if reason.startswith("JobHeld") else standard
+            elif standard == "Completed" and state.word != "COMPLETED":
+                message = text
+            found.append(Property("State", standard))
+            if standard == "Hold":
+                found.append(Property("Hold", "System" if "Admin" in reason else "User"))
+            if message:
+                found.append(Property("StatusMessage", message))
+            found.append(Property("Extension", text, table.noted("State")))
+        if len(self._states) >= MEMO_LIMIT:
+            self._states.clear()
+        self._states[text, reason, ended] = found
+        return found
+
+    def _exit(self, row: Row) -> Iterator[Property]:
+        found = values.exit_code(self.text(row, "ExitCode"))
+        if found is None or self.text(row, "State") in ("PENDING", "RUNNING", "SUSPENDED"):
+            return
+        code, signal = found
+        yield Property("ExitCode", str(code))
+        if signal:
+            yield Property("Extension", str(signal), table.noted("Signal"))
+
+    def _queue(self, row: Row) -> Iterator[Property]:
+        if partition := self.text(row, "Partition"):
+            yield Property("Queue", partition)
+            yield Property("Partition", partition)
+
+    def _alternatives(self, row: Row) -> Iterator[Property]:
+        """The partitions in which a job that has not started may run: any of them."""
+        names = [name for name in self.text(row, "Partition").split(",") if name]
+        for index, name in enumerate(names):
+            attributes = {"conj": "Or"} if index else {}
+            if len(names) > 1 and index in (0, len(names) - 1):
+                attributes["group"] = "-1" if index else "1"
+            yield Property("Queue", name, attributes)
+
+    def _memory(self, row: Row) -> Iterator[Property]:
+        """What was requested for the whole job; for a CPU or a node times their number."""
+        text = self.text(row, "ReqMem")
+        found = values.requested_memory(text)
+        if found is None:
+            return
+        amount = found.megabytes
+        if found.per:
+            yield Property("Extension", text, table.noted("ReqMem"))
+            number = values.count(self.text(row, "ReqCPUS" if found.per == "c" else "ReqNodes"))
+            if number is None:
+                return
+            amount *= int(number)
+        yield Property("Memory", units.decimal(amount), {"units": "MB"})
+
+    def _cpu(self, row: Row, steps: list[Row]) -> Fraction | None:
+        """CPU seconds: the allocation's, which Slurm sums over the steps, else that sum.
+
+        ``sacct --allocations`` prints 0 for what it has not summed, so 0 counts only beside
+        steps. The external step holds what belongs to no other, and counts if it is alone.
+        """
+        total = self._cpu_of(row)
+        if total or (total is not None and steps):
+            return total
+        counted = [step for step in steps if not self.id(step).endswith(".extern")] or steps
+        parts = [part for part in map(self._cpu_of, counted) if part is not None]
+        return sum(parts, Fraction(0)) if parts else None
+
+    def _cpu_of(self, row: Row) -> Fraction | None:
+        if text := self.text(row, "TotalCPU"):
+            return values.duration(text)
+        user = values.duration(self.text(row, "UserCPU"))
+        system = values.duration(self.text(row, "SystemCPU"))
+        return None if user is None or system is None else user + system
+
+    def _peaks(self, rows: list[Row]) -> Iterator[Property]:
+        """The most memory that a task of any step had, and the average over all tasks."""
+        for element, most, average in _PEAKS:
+            sizes = [values.size(self.text(row, most), "") for row in rows]
+            known = [size for size in sizes if size is not None]
+            if known:
+                yield _kilobytes(element, max(known), "Max")
+            weighed = [
+                (size, int(values.count(self.text(row, "NTasks")) or 1))
+                for row in rows
+                if (size := values.size(self.text(row, average), "")) is not None
+            ]
+            if weighed:
+                tasks = sum(weight for _, weight in weighed)
+                mean = sum((size * weight for size, weight in weighed), Fraction(0)) / tasks
+                yield _kilobytes(element, mean, "Average")
+
+    def _groups(self, steps: list[Row]) -> list[TaskGroup]:
+        """A task group for each step, by the part of its id behind the job's."""
+        return [self._group(step) for step in steps]
+
+    def _group(self, row: Row) -> TaskGroup:
+        own, _, delivered = self._step.properties(row.fields)
+        if self._clock.twice:
+            own = self._untangled(row, own)
+        ended = self._clock.read(self.text(row, "End")) is not None
+        items: list[Item] = [
+            Property("Id", self.id(row).partition(".")[2]),
+            *own,
+            *(item for item in self._state(self.text(row, "State"), "", ended)
+              if item.name != "Extension"),
+            *self._exit(row),
+        ]  # fmt: skip
+        self._lift(delivered, items)
+        if delivered:
+            items.append(Delivered(tuple(delivered)))
+        return TaskGroup(tuple(items))
+
+    def _untangled(self, row: Row, own: list[Item]) -> list[Item]:
+        """Choose between two readings of an autumn hour by the time that the record says passed."""
+        start, end = self.text(row, "Start"), self.text(row, "End")
+        if not self._clock.twice & {start, end}:
+            return own
+        chosen = self._readings(row)
+        if len(chosen) != 1:
+            return own
+        times = dict(zip(("StartTime", "EndTime"), chosen[0], strict=True))
+        return [
+            Property(item.name, times[item.name])
+            if isinstance(item, Property) and item.name in times
+            else item
+            for item in own
+        ]
+
+    def _readings(self, row: Row) -> list[tuple[str, str]]:
+        """The pairs of start and end that are as far apart as the record says."""
+        passed = values.duration(self.text(row, "Elapsed"))
+        if passed is None and (raw := values.whole(self.text(row, "ElapsedRaw"))):
+            passed = Fraction(int(raw))
+        suspended = values.duration(self.text(row, "Suspended")) or 0
+        starts = {self._clock.read(self.text(row, "Start"), fold) for fold in (0, 1)}
+        ends = {self._clock.read(self.text(row, "End"), fold) for fold in (0, 1)}
+        return [
+            (start, end)
+            for start in starts
+            for end in ends
+            if start and end and passed is not None and int(end) - int(start) == passed + suspended
+        ]
+
+    def _notes(self, row: Row) -> Iterator[Noted]:
+        """Times that happened twice and that nothing in the record tells apart."""
+        twice = self._clock.twice
+        if not twice:
+            return
+        doubtful = {
+            self.text(row, column)
+            for column in ("Submit", "Eligible", "Start", "End")
+            if self.text(row, column) in twice
+        }
+        if len(self._readings(row)) == 1:
+            doubtful -= {self.text(row, "Start"), self.text(row, "End")}
+        for text in sorted(doubtful):
+            yield Noted(row.line, f"{text} happened twice; the first time is taken")
+
+
+_PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
+
+
+def _kilobytes(element: str, size: Fraction, metric: str) -> Property:
+    return Property(element, units.decimal(size / 1024), {"metric": metric, "units": "KB"})
+
+
+def _named(item: Item, *names: str) -> bool:
+    return isinstance(item, Property) and item.name in names

@@ -1,0 +1,310 @@
+"""The values that sacct prints, each read by one small parser.
+
+A parser gives None where the text says that there is no value (``Unknown``, ``UNLIMITED``,
+``16?``), and raises ``InvalidValue`` where the text is no such value at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, tzinfo
+from fractions import Fraction
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+
+NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
+
+NO_VALUE = frozenset(
+    ("", "Unknown", "None", "None assigned", "(null)", "N/A", "NONE",
+     "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
+)  # fmt: skip
+
+_DURATION = re.compile(
+    r"(?:(?P<days>[0-9]{1,6})-)?(?:(?P<hours>[0-9]{1,8}):)?"
+    r"(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-9]{1,2})(?:\.(?P<fraction>[0-9]{1,9}))?"
+)
+_SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
+_COUNT = re.compile(r"[0-9]{1,18}")
+_EXIT = re.compile(r"([0-9]{1,10}):([0-9]{1,5})(?::[0-9]{1,10})?")
+_STATE = re.compile(r"([A-Z][A-Z_]*)(\+?)(?: by (\S+))?")
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
+_PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of sacct
+
+
+def duration(text: str) -> Fraction | None:
+    """Read ``[D-]HH:MM:SS``, or ``MM:SS.mmm``, into seconds.
+
+    >>> duration("1-02:04:00"), duration("00:07.429")
+    (Fraction(93840, 1), Fraction(7429, 1000))
+    """
+    if text in NO_VALUE:
+        return None
+    found = _DURATION.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a duration such as 1-02:24:13")
+    days, hours, minutes, seconds, fraction = found.groups("0")
+    if found["days"] and not found["hours"]:  # D-HH:MM
+        hours, minutes, seconds = minutes, seconds, "0"
+    whole = ((int(days) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds)
+    return whole + Fraction(int(fraction), 10 ** len(fraction))
+
+
+def clock_seconds(text: str) -> str | None:
+    """A duration as whole seconds, half a second rounded up."""
+    value = duration(text)
+    return None if value is None else str(rounded(value))
+
+
+def rounded(value: Fraction) -> int:
+    """The nearest whole number, a half rounded up.
+
+    >>> rounded(Fraction(5, 2))
+    3
+    """
+    return int(value + Fraction(1, 2))
+
+
+def seconds(text: str) -> str | None:
+    """A whole number of seconds, as ElapsedRaw has it."""
+    return whole(text)
+
+
+def limit_seconds(text: str) -> str | None:
+    """TimelimitRaw, which counts minutes, in seconds."""
+    minutes = whole(text)
+    return None if minutes is None else str(int(minutes) * 60)
+
+
+def whole(text: str) -> str | None:
+    """A whole number."""
+    if text in NO_VALUE:
+        return None
+    if not _COUNT.fullmatch(text):
+        raise InvalidValue(text, "a whole number")
+    return str(int(text))
+
+
+def count(text: str) -> str | None:
+    """How many of something: 0 is none; ``2K`` is 2048, as sacct shortens counts.
+
+    >>> count("2K")
+    '2048'
+    """
+    value = size(text, "")
+    return str(rounded(value)) if value else None
+
+
+def size(text: str, base: str) -> Fraction | None:
+    """Read an amount into bytes (or ones); a number without a letter is in ``base`` units.
+
+    ``16?`` is what sacct prints for an unset value that overflowed.
+
+    >>> size("438.50M", "") == 438.5 * 2**20
+    True
+    """
+    if text in NO_VALUE or text[-1] == "?":
+        return None
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a size such as 438.50M")
+    number, letter = found.groups()
+    return Fraction(number) * (1 << (10 * _POWERS[letter.upper() or base]))
+
+
+def kibibytes(text: str) -> str | None:
+    """A size in KB; sacct prints bytes where there is no letter."""
+    value = size(text, "")
+    return None if value is None else units.decimal(value / 1024)
+
+
+class PerUnit(NamedTuple):
+    """Memory as it was requested: MB for the job, for each CPU ("c") or for each node ("n")."""
+
+    megabytes: Fraction
+    per: str
+
+
+def requested_memory(text: str) -> PerUnit | None:
+    """Read ReqMem; 0 means no request, and the flag of 2^31 means for each CPU.
+
+    >>> requested_memory("2147486648Mn")
+    PerUnit(megabytes=Fraction(3000, 1), per='c')
+    """
+    if text in NO_VALUE:
+        return None
+    per = text[-1] if text[-1] in "cn" else ""
+    value = size(text.removesuffix(per), "M")
+    if not value:
+        return None
+    megabytes = value / (1 << 20)
+    if megabytes >= _PER_CPU_FLAG:
+        megabytes, per = megabytes - _PER_CPU_FLAG, "c"
+    return PerUnit(megabytes, per) if megabytes else None
+
+
+def exit_code(text: str) -> tuple[int, int] | None:
+    """Read ``code:signal``."""
+    if text in NO_VALUE:
+        return None
+    if not (found := _EXIT.fullmatch(text)):
+        raise InvalidValue(text, "an exit code such as 0:9")
+    return int(found[1]), int(found[2])
+
+
+# fmt: off
+# What the words of sacct's State mean in the words of the standard. A run that was requeued or
+# resized is over where it has an end.
+STATES = {
+    "BOOT_FAIL": "Completed", "CANCELLED": "Completed", "COMPLETED": "Completed",
+    "DEADLINE": "Completed", "FAILED": "Completed", "NODE_FAIL": "Completed",
+    "OUT_OF_MEMORY": "Completed", "PREEMPTED": "Completed", "REVOKED": "Completed",
+    "TIMEOUT": "Completed", "LAUNCH_FAILED": "Completed", "RECONFIG_FAIL": "Completed",
+    "PENDING": "Idle", "REQUEUED": "Idle", "REQUEUE_FED": "Idle", "EXPEDITING": "Idle",
+    "REQUEUE_HOLD": "Hold", "SPECIAL_EXIT": "Hold", "RESV_DEL_HOLD": "Hold",
+    "RUNNING": "Running", "COMPLETING": "Running", "CONFIGURING": "Running",
+    "POWER_UP_NODE": "Running", "RESIZING": "Running", "SIGNALING": "Running",
+    "STAGE_OUT": "Running", "UPDATE_DB": "Running",
+    "SUSPENDED": "Suspended", "STOPPED": "Suspended",
+}
+# fmt: on
+
+
+class State(NamedTuple):
+    """A state by the standard's word, and by sacct's whole word ("" where it cannot be told)."""
+
+    standard: str
+    word: str
+
+
+def state(text: str, ended: bool) -> State:
+    """Read State: ``CANCELLED by 1000``; ``COMPLETED+`` and ``OUT_OF_ME+`` are cut words.
+
+    A word that is not known keeps its name, unless the record has an end.
+    """
+    found = _STATE.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a state such as COMPLETED")
+    word, cut = found[1], found[2]
+    if cut and word not in STATES:
+        begins = [known for known in STATES if known.startswith(word)]
+        word = begins[0] if len(begins) == 1 else word
+    standard = STATES.get(word, word)
+    if ended and word not in ("RUNNING", "SUSPENDED"):
+        standard = "Completed"
+    return State(standard, word)
+
+
+class Clock:
+    """Reads times as sacct prints them; ``zone`` is for those that do not state one."""
+
+    def __init__(self, zone: str = "") -> None:
+        self.assumed = False
+        self.twice: set[str] = set()
+        self._named = bool(zone)
+        self._zone: tzinfo = _zone(zone)
+
+    def read(self, text: str, fold: int = 0) -> str | None:
+        """Seconds since the epoch. ``fold`` chooses one of two readings of an autumn hour.
+
+        A time that happened twice is remembered in ``twice``; ``assumed`` tells that UTC was
+        taken for want of a zone.
+        """
+        if text in NO_VALUE:
+            return None
+        if text.isascii() and text.isdigit():
+            if len(text) > 10 or int(text) > units.TIME_LIMIT:
+                raise InvalidValue(text, "a time of 32 bits")
+            return text.lstrip("0") or None
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise InvalidValue(text, "a time such as 2026-11-20T14:29:34") from None
+        if moment.tzinfo is None:
+            moment = self._placed(text, moment, fold)
+        if not 0 <= (value := moment.timestamp()) <= units.TIME_LIMIT:
+            raise InvalidValue(text, "a time of 32 bits since 1970")
+        return str(int(value))
+
+    def _placed(self, text: str, moment: datetime, fold: int) -> datetime:
+        if not self._named:
+            self.assumed = True
+            return moment.replace(tzinfo=UTC)
+        first = moment.replace(tzinfo=self._zone)
+        second = first.replace(fold=1)
+        # In the gap of spring it is the other way round; such a time never was.
+        if first.timestamp() < second.timestamp():
+            if len(self.twice) > 10_000:
+                self.twice.clear()
+            self.twice.add(text)
+        return second if fold else first
+
+
+def _zone(name: str) -> tzinfo:
+    if not name or name.upper() in ("UTC", "Z"):
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InvalidValue(name, "a time zone such as Europe/London") from None
+
+
+def resources(text: str) -> Iterator[tuple[str, str, str]]:
+    """Read a TRES list into (name, type, amount) of what is neither cpu, mem, node nor billing.
+
+    A typed and an untyped count of one resource name the same devices: the untyped one keeps
+    what the typed ones leave.
+
+    >>> list(resources("billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=3,license/essl=1"))
+    [('GPU', 'a100', '2'), ('GPU', '', '1'), ('License', 'essl', '1')]
+    """
+    amounts = tres(text)
+    typed: dict[str, Fraction] = {}
+    for name, amount in amounts.items():
+        base, colon, _ = name.partition(":")
+        if colon:
+            typed[base] = typed.get(base, Fraction(0)) + amount
+    for name, amount in amounts.items():
+        family, slash, rest = name.partition("/")
+        base, colon, kind = rest.partition(":")
+        if slash and not colon:
+            amount = max(amount - typed.get(name, Fraction(0)), Fraction(0))
+        if not amount or not rest:
+            continue
+        shown = units.decimal(amount)
+        if family == "gres":
+            yield ("GPU" if base == "gpu" else base), kind, shown
+        elif family == "license":
+            yield "License", rest, shown
+        else:
+            yield family, rest, shown
+
+
+def tres(text: str) -> dict[str, Fraction]:
+    """Read ``cpu=4,mem=62.50G,energy=12`` by name; what has no amount is left out."""
+    found: dict[str, Fraction] = {}
+    if text in NO_VALUE:
+        return found
+    for item in text.split(","):
+        name, equals, amount = item.partition("=")
+        if not equals or not name:
+            raise InvalidValue(text, "a list of resources such as cpu=4,mem=2G")
+        value = duration(amount) if ":" in amount else size(amount, "")
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def generic_resources(text: str) -> Iterator[tuple[str, str, str]]:
+    """Read AllocGRES and ReqGRES of older versions: ``gpu:a100:2,craynetwork:1``."""
+    if text in NO_VALUE or text in ("0", "1"):
+        return
+    for item in text.split(","):
+        parts = item.split(":")
+        amount = parts.pop() if len(parts) > 1 else "1"
+        kind = ":".join(parts[1:])
+        if value := count(amount):
+            yield ("GPU" if parts[0] == "gpu" else parts[0]), kind, value
