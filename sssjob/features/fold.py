@@ -1,0 +1,162 @@
+"""A features directory as facts about a job: what the site gave, beside what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sssjob.errors import Finding, Severity, finding
+from sssjob.features import keys
+from sssjob.features.amounts import UNKNOWN, Amount, Scope
+from sssjob.features.derive import job_id
+from sssjob.features.keys import Value
+from sssjob.features.sources import EXTENSION, MACHINE_EXTENSION, RATING
+from sssjob.fold import DELIVERED, JOB, Fact
+from sssjob.model import Job, Property
+
+# A batch system and the job's own record seldom agree to the second about the start.
+START_TOLERANCE = 60
+
+_NOTHING: Mapping[str, Value] = {}
+_CONFIGURED = {"context": "Configured"}
+
+# fmt: off
+# Section 7 of the mapping, as far as a key alone decides: where it goes, and as what.
+JOB_KEYS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "allocated_cpu":       (DELIVERED, "Processors",    {}),
+    "jobstart_secs":       (JOB,       "StartTime",     {}),
+    "hs06_job":            (DELIVERED, "Resource",      {"name": RATING}),
+    "cpu_limit_secs":      (JOB,       "ResourceLimit", {"name": "CPUTime",         "type": "Hard"}),
+    "max_rss_bytes":       (JOB,       "ResourceLimit", {"name": "ResidentSetSize", "type": "Hard"}),
+    "max_swap_bytes":      (JOB,       "ResourceLimit", {"name": "Swap",            "type": "Hard"}),
+    "scratch_limit_bytes": (JOB,       "ResourceLimit", {"name": "Disk",            "type": "Hard"}),
+    "shutdowntime_job":    (JOB,       "DeadlineTime",  {}),
+}
+MACHINE_KEYS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "hs06":                (DELIVERED, "Resource",      {"name": RATING, **_CONFIGURED}),
+    "total_cpu":           (DELIVERED, "Processors",    _CONFIGURED),
+    "shutdowntime":        (JOB,       "DeadlineTime",  {}),
+}
+# fmt: on
+
+# Looked at below, or computed again from their twins whenever they are needed.
+_ELSEWHERE = ("job_id", "wall_limit_secs", "cpu_limit_secs_lrms", "wall_limit_secs_lrms")
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureFacts:
+    """Facts to fold, and what does not fit the job; ``about`` is false for another job's."""
+
+    facts: tuple[Fact, ...]
+    findings: tuple[Finding, ...] = ()
+    about: bool = True
+
+
+def facts(
+    job: Job,
+    features: Mapping[str, Value],
+    machine: Mapping[str, Value] = _NOTHING,
+    *,
+    now: int | None = None,
+    force: bool = False,
+) -> FeatureFacts:
+    """The facts about a job in values of $JOBFEATURES and $MACHINEFEATURES (2016 vocabulary).
+
+    A directory whose job_id is another's gives no facts and a finding of severity error, unless
+    ``force``. ``now`` lets a job without EndTime have run until then.
+    """
+    stated = features.get("job_id")
+    if stated is not None and not force and str(stated) != job_id(job.id):
+        text = f"the directory belongs to job {stated}, not to {job.id}"
+        wrong = finding("W-DISAGREE", text, path="/Job/Id", severity=Severity.ERROR)
+        return FeatureFacts((), (wrong,), about=False)
+    found: list[Finding] = []
+    elapsed = _elapsed(job, features, now, found)
+    given = [
+        *([] if elapsed is None else [Fact(Property("Duration", elapsed), DELIVERED, START_TOLERANCE)]),
+        *_by_table(job, features, JOB_KEYS, EXTENSION, keys.JOB_FEATURES, elapsed),
+        *_wall_limit(job, features, found),
+        *_by_table(job, machine, MACHINE_KEYS, MACHINE_EXTENSION, keys.MACHINE_FEATURES, None),
+    ]
+    return FeatureFacts(tuple(given), tuple(found))
+
+
+def _by_table(
+    job: Job, values: Mapping[str, Value], table: dict[str, tuple[str, str, dict[str, str]]],
+    extension: str, rows: tuple[keys.Key, ...], elapsed: int | None,
+) -> Iterator[Fact]:  # fmt: skip
+    start = values.get("jobstart_secs")
+    started = start if isinstance(start, int) else _time(job, "StartTime")
+    order = {row.name: number for number, row in enumerate(rows)}
+    for name in sorted(values, key=lambda name: (order.get(name, len(order)), name)):
+        value = values[name]
+        if name in _ELSEWHERE:
+            continue
+        if name not in table:
+            attributes = {"type": extension, "name": name}
+            yield Fact(Property("Extension", keys.spell(value), attributes), JOB)
+            continue
+        place, element, attributes = table[name]
+        if element == "DeadlineTime" and (isinstance(value, str) or value <= (started or 0)):
+            continue
+        if name == "hs06_job" and elapsed is not None:
+            attributes = {**attributes, "duration": str(elapsed)}
+        tolerance = START_TOLERANCE if element == "StartTime" else 0
+        yield Fact(Property(element, keys.spell(value), attributes), place, tolerance)
+
+
+def _elapsed(
+    job: Job, features: Mapping[str, Value], now: int | None, found: list[Finding]
+) -> int | None:
+    """Seconds in the Running state, once the end is known or the caller says what time it is."""
+    start, end = features.get("jobstart_secs"), _time(job, "EndTime")
+    end = now if end is None else end
+    if not isinstance(start, int) or end is None:
+        return None
+    known = _time(job, "StartTime")
+    if known is not None and abs(known - start) <= START_TOLERANCE:
+        start = known
+    seconds = end - start - (_time(job, "SuspendDuration") or 0)
+    if seconds < 0:
+        text = f"jobstart_secs {start} is after the end of the job, {end}"
+        found.append(finding("W-RANGE", text, path="/Job/EndTime"))
+        return None
+    return seconds
+
+
+def _wall_limit(
+    job: Job, features: Mapping[str, Value], found: list[Finding]
+) -> Iterator[Fact]:
+    """A limit is not usage: it is compared with the request, and kept as a limit without one."""
+    value = features.get("wall_limit_secs")
+    if value is None or isinstance(value, str):
+        return
+    asked = _asked(job)
+    if asked is None:
+        attributes = {"name": "Duration", "type": "Hard"}
+        yield Fact(Property("ResourceLimit", keys.spell(value), attributes), JOB)
+    elif asked.basis != UNKNOWN and Fraction(value) not in asked.admitted:
+        found.append(
+            finding(
+                "W-DISAGREE",
+                f"wall_limit_secs {keys.spell(value)} is not the Duration that is requested, "
+                f"{keys.spell(asked.value)}",
+                path=asked.source,
+            )
+        )
+
+
+def _asked(job: Job) -> Amount | None:
+    scope = Scope(job, "/Job", lambda finding: None)
+    if (asked := scope.requested("Duration")) is not None:
+        return asked
+    if (bare := scope.bare("Duration")) is not None and "EndTime" not in job.properties.names():
+        return bare
+    return None
+
+
+def _time(job: Job, name: str) -> int | None:
+    item = job.properties.get(name)
+    value = None if item is None else Scope(job, "/Job", lambda finding: None).read(item)
+    return None if value is None else int(value)

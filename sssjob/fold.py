@@ -1,0 +1,383 @@
+"""What was delivered, folded into a job that is known: facts take their place, none is lost.
+
+What was requested stays as it was. A fact whose place is empty is set; where another value
+stands, the first row of ``PRECEDENCE`` that fits decides. Folding the same facts again changes
+nothing.
+
+>>> job = Job.of(Requested.of(Processors=12), Id="PBS.1")
+>>> folded = fold(job, [Fact(Property("Processors", 16)), Fact(Property("ExitCode", 0), JOB)])
+>>> [folded.job.get("ExitCode"), folded.job.delivered.text("Processors")]
+['0', '16']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from typing import NamedTuple
+
+from sssjob import expression, spec
+from sssjob.errors import Finding, InvalidValue, Severity, finding
+from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
+
+JOB, DELIVERED = "Job", spec.DELIVERED
+
+
+class Verdict(Enum):
+    """What becomes of a fact when its place is taken by another value."""
+
+    KEEP = "the value that stands there stays"
+    TAKE = "the fact replaces it"
+    DISAGREE = "it stays and the disagreement is reported, unless the caller overwrites"
+
+
+class Situation(NamedTuple):
+    """What a rule may look at: the two properties, and how far the job has come."""
+
+    old: Property
+    new: Property
+    ended: bool
+    advances: bool
+
+
+class Rule(NamedTuple):
+    """One row of the precedence: where it holds, and what it decides."""
+
+    place: str
+    name: str
+    metric: str
+    decide: Callable[[Situation], Verdict]
+    reason: str
+
+    def fits(self, place: str, item: Property) -> bool:
+        """Whether the row speaks of this property; ``*`` is any."""
+        return (
+            self.place in ("*", place)
+            and self.name in ("*", item.name)
+            and self.metric in ("*", item.attributes.get("metric", ""))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A property and the place it is for: the job itself, or its Delivered element.
+
+    Numbers that differ by no more than ``tolerance`` agree.
+    """
+
+    item: Property
+    place: str = DELIVERED
+    tolerance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The job with the facts in it, what was found, and how many facts changed something."""
+
+    job: Job
+    findings: tuple[Finding, ...] = ()
+    changes: int = 0
+
+
+# How far a job has come: a later state replaces an earlier one, never the other way round.
+STATES = {"Idle": 0, "Hold": 0, "Running": 1, "Suspended": 1, "Completed": 2}
+
+
+def _grows(it: Situation) -> Verdict:
+    old, new = _number(it.old), _number(it.new)
+    if old is None or new is None:
+        return Verdict.DISAGREE
+    return Verdict.TAKE if new > old else Verdict.KEEP
+
+
+def _shrinks(it: Situation) -> Verdict:
+    old, new = _number(it.old), _number(it.new)
+    if old is None or new is None:
+        return Verdict.DISAGREE
+    return Verdict.TAKE if new < old else Verdict.KEEP
+
+
+def _grows_until_the_end(it: Situation) -> Verdict:
+    return Verdict.DISAGREE if it.ended or _grows(it) is not Verdict.TAKE else Verdict.TAKE
+
+
+def _advances(it: Situation) -> Verdict:
+    old, new = STATES.get(it.old.text.strip()), STATES.get(it.new.text.strip())
+    return Verdict.TAKE if old is not None and new is not None and new > old else Verdict.DISAGREE
+
+
+def _follows_the_state(it: Situation) -> Verdict:
+    return Verdict.TAKE if it.advances else Verdict.DISAGREE
+
+
+def _stays(it: Situation) -> Verdict:
+    return Verdict.DISAGREE
+
+
+# fmt: off
+# Precedence, stated once: the first row that fits decides about a value that is not the same.
+PRECEDENCE = (
+    Rule("*",       "*",               "Max", _grows,               "a maximum only grows"),
+    Rule("*",       "*",               "Min", _shrinks,             "a minimum only shrinks"),
+    Rule(DELIVERED, "Duration",        "*",   _grows_until_the_end, "until it ends a job runs on"),
+    Rule("*",       "CpuDuration",     "*",   _grows_until_the_end, "and uses ever more"),
+    Rule(JOB,       "SuspendDuration", "*",   _grows_until_the_end, "and is suspended longer"),
+    Rule(JOB,       "StartCount",      "*",   _grows,               "a start is not undone"),
+    Rule(JOB,       "State",           "*",   _advances,            "a later state replaces it"),
+    Rule(JOB,       "StatusMessage",   "*",   _follows_the_state,   "it explains the state"),
+    Rule(JOB,       "DeadlineTime",    "*",   _shrinks,             "the earlier deadline binds"),
+    Rule("*",       "*",               "*",   _stays,               "what is known stays"),
+)
+# fmt: on
+
+# What tells two properties of one name apart, besides metric and context.
+_KEYS = {"Resource": ("name", "type"), "Extension": ("name", "type"), "ResourceLimit": ("type",)}
+_ARRAY_TASK = re.compile(r"([0-9]+)\[([0-9]+)\]")
+_PLAIN_FACTS = frozenset(
+    row.name for row in (*spec.JOB, *spec.CREDENTIALS) if row.type == spec.STRING
+)
+
+
+def fold(
+    job: Job,
+    delivered: Job | Iterable[Fact],
+    *,
+    source: str = "",
+    overwrite: bool = False,
+    force: bool = False,
+) -> Folded:
+    """Fold facts, or a record that is a job itself, into a job.
+
+    A record must be about that job, unless ``force``: otherwise nothing is folded and a finding
+    of severity error says so. What the record requests is not looked at; its task groups are
+    folded into those of the same Id or Name. ``source`` names the facts in findings.
+    ``overwrite`` lets them replace what they disagree with.
+    """
+    if not isinstance(delivered, Job):
+        return _Folding(source, overwrite).job(job, tuple(delivered), ())
+    if not force and not is_about(delivered, job):
+        text = f"{source or 'the record'} is about job {delivered.id!r}, not {job.id!r}"
+        known = job.properties.get("Id")
+        line = known.line if known else job.line
+        wrong = finding("W-DISAGREE", text, line=line, path="/Job/Id", severity=Severity.ERROR)
+        return Folded(job, (wrong,))
+    return _Folding(source, overwrite).job(job, tuple(facts(delivered)), delivered.task_groups)
+
+
+def facts(record: Job | TaskGroup) -> Iterator[Fact]:
+    """The facts of a record: its own properties except the Id, and what was delivered."""
+    for item in record.properties:
+        if item.name != "Id" and (type(record) is Job or item.name != "Name"):
+            yield Fact(item, JOB)
+    for item in record.delivered:
+        yield Fact(item, DELIVERED)
+
+
+def is_about(record: Job, job: Job) -> bool:
+    """Whether a record is about a job: one of its identities is the Id or GlobalId of the job."""
+    return not identities(record).isdisjoint(identities(job))
+
+
+def identities(job: Job) -> frozenset[str]:
+    """The ids by which a job is known: its Id, its GlobalId, and the raw id of a Slurm job.
+
+    Each task of an array and each component of a heterogeneous job has a raw id of its own, but
+    the last task of an array has the id of the whole array, which is therefore no identity.
+    """
+    own = _ARRAY_TASK.sub(r"\1_\2", job.id)
+    raw = next(
+        (
+            item.text.strip()
+            for item in job.properties.all("Extension", type="Slurm")
+            if item.attributes.get("name", "").lower() == "jobidraw"
+        ),
+        "",
+    )
+    if own.startswith(f"{raw}_"):
+        raw = ""
+    return frozenset(filter(None, (own, raw, job.get("GlobalId"))))
+
+
+class _Folding:
+    """One call of ``fold``: collects the findings and counts the changes."""
+
+    def __init__(self, source: str, overwrite: bool) -> None:
+        self.source, self.overwrite = source or "the record", overwrite
+        self.findings: list[Finding] = []
+        self.changes = 0
+        self.ended = self.advances = False
+
+    def job(self, job: Job, facts: tuple[Fact, ...], groups: Iterable[TaskGroup]) -> Folded:
+        self.ended = "EndTime" in job.properties.names() or job.get("State") == "Completed"
+        before = STATES.get(job.get("State"), -1)
+        self.advances = any(
+            fact.item.name == "State" and STATES.get(fact.item.text.strip(), -1) > before
+            for fact in facts
+            if fact.place == JOB
+        )
+        folded = self.block(job, facts, "/Job")
+        for group in groups:
+            folded = self.group(folded, group)
+        return Folded(folded, tuple(self.findings), self.changes)
+
+    def group(self, job: Job, group: TaskGroup) -> Job:
+        """Fold a task group into the one that it is, or set it behind the others."""
+        for known in job.task_groups:
+            if known == group or _same_group(known, group):
+                path = f"/Job/TaskGroup[{job.task_groups.index(known) + 1}]"
+                folded = self.block(known, tuple(facts(group)), path)
+                if not known.tasks and group.tasks:
+                    self.changes += 1
+                    folded = folded.holding((*folded.items, *group.blocks(Task)))
+                return job.holding(folded if item is known else item for item in job.items)
+        self.changes += 1
+        return job.holding((*job.items, group))
+
+    def block(self, block: B, facts: tuple[Fact, ...], path: str) -> B:
+        """Fold facts into the properties and the Delivered element of one block."""
+        for fact in facts:
+            if fact.place == DELIVERED:
+                self.compare_plain(block, fact.item, path)
+            block = self.fact(block, fact, path)
+        return block
+
+    def fact(self, block: B, fact: Fact, path: str) -> B:
+        rivals = _rivals(block, fact)
+        if not rivals:
+            self.changes += 1
+            return _placed(block, fact)
+        if _agree(rivals, fact):
+            return block
+        old = rivals[0]
+        rule = next(rule for rule in PRECEDENCE if rule.fits(fact.place, fact.item))
+        verdict = rule.decide(Situation(old, fact.item, self.ended, self.advances))
+        if verdict is Verdict.DISAGREE:
+            inner = f"/{DELIVERED}" if fact.place == DELIVERED else ""
+            self.disagree(old, fact.item, f"{path}{inner}/{old.name}", replaced=self.overwrite)
+        if verdict is Verdict.TAKE or (verdict is Verdict.DISAGREE and self.overwrite):
+            self.changes += 1
+            return _replaced(block, old, replace_value(old, fact.item))
+        return block
+
+    def compare_plain(self, block: Block, item: Property, path: str) -> None:
+        """A name that stands in no category should be the one that was delivered."""
+        plain = block.properties.get(item.name) if item.name in _PLAIN_FACTS else None
+        if plain is not None and plain.text.strip() != item.text.strip():
+            self.disagree(plain, item, f"{path}/{item.name}", replaced=False)
+
+    def disagree(self, old: Property, new: Property, path: str, *, replaced: bool) -> None:
+        what = "is replaced by" if replaced else "stays, not"
+        text = f"{old.name} {_shown(old)} {what} {_shown(new)} of {self.source}"
+        self.findings.append(finding("W-DISAGREE", text, line=old.line, path=path))
+
+
+def replace_value(old: Property, new: Property) -> Property:
+    """A new value in an old place: the namespace stays, text and attributes are the new ones."""
+    return replace_namespace(new, old.namespace)
+
+
+def replace_namespace(item: Property, namespace: str) -> Property:
+    """The same property in a recognised namespace; a foreign one stays where it is."""
+    if item.name.startswith("{") or item.namespace == namespace:
+        return item
+    return Property(item.name, item.text, item.attributes, item.children, namespace)
+
+
+def _rivals(block: Block, fact: Fact) -> list[Property]:
+    """The properties that stand in the fact's place."""
+    items = [*block.properties] if fact.place == JOB else [*block.delivered]
+    if fact.item.name == "CpuDuration" and fact.place == JOB:
+        items += block.delivered  # its table gives it no category; some write it there
+    return [item for item in items if _same_place(item, fact.item)]
+
+
+def _same_place(old: Property, new: Property) -> bool:
+    if old.name != new.name:
+        return False
+    row = spec.element(old.name)
+    if row is not None and row.repeats is True and old.name not in _KEYS:
+        return old.text.strip() == new.text.strip()  # holds and dependencies: a set
+    if old.name == "ResourceLimit":
+        names = {spec.limit_name(item.attributes.get("name", "")) for item in (old, new)}
+        types = {item.attributes.get("type", "") for item in (old, new)}
+        return len(names) == 1 and (len(types) == 1 or "" in types)  # no type sets both limits
+    keys = (*_KEYS.get(old.name, ()), "metric", "context")
+    return all(old.attributes.get(key, "") == new.attributes.get(key, "") for key in keys)
+
+
+def _agree(rivals: list[Property], fact: Fact) -> bool:
+    """Whether one of the values that stand there is the same, or all of them in sum."""
+    if any(_same(rival, fact.item, fact.tolerance) for rival in rivals):
+        return True
+    if len(rivals) < 2 or fact.item.name not in {row.name for row in spec.CONSUMABLES}:
+        return False
+    numbers = [_number(rival) for rival in rivals]
+    return None not in numbers and sum(filter(None, numbers)) == _number(fact.item)
+
+
+def _same(old: Property, new: Property, tolerance: int) -> bool:
+    if old.text.strip() == new.text.strip() and (
+        old.attributes.get("units") == new.attributes.get("units")
+    ):
+        return True
+    row = spec.element(old.name)
+    if row is None or row.type in ("", spec.STRING, spec.BOOLEAN):
+        return False
+    known, told = _number(old), _number(new)
+    return known is not None and told is not None and abs(known - told) <= tolerance
+
+
+def _number(item: Property) -> Fraction | None:
+    """A value in base units, or None for what is no number."""
+    try:
+        return expression.amount(item)
+    except InvalidValue:
+        return None
+
+
+def _shown(item: Property) -> str:
+    text = item.text.strip()
+    shown = text if len(text) <= 60 else f"{text[:57]}..."
+    return f"{shown or repr('')} {item.attributes.get('units', '')}".rstrip()
+
+
+def _same_group(known: TaskGroup, other: TaskGroup) -> bool:
+    if known.id and other.id:
+        return known.id == other.id
+    return bool(other.get("Name")) and known.get("Name") == other.get("Name")
+
+
+def _placed(block: B, fact: Fact) -> B:
+    """The block with a fact in a place where nothing stands."""
+    item = replace_namespace(fact.item, block.namespace)
+    items = list(block.items)
+    if fact.place == JOB:
+        first = _first(items, Block)
+        place = 1 + max((i for i in range(first) if isinstance(items[i], Property)), default=-1)
+        return block.holding((*items[:place], item, *items[place:]))
+    for index, known in enumerate(items):
+        if isinstance(known, Delivered):
+            items[index] = known.holding((*known.items, item))
+            return block.holding(items)
+    requested = [index for index, known in enumerate(items) if isinstance(known, Requested)]
+    place = requested[-1] + 1 if requested else _first(items, TaskGroup, Task)
+    new = Delivered((item,), {}, block.namespace)
+    return block.holding((*items[:place], new, *items[place:]))
+
+
+def _first(items: list[Item], *kinds: type[Block]) -> int:
+    """The index of the first block of some kinds, or the end."""
+    return next((index for index, item in enumerate(items) if isinstance(item, kinds)), len(items))
+
+
+def _replaced(block: B, old: Property, new: Property) -> B:
+    """The block with one property exchanged, in itself or in its Delivered elements."""
+    return block.holding(
+        replace(item, items=tuple(new if inner is old else inner for inner in item.items))
+        if isinstance(item, Delivered)
+        else new if item is old else item
+        for item in block.items
+    )  # fmt: skip
