@@ -31,7 +31,7 @@ def hints(query: Query) -> Iterator[Hint]:
     >>> print(next(hints(compile("//Job[Proccessors > 4]"))).message)
     Proccessors is not a name of the standard; did you mean Processors?
     """
-    for step in sorted(_steps(query.tree), key=lambda step: step.test.at):
+    for step in sorted(_steps(query.parsed), key=lambda step: step.test.at):
         test = step.test
         if test.prefix or test.name == "*" or not test.is_name or step.axis == "namespace":
             continue

@@ -13,6 +13,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
+from sssjob.document.tree import Located
 
 Value = str | int | float | bool
 
@@ -57,8 +58,9 @@ class Match:
     def line_of_text(self) -> str:
         """The text on one line: line breaks become blanks, and so does mark-up between texts."""
         if isinstance(self.found, Element) and len(self.found):
-            return " ".join(" ".join(self.found.itertext(etree.Element)).split())
-        return " ".join(self.text.splitlines()) if "\n" in self.text else self.text
+            return " ".join(" ".join(map(str, self.found.itertext(etree.Element))).split())
+        text = self.text
+        return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
 
     @property
     def value(self) -> Value:
@@ -95,10 +97,9 @@ class Match:
     def line(self) -> int | None:
         """The line in the source, counted from 1; None where it is not known."""
         element = self.element
-        line = element.sourceline if element is not None else None
-        if line is None or self.offset is None:
+        if element is None or self.offset is None:
             return self.unit_line or None
-        return line + self.offset
+        return Located(element, self.offset).line or self.unit_line or None
 
     @property
     def job(self) -> str | None:

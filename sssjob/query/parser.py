@@ -50,6 +50,7 @@ class _Parser:
         self.tokens = tuple(tokens(expression))
         self.index = 0
         self.depth = 0
+        self.brackets = 0
 
     def whole(self) -> Expression:
         found = self.chain(0)
@@ -183,6 +184,8 @@ class _Parser:
         name = self.take()
         if name.text not in FUNCTIONS:
             raise self.error(name.start, f"no function {name.text} in XPath 1.0")
+        if name.text in ("position", "last") and not self.brackets:
+            raise self.error(name.start, f"{name.text}() without brackets around it", "[ before it")
         _, least, most, of_nodes = FUNCTIONS[name.text]
         arguments: list[Expression] = []
         with self.nested():
@@ -253,7 +256,9 @@ class _Parser:
         while self.at("["):
             with self.nested():
                 self.take()
+                self.brackets += 1
                 found.append(self.chain(0))
+                self.brackets -= 1
                 self.expect("]", "an operator")
         return tuple(found)
 

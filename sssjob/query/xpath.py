@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob import spec
+from sssjob import defaults, spec
 from sssjob.document import bridge, tree
 from sssjob.document.files import Source
+from sssjob.model import BLOCKS
 from sssjob.query import rewrite, scope
 from sssjob.query.errors import NotAQuery
 from sssjob.query.match import Match
@@ -55,19 +56,19 @@ class Query:
     namespaces: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @cached_property
-    def tree(self) -> Expression:
+    def parsed(self) -> Expression:
         """The expression as a tree, without the detours that ``//`` takes."""
         return rewrite.direct(parse(self.expression, self.namespaces))
 
     @cached_property
     def is_relative(self) -> bool:
         """Whether it is asked of each job object, not of each document."""
-        return scope.is_relative(self.tree)
+        return scope.is_relative(self.parsed)
 
     @cached_property
     def streams(self) -> bool:
         """Whether a source of any size is answered in constant memory."""
-        return scope.is_local(self.tree, self.namespaces)
+        return scope.is_local(self.parsed, self.namespaces)
 
     def on(self, element: Element) -> Any:
         """What the expression gives at an element: a list of nodes, a string, float or bool.
@@ -125,7 +126,7 @@ class Query:
         key = (tags, places)
         if key not in self._residuals:
             ancestors = [bridge.split(tag) for tag in reversed(tags)]
-            paths = scope.residual(scope.unions(self.tree), ancestors, self.namespaces)
+            paths = scope.residual(scope.unions(self.parsed), ancestors, self.namespaces)
             union = Chain(paths, ("|",) * (len(paths) - 1)) if len(paths) > 1 else None
             rest = union or next(iter(paths), None)
             self._residuals[key] = None if rest is None else self._compile(rest, places)
@@ -148,7 +149,7 @@ class Query:
 
     @cached_property
     def _compiled(self) -> dict[bool, _Pair]:
-        return {places: self._compile(self.tree, places) for places in (False, True)}
+        return {places: self._compile(self.parsed, places) for places in (False, True)}
 
     @cached_property
     def _residuals(self) -> dict[tuple[tuple[str, ...], bool], _Pair | None]:
@@ -197,16 +198,14 @@ def _is_inside(element: Element) -> bool:
 
 def _is_object(element: Element) -> bool:
     namespace, name = bridge.split(element.tag)
-    return namespace in spec.NAMESPACES and name in spec.CONTAINER
+    return namespace in spec.NAMESPACES and name in BLOCKS
 
 
 def _resolved(element: Element) -> Element:
     """A job object with its defaults applied; what is none stays as it is."""
     if not _is_object(element):
         return element
-    from sssjob import defaults
-
-    return bridge.to_tree(defaults.resolve(bridge.from_tree(element)))
+    return bridge.to_tree(defaults.resolve(bridge.from_tree(element)).block)
 
 
 def _with_resolved(root: Element) -> Element:

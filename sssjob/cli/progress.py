@@ -1,0 +1,120 @@
+"""How far the reading of a long input has come, on standard error when that is a terminal."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_PATIENCE = 1.0  # seconds before anything is shown
+
+
+@contextmanager
+def watched(
+    source: Path | BinaryIO, label: str, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[BinaryIO]:
+    """The bytes of a file or stream; after a second, a line says how many were read of how many.
+
+    ``on_bytes`` is told the number of bytes so far, after each read.
+    """
+    if isinstance(source, Path):
+        with source.open("rb", buffering=0) as raw, watched(raw, label, on_bytes) as stream:
+            yield stream
+        return
+    with _Bar(label, _rest(source)) as bar:
+
+        def tell(count: int) -> None:
+            bar.show(count)
+            if on_bytes is not None:
+                on_bytes(count)
+
+        yield io.BufferedReader(_Counted(source, tell), 1 << 16)
+
+
+def _rest(source: BinaryIO) -> int | None:
+    """How many bytes are still to come, if the stream knows."""
+    if not source.seekable():
+        return None
+    here = source.tell()
+    rest = source.seek(0, io.SEEK_END) - here
+    source.seek(here)
+    return rest or None
+
+
+class _Counted(io.RawIOBase):
+    """A stream that tells how many bytes went through it."""
+
+    def __init__(self, stream: BinaryIO, tell: Callable[[int], None]) -> None:
+        self._stream = stream
+        self._tell = tell
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        read = cast(Callable[[memoryview], int], getattr(self._stream, "readinto"))  # noqa: B009
+        size = read(buffer) or 0
+        self._count += size
+        self._tell(self._count)
+        return size
+
+
+class _Bar:
+    """A line that appears when the work takes long, and goes when it is done."""
+
+    def __init__(self, label: str, total: int | None) -> None:
+        self._label = label
+        self._total = total
+        self._due = time.monotonic() + _PATIENCE if sys.stderr.isatty() else None
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def show(self, count: int) -> None:
+        if self._progress is None:
+            if self._due is None or time.monotonic() < self._due:
+                return
+            self._progress = _progress()
+            self._task = self._progress.add_task(self._label, total=self._total)
+            self._progress.start()
+        assert self._task is not None
+        self._progress.update(self._task, completed=count)
+
+
+def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(binary_units=True),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        # Results on the same terminal go above the line; in a pipe they are none of its business.
+        redirect_stdout=sys.stdout.isatty(),
+        redirect_stderr=False,
+    )
