@@ -1,8 +1,8 @@
 """Job objects of the SSS Job Object Specification 3.1.0, from submission to accounting.
 
 >>> import sssjob
->>> job = sssjob.loads("<Job><Id>PBS.1234.0</Id><Requested><Processors>16</Processors></Requested></Job>")
->>> job.id, job.requested.value("Processors")
+>>> job = sssjob.loads("<Job><Id>PBS.1234.0</Id><Processors>16</Processors></Job>")
+>>> job.id, job["Processors"].value
 ('PBS.1234.0', 16)
 """
 

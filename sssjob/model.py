@@ -7,7 +7,7 @@ comments and elements that the standard does not know. Questions are asked of vi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, Self, TypeVar
@@ -334,7 +334,7 @@ def walk(block: Block) -> Iterator[Block]:
             yield from walk(item)
 
 
-_READERS = {
+_READERS: Mapping[str, Callable[[str], Value]] = {
     "": str.strip,
     spec.STRING: str.strip,
     spec.INTEGER: units.integer,

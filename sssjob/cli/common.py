@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
@@ -13,6 +13,8 @@ from typing import BinaryIO, NamedTuple, NoReturn
 import click
 
 from sssjob.errors import Finding
+
+Complain = Callable[[object], None]
 
 FOUND, NOTHING, NOT_UNDERSTOOD = 0, 1, 2  # exit codes of every command
 

@@ -1,0 +1,107 @@
+"""Job objects as trees in colour, with times and durations as people read them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from sssjob import spec, units
+from sssjob.errors import InvalidValue
+from sssjob.model import Block, Item, Note, Property, Reference
+
+_STATES = {
+    "Completed": "green", "Running": "cyan", "Active": "cyan", "Idle": "yellow", "Hold": "magenta",
+    "Suspended": "magenta",
+}  # fmt: skip
+_HEADINGS = ("Id", "Name", "State")
+_READABLE = {spec.DATETIME: units.iso, spec.DURATION: units.clock}
+_LATEST = 253402300799  # the last second of the year 9999; datetime ends there
+
+
+def print_tree(block: Block) -> None:
+    """Print a job object as a tree on standard output; in colour on a terminal."""
+    Console(highlight=False, soft_wrap=True).print(_tree(block))
+
+
+def visible(text: str) -> str:
+    """A text whose control characters are shown and cannot steer a terminal.
+
+    >>> visible("a\\x1b[2Jb")
+    'a␛[2Jb'
+    """
+    return "".join(
+        chr(0x2400 + ord(letter)) if letter < " "
+        else "\ufffd" if unicodedata.category(letter) in ("Cc", "Cf") else letter
+        for letter in text
+    )  # fmt: skip
+
+
+def _tree(block: Block) -> Tree:
+    tree = Tree(_heading(block), guide_style="dim")
+    for item in block.items:
+        if not (isinstance(item, Property) and item.name in _HEADINGS and _is_heading(block, item)):
+            _add(tree, item)
+    return tree
+
+
+def _heading(block: Block) -> Text:
+    """``Job PBS.1234.0 Heavy Water Completed``; a category by its name alone."""
+    label = Text(block.name, style="bold")
+    for name in _HEADINGS:
+        if text := block.get(name):
+            style = _STATES.get(text, "red") if name == "State" else "bold" if name == "Id" else ""
+            label.append(" ").append(visible(text), style=style)
+    return label.append(_marks(block.attributes))
+
+
+def _is_heading(block: Block, item: Property) -> bool:
+    return block.properties.get(item.name) is item
+
+
+def _add(tree: Tree, item: Item) -> None:
+    if isinstance(item, Block):
+        tree.children.append(_tree(item))
+    elif isinstance(item, Note):
+        tree.add(Text(visible(item.text.strip()), style="dim italic"))
+    elif isinstance(item, Reference):
+        tree.add(Text.assemble((item.name, "bold"), " → ", visible(item.id)))
+    else:
+        branch = tree.add(_line(item))
+        for child in item.children:
+            _add(branch, child)
+
+
+def _line(item: Property) -> Text:
+    """``Memory GE 2 GB``; a time and a duration also as people read them."""
+    known = spec.element(item.name)
+    line = Text(visible(item.name), style="blue" if known else "red")
+    attributes = dict(item.attributes)
+    line.append(" ").append(attributes.pop("op", ""), style="bold")
+    if "op" in item.attributes:
+        line.append(" ")
+    line.append(visible(item.text.strip()))
+    if "units" in attributes:
+        line.append(f" {visible(attributes.pop('units'))}")
+    if readable := _readable(item, known):
+        line.append(f" ({readable})", style="dim")
+    return line.append(_marks(attributes))
+
+
+def _readable(item: Property, row: spec.Element | None) -> str:
+    if row is None or row.type not in _READABLE:
+        return ""
+    try:
+        value = item.value
+    except InvalidValue:
+        return ""
+    assert isinstance(value, int)
+    return _READABLE[row.type](value) if value <= _LATEST else ""
+
+
+def _marks(attributes: Mapping[str, str]) -> Text:
+    marks = "".join(f" {visible(name)}={visible(value)}" for name, value in attributes.items())
+    return Text(marks, style="dim")

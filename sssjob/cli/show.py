@@ -1,0 +1,135 @@
+"""``sssjob show``: job objects as a tree for people, or written anew for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.spec import DIALECTS, NAMESPACE
+
+if TYPE_CHECKING:
+    from sssjob.errors import UnreadableDocument
+    from sssjob.model import Block
+
+_NAMESPACES = {"none": "", "sssrmap": NAMESPACE}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob show job.xml
+  sssjob show --effective --to sss workflow.xml
+  sssjob show --explain workflow.xml
+  sssjob show --to sss --dialect 3.0 job.xml
+  sssjob show --json job.xml | jq .items
+
+Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option(
+    "--effective", is_flag=True, help="Apply JobDefaults, TaskGroupDefaults and TaskDefaults."
+)
+@click.option("--explain", is_flag=True, help="Say of each effective value where it was written.")
+@click.option(
+    "--to", "form", type=click.Choice(["tree", "sss", "sss-lines", "json"]), default="tree",
+    show_default=True, help="A tree; documents, indented or one on each line; or JSON.",
+)  # fmt: skip
+@click.option("--json", "form", flag_value="json", help="As --to json: one object on each line.")
+@click.option(
+    "--dialect", type=click.Choice(DIALECTS), help="Write the names of an older draft, or of Gold."
+)
+@click.option(
+    "--namespace", type=click.Choice(list(_NAMESPACES)),
+    help="Write elements in no namespace, or in that of SSSRMAP; otherwise as they were read.",
+)  # fmt: skip
+def command(
+    files: tuple[str, ...], effective: bool, explain: bool, form: str,
+    dialect: str | None, namespace: str | None,
+) -> None:  # fmt: skip
+    """Show job objects as a tree, or write them anew.
+
+    Older names are written by their present ones; everything else comes back as it was read.
+    """
+    shown = 0
+    unread = False
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread = True
+        common.say(error)
+
+    for block in _blocks(files, complain):
+        shown += 1
+        if explain:
+            _explain(block)
+            continue
+        if effective:
+            block = _resolved(block)
+        if form == "tree":
+            from sssjob.cli.picture import print_tree
+
+            print_tree(block)
+        elif form == "json":
+            from sssjob.document.json import as_dict
+
+            click.echo(json.dumps(as_dict(block), ensure_ascii=False))
+        else:
+            from sssjob.document import write
+
+            if dialect == "gold":
+                block = _flat(block)
+            space = _NAMESPACES.get(namespace or "")
+            stdout = sys.stdout.buffer
+            write([block], stdout, dialect=dialect or "", namespace=space, indent=form == "sss")
+    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
+
+
+def _blocks(files: tuple[str, ...], complain: common.Complain) -> Iterator[Block]:
+    from sssjob.document import read
+
+    for name, source in common.sources(files):
+        try:
+            yield from read(source, on_error=partial(_complain_in, name, complain))
+        except OSError as error:
+            complain(f"sssjob: error: {common.reason(error)}")
+
+
+def _complain_in(name: str, complain: common.Complain, error: UnreadableDocument) -> None:
+    complain(error.finding.in_file(name))
+
+
+def _flat(block: Block) -> Block:
+    """A job as Gold takes it; what it has no place for is said, not dropped in silence."""
+    from sssjob.document.flat import flat, name
+    from sssjob.model import Job
+
+    if type(block) is not Job:
+        common.fail(f"Gold knows jobs only, and {block.name} {block.id} is none")
+    job, lost = flat(block)
+    for item in lost:
+        common.say(f"sssjob: warning: Gold has no place for {name(item)} of job {job.id}")
+    return job
+
+
+def _resolved(block: Block) -> Block:
+    from sssjob.defaults import resolve
+
+    resolved = resolve(block)
+    common.print_findings(resolved.findings)
+    return resolved.block
+
+
+def _explain(block: Block) -> None:
+    from sssjob.cli.picture import visible
+    from sssjob.defaults import resolve
+
+    resolved = resolve(block)
+    common.print_findings(resolved.findings)
+    for origin in resolved.origins:
+        click.echo(visible(str(origin)))

@@ -1,0 +1,45 @@
+"""A job as Gold knows it: flat, without categories and structure."""
+
+from __future__ import annotations
+
+from sssjob.model import Block, Delivered, Item, Job, Note, Property, Reference, Requested
+
+
+def flat(job: Job) -> tuple[Job, tuple[Item, ...]]:
+    """The job with its delivered properties in the place of its own, and what had no place.
+
+    Gold charges for what was delivered. A requested property stands only where nothing of its
+    name was delivered or said of the job itself, and only when it asks for exactly one value.
+    """
+    kept: list[Item] = []
+    lost: list[Item] = []
+    taken: set[str] = set()
+    simple, asked = list(job.delivered) + list(job.properties), list(job.requested)
+    for own in simple:
+        (lost if own.name in taken or own.children else kept).append(own)
+        taken.add(own.name)
+    for wish in asked:
+        alone = sum(other.name == wish.name for other in asked) == 1
+        exact = alone and wish.attributes.get("op", "EQ") == "EQ" and "conj" not in wish.attributes
+        (kept if exact and wish.name not in taken else lost).append(wish)
+    for item in job.items:
+        if isinstance(item, Reference) or (
+            isinstance(item, Block) and not isinstance(item, (Requested, Delivered))
+        ):
+            lost.append(item)
+        elif isinstance(item, Note):
+            kept.append(item)
+    return job.holding(_in_order(job, kept)), tuple(lost)
+
+
+def _in_order(job: Job, items: list[Item]) -> list[Item]:
+    """The job's own properties first, as the job has them."""
+    own = [id(item) for item in job.items]
+    return sorted(items, key=lambda item: own.index(id(item)) if id(item) in own else len(own))
+
+
+def name(item: Item) -> str:
+    """What to call an item that was left out."""
+    if isinstance(item, Property):
+        return item.name
+    return item.kind if isinstance(item, Note) else f"{item.name} {item.id}".strip()
