@@ -50,6 +50,8 @@ CODES: tuple[Code, ...] = (
     Code("W-CATEGORY", "a property in a category that the tables do not give it"),
     Code("W-OVERLAP",  "two limits of which one hides the other"),
     Code("W-USELESS",  "a property or attribute that has no effect here"),
+    Code("W-TEMPLATE", "a default that gives every job or group the same name, groups or tasks"),
+    Code("W-NOT-SCOPE", "a negation that some readers take to reach further than others"),
     Code("W-GROUP-SWAP", "unbalanced groups that balance when every sign is turned"),
     Code("W-DISAGREE", "two sources give different values for one property"),
     Code("I-ALIAS",    "an older name that is read and written by its present name"),
