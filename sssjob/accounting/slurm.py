@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import BinaryIO
 
 from sssjob import units
@@ -36,7 +37,12 @@ COLUMNS = table.COLUMNS
 MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
 
 _BINS = {JOB: 0, REQUESTED: 1, DELIVERED: 2}
+_EXTENSIONS = 3
+_Bins = tuple[list[Property], list[Property], list[Property], list[Property]]
+_Memory = dict[str, tuple[int, tuple[Property, ...]]]
 _NOT_STARTED = frozenset(("None assigned",))
+_PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
+_STATE, _SIGNAL = table.noted("State"), table.noted("Signal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,40 +107,48 @@ class _Rows:
         for row in rows:
             if row.place != NOWHERE and row.column in header.at and row.read is not table.together:
                 chosen[_identity(row)] = row
-        self._plan = [
-            (header.at[row.column], _BINS[row.place], {}, _zoned(row, header, clock))
+        self._plan: list[tuple[int, _Memory, Field]] = [
+            (header.at[row.column], {}, _zoned(row, header, clock))
             for row in sorted(chosen.values(), key=lambda row: table.place_in_output(row.element))
         ]
         self._clock = clock
 
-    _plan: list[tuple[int, int, dict[str, tuple[Property, ...]], Field]]
+    def properties(self, fields: list[str]) -> _Bins:
+        """The properties of a row: its own, requested, delivered, and those that are none.
 
-    def properties(self, fields: list[str]) -> tuple[list[Item], list[Item], list[Item]]:
-        """The properties of a row: its own, requested, delivered. Raises ``InvalidValue``."""
-        bins: tuple[list[Item], list[Item], list[Item]] = ([], [], [])
-        for index, place, memory, row in self._plan:
+        Raises ``InvalidValue``. An Extension has no place in Requested and Delivered.
+        """
+        bins: _Bins = ([], [], [], [])
+        for index, memory, row in self._plan:
             text = fields[index]
-            if not text:
-                continue
-            found = memory.get(text)
-            if found is None:
+            if text:
                 try:
-                    found = row.properties(text)
-                except InvalidValue as wrong:
-                    raise InvalidValue(wrong.text, f"{wrong.expected}: {row.column}") from None
-                if len(memory) >= MEMO_LIMIT:
-                    memory.clear()
-                memory[text] = found
-            bins[place].extend(found)
+                    place, found = memory[text]
+                except KeyError:
+                    place, found = self._read(row, text, memory)
+                if found:
+                    bins[place].extend(found)
         return bins
+
+    @staticmethod
+    def _read(row: Field, text: str, memory: _Memory) -> tuple[int, tuple[Property, ...]]:
+        try:
+            found = row.properties(text)
+        except InvalidValue as wrong:
+            raise InvalidValue(wrong.text, f"{wrong.expected}: {row.column}") from None
+        place = _EXTENSIONS if found and found[0].name == "Extension" else _BINS[row.place]
+        if len(memory) >= MEMO_LIMIT:
+            memory.clear()
+        memory[text] = place, found
+        return place, found
 
 
 def _identity(row: Field) -> tuple[object, ...]:
     """What makes two columns tell the same property, so that one of them is enough."""
     shared = row.element in ("Processors", "NodeCount", "Duration") or "metric" in row.attributes
     shared = shared or row.column.startswith("ConsumedEnergy")
-    key = row.element if shared else row.column
-    return (row.place, key, *row.attributes.values())
+    column = "" if shared else row.column
+    return (row.place, column, row.element, *row.attributes.values())
 
 
 def _zoned(row: Field, header: Header, clock: values.Clock) -> Field:
@@ -161,7 +175,13 @@ class _Converter:
         self._options = options
         self._allocation = _Rows(table.ALLOCATION, header, clock)
         self._step = _Rows(table.STEP, header, clock)
-        self._states: dict[tuple[str, str, bool], list[Property]] = {}
+        self._peaks = tuple(
+            (element, most, average)
+            for element, most, average in _PEAKS
+            if {most, average} & header.at.keys()
+        )
+        self._states: dict[tuple[str, str, bool], tuple[Property, ...]] = {}
+        self._has_end = "End" in header.at
 
     def id(self, row: Row) -> str:
         """The id by which rows belong together."""
@@ -195,118 +215,83 @@ class _Converter:
                 yield Bad(step.line, f"step {self.id(step)} of a job whose record is bad")
 
     def _converted(self, row: Row, steps: list[Row]) -> Outcome:
-        own, requested, delivered = self._allocation.properties(row.fields)
-        started = self._started(row)
-        ended = self._clock.read(self.text(row, "End")) is not None
-        if not ended and self._options.ended_only and not self._over(row):
+        own, requested, delivered, extensions = self._allocation.properties(row.fields)
+        started, ended = self._started(row), self._ended(row)
+        if not ended and self._options.ended_only:
             return Skipped(row.line, "not ended")
         if self._clock.twice:
             own = self._untangled(row, own)
-        names = [Property("Id", self.id(row)), *self._global_id(row, own)]
-        state = self._state(self.text(row, "State"), self.text(row, "Reason"), ended)
         if started:
-            delivered.extend(self._queue(row))
-            delivered.extend(self._peaks([row, *steps]))
+            delivered.extend(self._most([row, *steps]))
         else:
-            own = [item for item in own if not _named(item, "StartTime", "StartCount")]
-            delivered = [item for item in delivered if not _named(item, *table.USED)]
-            requested = [*self._alternatives(row), *requested]
-        requested.extend(self._memory(row))
-        cpu = self._cpu(row, steps) if started else None
-        items: list[Item] = [
-            *names,
-            *(item for item in own if not _named(item, "Extension")),
-            *(item for item in state if item.name != "Extension"),
-            *self._exit(row),
-        ]
-        if cpu is not None:
+            own = [item for item in own if item.name not in ("StartTime", "StartCount")]
+            delivered = [item for item in delivered if item.name not in table.USED]
+            requested[:0] = self._alternatives(row)
+        requested.extend(self._memory(row, extensions))
+        items: list[Item] = [Property("Id", self.id(row)), *self._global_id(row, own)]
+        items += self._state(row, ended, extensions)
+        items += own
+        items += self._exit(row, started and ended, extensions)
+        if started and (cpu := self._cpu(row, steps)) is not None:
             items.append(Property("CpuDuration", str(values.rounded(cpu))))
-        items.extend(item for item in state if item.name == "Extension")
-        items.extend(self._raw_id(row))
-        items.extend(item for item in own if _named(item, "Extension"))
-        self._lift(requested, items)
-        self._lift(delivered, items)
+        if (raw := self.text(row, "JobIDRaw")) and raw != self.id(row):
+            extensions.append(Property("Extension", raw, table.noted("JobIDRaw")))
+        items += extensions
         if requested:
             items.append(Requested(tuple(requested)))
         if delivered:
             items.append(Delivered(tuple(delivered)))
-        groups = self._groups(steps)
         if self._options.steps:
-            items.extend(groups)
+            items += map(self._group, steps)
         return Converted(row.line, Job(tuple(items)), len(steps))
-
-    @staticmethod
-    def _lift(category: list[Item], items: list[Item]) -> None:
-        """Move extensions to the job: the standard has none in Requested and Delivered."""
-        lifted = [item for item in category if _named(item, "Extension")]
-        if lifted:
-            items.extend(lifted)
-            category[:] = [item for item in category if not _named(item, "Extension")]
 
     def _started(self, row: Row) -> bool:
         if self.text(row, "NodeList") in _NOT_STARTED:
             return False
         if "Start" in self.header.at:
-            return self._clock.read(self.text(row, "Start")) is not None
+            return self.text(row, "Start") not in values.NO_VALUE
         return not self.text(row, "State").startswith("PENDING")
 
-    def _over(self, row: Row) -> bool:
-        """Whether the state says that the job is over, where there is no column End."""
-        if "End" in self.header.at or not (text := self.text(row, "State")):
-            return False
-        return values.state(text, False).standard == "Completed"
+    def _ended(self, row: Row) -> bool:
+        """Whether the record has an end; without the column End the state tells."""
+        if self._has_end:
+            return self.text(row, "End") not in values.NO_VALUE
+        text = self.text(row, "State")
+        return bool(text) and values.state(text, False).standard == "Completed"
 
-    def _global_id(self, row: Row, own: list[Item]) -> Iterator[Property]:
+    def _global_id(self, row: Row, own: list[Property]) -> Iterator[Property]:
         """cluster/id/time of submission: ids begin anew, and a requeued job is submitted anew."""
-        cluster = self.text(row, "Cluster")
-        raw = self.text(row, "JobIDRaw") or self.id(row)
-        submitted = next((item.text for item in own if _named(item, "SubmitTime")), "")  # type: ignore[union-attr]
-        if cluster:
+        if cluster := self.text(row, "Cluster"):
+            raw = self.text(row, "JobIDRaw") or self.id(row)
+            submitted = next((item.text for item in own if item.name == "SubmitTime"), "")
             yield Property("GlobalId", "/".join(filter(None, (cluster, raw, submitted))))
 
-    def _raw_id(self, row: Row) -> Iterator[Property]:
-        raw = self.text(row, "JobIDRaw")
-        if raw and raw != self.id(row):
-            yield Property("Extension", raw, table.noted("JobIDRaw"))
+    def _state(
+        self, row: Row, ended: bool, extensions: list[Property] | None = None
+    ) -> tuple[Property, ...]:
+        """State, and what it says of success; ``extensions`` gets sacct's own word."""
+        text, reason = self.text(row, "State"), self.text(row, "Reason")
+        if not text:
+            return ()
+        if extensions is not None:
+            extensions.insert(0, Property("Extension", text, _STATE))
+        try:
+            return self._states[text, reason, ended]
+        except KeyError:
+            if len(self._states) >= MEMO_LIMIT:
+                self._states.clear()
+            found = self._states[text, reason, ended] = tuple(_state(text, reason, ended))
+            return found
 
-    def _state(self, text: str, reason: str, ended: bool) -> list[Property]:
-        """State, what it says of success, and sacct's own word; a reason tells why a job waits."""
-        known = self._states.get((text, reason, ended))
-        if known is not None:
-            return known
-        found: list[Property] = []
-        if text:
-            state = values.state(text, ended)
-            standard, message = state.standard, ""
-            if standard == "Idle" and reason not in values.NO_VALUE:
-                message = reason
-                standard = "Hold" if reason.startswith("JobHeld") else standard
-            elif standard == "Completed" and state.word != "COMPLETED":
-                message = text
-            found.append(Property("State", standard))
-            if standard == "Hold":
-                found.append(Property("Hold", "System" if "Admin" in reason else "User"))
-            if message:
-                found.append(Property("StatusMessage", message))
-            found.append(Property("Extension", text, table.noted("State")))
-        if len(self._states) >= MEMO_LIMIT:
-            self._states.clear()
-        self._states[text, reason, ended] = found
-        return found
-
-    def _exit(self, row: Row) -> Iterator[Property]:
+    def _exit(self, row: Row, over: bool, extensions: list[Property]) -> Iterator[Property]:
+        """The code, and the signal beside it; 0:0 of what has not run to an end is no code."""
         found = values.exit_code(self.text(row, "ExitCode"))
-        if found is None or self.text(row, "State") in ("PENDING", "RUNNING", "SUSPENDED"):
+        if found is None or (found == (0, 0) and not over):
             return
         code, signal = found
         yield Property("ExitCode", str(code))
         if signal:
-            yield Property("Extension", str(signal), table.noted("Signal"))
-
-    def _queue(self, row: Row) -> Iterator[Property]:
-        if partition := self.text(row, "Partition"):
-            yield Property("Queue", partition)
-            yield Property("Partition", partition)
+            extensions.append(Property("Extension", str(signal), _SIGNAL))
 
     def _alternatives(self, row: Row) -> Iterator[Property]:
         """The partitions in which a job that has not started may run: any of them."""
@@ -317,22 +302,22 @@ class _Converter:
                 attributes["group"] = "-1" if index else "1"
             yield Property("Queue", name, attributes)
 
-    def _memory(self, row: Row) -> Iterator[Property]:
-        """What was requested for the whole job; for a CPU or a node times their number."""
+    def _memory(self, row: Row, extensions: list[Property]) -> Iterator[Property]:
+        """What was requested for the whole job; for a CPU or a node, times their number."""
         text = self.text(row, "ReqMem")
         found = values.requested_memory(text)
         if found is None:
             return
         amount = found.megabytes
         if found.per:
-            yield Property("Extension", text, table.noted("ReqMem"))
+            extensions.append(Property("Extension", text, table.noted("ReqMem")))
             number = values.count(self.text(row, "ReqCPUS" if found.per == "c" else "ReqNodes"))
             if number is None:
                 return
             amount *= int(number)
         yield Property("Memory", units.decimal(amount), {"units": "MB"})
 
-    def _cpu(self, row: Row, steps: list[Row]) -> Fraction | None:
+    def _cpu(self, row: Row, steps: list[Row]) -> values.Amount | None:
         """CPU seconds: the allocation's, which Slurm sums over the steps, else that sum.
 
         ``sacct --allocations`` prints 0 for what it has not summed, so 0 counts only beside
@@ -343,54 +328,46 @@ class _Converter:
             return total
         counted = [step for step in steps if not self.id(step).endswith(".extern")] or steps
         parts = [part for part in map(self._cpu_of, counted) if part is not None]
-        return sum(parts, Fraction(0)) if parts else None
+        return sum(parts) if parts else None
 
-    def _cpu_of(self, row: Row) -> Fraction | None:
+    def _cpu_of(self, row: Row) -> values.Amount | None:
         if text := self.text(row, "TotalCPU"):
             return values.duration(text)
         user = values.duration(self.text(row, "UserCPU"))
         system = values.duration(self.text(row, "SystemCPU"))
         return None if user is None or system is None else user + system
 
-    def _peaks(self, rows: list[Row]) -> Iterator[Property]:
+    def _most(self, rows: list[Row]) -> Iterator[Property]:
         """The most memory that a task of any step had, and the average over all tasks."""
-        for element, most, average in _PEAKS:
-            sizes = [values.size(self.text(row, most), "") for row in rows]
-            known = [size for size in sizes if size is not None]
-            if known:
+        for element, most, average in self._peaks:
+            sizes = [values.size(text) for row in rows if (text := self.text(row, most))]
+            if known := [size for size in sizes if size is not None]:
                 yield _kilobytes(element, max(known), "Max")
-            weighed = [
-                (size, int(values.count(self.text(row, "NTasks")) or 1))
-                for row in rows
-                if (size := values.size(self.text(row, average), "")) is not None
-            ]
-            if weighed:
-                tasks = sum(weight for _, weight in weighed)
-                mean = sum((size * weight for size, weight in weighed), Fraction(0)) / tasks
-                yield _kilobytes(element, mean, "Average")
-
-    def _groups(self, steps: list[Row]) -> list[TaskGroup]:
-        """A task group for each step, by the part of its id behind the job's."""
-        return [self._group(step) for step in steps]
+            total: values.Amount = 0
+            tasks = 0
+            for row in rows:
+                if (text := self.text(row, average)) and (size := values.size(text)) is not None:
+                    weight = int(values.count(self.text(row, "NTasks")) or 1)
+                    total, tasks = total + size * weight, tasks + weight
+            if tasks:
+                yield _kilobytes(element, values.rounded(Fraction(total, tasks)), "Average")
 
     def _group(self, row: Row) -> TaskGroup:
-        own, _, delivered = self._step.properties(row.fields)
+        """A step as a task group, whose Id is the part of the step's id behind the job's."""
+        own, _, delivered, extensions = self._step.properties(row.fields)
         if self._clock.twice:
             own = self._untangled(row, own)
-        ended = self._clock.read(self.text(row, "End")) is not None
-        items: list[Item] = [
-            Property("Id", self.id(row).partition(".")[2]),
-            *own,
-            *(item for item in self._state(self.text(row, "State"), "", ended)
-              if item.name != "Extension"),
-            *self._exit(row),
-        ]  # fmt: skip
-        self._lift(delivered, items)
+        ended = self._ended(row)
+        items: list[Item] = [Property("Id", self.id(row).partition(".")[2])]
+        items += self._state(row, ended)
+        items += own
+        items += self._exit(row, ended, extensions)
+        items += extensions
         if delivered:
             items.append(Delivered(tuple(delivered)))
         return TaskGroup(tuple(items))
 
-    def _untangled(self, row: Row, own: list[Item]) -> list[Item]:
+    def _untangled(self, row: Row, own: list[Property]) -> list[Property]:
         """Choose between two readings of an autumn hour by the time that the record says passed."""
         start, end = self.text(row, "Start"), self.text(row, "End")
         if not self._clock.twice & {start, end}:
@@ -400,10 +377,7 @@ class _Converter:
             return own
         times = dict(zip(("StartTime", "EndTime"), chosen[0], strict=True))
         return [
-            Property(item.name, times[item.name])
-            if isinstance(item, Property) and item.name in times
-            else item
-            for item in own
+            Property(item.name, times[item.name]) if item.name in times else item for item in own
         ]
 
     def _readings(self, row: Row) -> list[tuple[str, str]]:
@@ -437,12 +411,21 @@ class _Converter:
             yield Noted(row.line, f"{text} happened twice; the first time is taken")
 
 
-_PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
+def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:
+    """A state in the standard's words; a reason tells why a job waits."""
+    state = values.state(text, ended)
+    if state.standard == "Idle" and reason.startswith("JobHeld"):
+        state = state._replace(standard="Hold")
+    yield Property("State", state.standard)
+    if state.standard == "Hold":
+        yield Property("Hold", "System" if "Admin" in reason else "User")
+    if state.standard in ("Idle", "Hold") and reason not in values.NO_VALUE:
+        yield Property("StatusMessage", reason)
+    elif state.standard == "Completed" and state.word != "COMPLETED":
+        yield Property("StatusMessage", text)
 
 
-def _kilobytes(element: str, size: Fraction, metric: str) -> Property:
-    return Property(element, units.decimal(size / 1024), {"metric": metric, "units": "KB"})
-
-
-def _named(item: Item, *names: str) -> bool:
-    return isinstance(item, Property) and item.name in names
+@lru_cache(MEMO_LIMIT)
+def _kilobytes(element: str, size: values.Amount, metric: str) -> Property:
+    amount = units.decimal(Fraction(size, 1024))
+    return Property(element, amount, {"metric": metric, "units": "KB"})

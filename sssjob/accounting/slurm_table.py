@@ -76,7 +76,7 @@ def allocated(text: str) -> Found:
 def total_memory(text: str) -> Found:
     """The sum over the tasks of a step of what each had at most, in KB."""
     value = values.tres(text).get("mem")
-    return None if value is None else units.decimal(value / 1024)
+    return None if value is None else units.decimal(Fraction(value, 1024))
 
 
 def generic(text: str) -> Found:
@@ -101,8 +101,13 @@ def energy(text: str) -> Found:
     if text in values.NO_VALUE:
         return None
     number, power = text.rstrip("KMGT"), "KMGT".find(text[-1]) + 1
-    value = values.size(number, "")
+    value = values.size(number)
     return _energy(value * 1000**power) if value else None
+
+
+def derived(text: str) -> Found:
+    """The worst exit code of any step, where one failed."""
+    return None if values.exit_code(text) in (None, (0, 0)) else text
 
 
 def restarts(text: str) -> Found:
@@ -111,7 +116,7 @@ def restarts(text: str) -> Found:
     return None if value is None else str(int(value) + 1)
 
 
-def _energy(joules: Fraction) -> tuple[Property, ...]:
+def _energy(joules: values.Amount) -> tuple[Property, ...]:
     if joules >= _NO_VALUE:
         return ()
     amount = str(values.rounded(joules))
@@ -160,7 +165,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("CPUTime",            NOWHERE),  # Processors times Duration, not time that was used
     Field("CPUTimeRAW",         NOWHERE),
     Field("DBIndex",            NOWHERE),
-    Field("DerivedExitCode",    JOB,       "Extension",  worded, noted("DerivedExitCode")),
+    Field("DerivedExitCode",    JOB,       "Extension",  derived, noted("DerivedExitCode")),
     Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
     Field("ElapsedRaw",         DELIVERED, "Duration",   values.seconds),
     Field("Eligible",           JOB,       "EligibleTime", time),
@@ -200,7 +205,8 @@ ALLOCATION: tuple[Field, ...] = (
     Field("NodeList",           DELIVERED, "Node",       nodes),
     Field("NTasks",             NOWHERE),
     Field("OriginalSLUID",      JOB,       "Extension",  worded, noted("OriginalSLUID")),
-    Field("Partition",          DELIVERED, "Queue",      together),
+    Field("Partition",          DELIVERED, "Queue"),
+    Field("Partition",          DELIVERED, "Partition"),
     Field("Planned",            NOWHERE),  # EligibleTime to StartTime
     Field("PlannedCPU",         NOWHERE),
     Field("PlannedCPURAW",      NOWHERE),
@@ -270,7 +276,6 @@ STEP: tuple[Field, ...] = (
     Field("NTasks",             JOB,       "TaskCount",  values.count),
     Field("Start",              JOB,       "StartTime",  time),
     Field("State",              JOB,       "State",      together),
-    Field("Suspended",          JOB,       "SuspendDuration", values.clock_seconds),
     Field("TotalCPU",           JOB,       "CpuDuration", values.clock_seconds),
     Field("TRESUsageInTot",     DELIVERED, "Memory",     total_memory, _TOTAL),
 )
@@ -280,8 +285,9 @@ COLUMNS = tuple(row.column for row in ALLOCATION)
 
 # What only a job that was started can have been given.
 USED = frozenset(
-    ("Duration", "Memory", "Node", "NodeCount", "Processors", "Resource", "Swap", "Extension")
-)
+    ("Duration", "Memory", "Node", "NodeCount", "Partition", "Processors", "Queue", "Resource",
+     "Swap")
+)  # fmt: skip
 
 _PRINTED = ("Id", "GlobalId", "Name", "TaskCount", *spec.properties("Job"))
 

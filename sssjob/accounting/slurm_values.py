@@ -10,12 +10,16 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 
+Amount = int | Fraction
+
+MEMORY = 1 << 13  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
 
 NO_VALUE = frozenset(
@@ -35,11 +39,12 @@ _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
 _PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of sacct
 
 
-def duration(text: str) -> Fraction | None:
+@lru_cache(MEMORY)
+def duration(text: str) -> Amount | None:
     """Read ``[D-]HH:MM:SS``, or ``MM:SS.mmm``, into seconds.
 
     >>> duration("1-02:04:00"), duration("00:07.429")
-    (Fraction(93840, 1), Fraction(7429, 1000))
+    (93840, Fraction(7429, 1000))
     """
     if text in NO_VALUE:
         return None
@@ -50,7 +55,7 @@ def duration(text: str) -> Fraction | None:
     if found["days"] and not found["hours"]:  # D-HH:MM
         hours, minutes, seconds = minutes, seconds, "0"
     whole = ((int(days) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds)
-    return whole + Fraction(int(fraction), 10 ** len(fraction))
+    return whole + Fraction(int(fraction), 10 ** len(fraction)) if int(fraction) else whole
 
 
 def clock_seconds(text: str) -> str | None:
@@ -59,13 +64,13 @@ def clock_seconds(text: str) -> str | None:
     return None if value is None else str(rounded(value))
 
 
-def rounded(value: Fraction) -> int:
+def rounded(value: Amount) -> int:
     """The nearest whole number, a half rounded up.
 
     >>> rounded(Fraction(5, 2))
     3
     """
-    return int(value + Fraction(1, 2))
+    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
 
 
 def seconds(text: str) -> str | None:
@@ -94,11 +99,12 @@ def count(text: str) -> str | None:
     >>> count("2K")
     '2048'
     """
-    value = size(text, "")
+    value = size(text)
     return str(rounded(value)) if value else None
 
 
-def size(text: str, base: str) -> Fraction | None:
+@lru_cache(MEMORY)
+def size(text: str, base: str = "") -> Amount | None:
     """Read an amount into bytes (or ones); a number without a letter is in ``base`` units.
 
     ``16?`` is what sacct prints for an unset value that overflowed.
@@ -112,19 +118,20 @@ def size(text: str, base: str) -> Fraction | None:
     if not found:
         raise InvalidValue(text, "a size such as 438.50M")
     number, letter = found.groups()
-    return Fraction(number) * (1 << (10 * _POWERS[letter.upper() or base]))
+    factor: int = 1 << (10 * _POWERS[letter.upper() or base])
+    return int(number) * factor if number.isdigit() else Fraction(number) * factor
 
 
 def kibibytes(text: str) -> str | None:
     """A size in KB; sacct prints bytes where there is no letter."""
-    value = size(text, "")
-    return None if value is None else units.decimal(value / 1024)
+    value = size(text)
+    return None if value is None else units.decimal(Fraction(value, 1024))
 
 
 class PerUnit(NamedTuple):
     """Memory as it was requested: MB for the job, for each CPU ("c") or for each node ("n")."""
 
-    megabytes: Fraction
+    megabytes: Amount
     per: str
 
 
@@ -132,7 +139,7 @@ def requested_memory(text: str) -> PerUnit | None:
     """Read ReqMem; 0 means no request, and the flag of 2^31 means for each CPU.
 
     >>> requested_memory("2147486648Mn")
-    PerUnit(megabytes=Fraction(3000, 1), per='c')
+    PerUnit(megabytes=3000, per='c')
     """
     if text in NO_VALUE:
         return None
@@ -140,7 +147,9 @@ def requested_memory(text: str) -> PerUnit | None:
     value = size(text.removesuffix(per), "M")
     if not value:
         return None
-    megabytes = value / (1 << 20)
+    megabytes: Amount = Fraction(value, 1 << 20)
+    if megabytes == int(megabytes):
+        megabytes = int(megabytes)
     if megabytes >= _PER_CPU_FLAG:
         megabytes, per = megabytes - _PER_CPU_FLAG, "c"
     return PerUnit(megabytes, per) if megabytes else None
@@ -262,16 +271,16 @@ def resources(text: str) -> Iterator[tuple[str, str, str]]:
     [('GPU', 'a100', '2'), ('GPU', '', '1'), ('License', 'essl', '1')]
     """
     amounts = tres(text)
-    typed: dict[str, Fraction] = {}
+    typed: dict[str, Amount] = {}
     for name, amount in amounts.items():
         base, colon, _ = name.partition(":")
         if colon:
-            typed[base] = typed.get(base, Fraction(0)) + amount
+            typed[base] = typed.get(base, 0) + amount
     for name, amount in amounts.items():
         family, slash, rest = name.partition("/")
         base, colon, kind = rest.partition(":")
         if slash and not colon:
-            amount = max(amount - typed.get(name, Fraction(0)), Fraction(0))
+            amount = max(amount - typed.get(name, 0), 0)
         if not amount or not rest:
             continue
         shown = units.decimal(amount)
@@ -283,16 +292,16 @@ def resources(text: str) -> Iterator[tuple[str, str, str]]:
             yield family, rest, shown
 
 
-def tres(text: str) -> dict[str, Fraction]:
+def tres(text: str) -> dict[str, Amount]:
     """Read ``cpu=4,mem=62.50G,energy=12`` by name; what has no amount is left out."""
-    found: dict[str, Fraction] = {}
+    found: dict[str, Amount] = {}
     if text in NO_VALUE:
         return found
     for item in text.split(","):
         name, equals, amount = item.partition("=")
         if not equals or not name:
             raise InvalidValue(text, "a list of resources such as cpu=4,mem=2G")
-        value = duration(amount) if ":" in amount else size(amount, "")
+        value = duration(amount) if ":" in amount else size(amount)
         if value is not None:
             found[name] = value
     return found
