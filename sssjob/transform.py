@@ -1,0 +1,203 @@
+"""Sheets (XSLT 1.0) applied to job objects: those that come with the package, or a user's own.
+
+A sheet runs shut in: it may not read files beyond those it includes, use the network, or write.
+One that says so works on a source of any size, job object by job object, in flat memory:
+
+    <sheet:about xmlns:sheet="urn:sssjob:sheet" stream="yes">what it does</sheet:about>
+
+Its result for many objects is then the results for each, in UTF-8, between the texts of the
+attributes ``before`` and ``after`` if it has them, and it is told by ``streamed="yes"`` if it
+declares that parameter. Any other sheet gets each document as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+
+from lxml import etree
+
+from sssjob import resources
+from sssjob.document import tree
+from sssjob.document.files import Source
+from sssjob.errors import SSSJobError
+
+Element = etree._Element
+
+_XSL = "http://www.w3.org/1999/XSL/Transform"
+_ABOUT = "{urn:sssjob:sheet}about"
+_STREAMED = "streamed"
+_SAFE = {"no_network": True, "load_dtd": False, "resolve_entities": "internal"}
+
+# What libxslt says, and what it means to the author of the sheet. The first that fits counts.
+_REFUSED = (
+    (re.compile(r"Local file read for (.*) refused"), "a sheet may not read files: {}"),
+    (re.compile(r"Network file read for (.*) refused"), "a sheet may not use the network: {}"),
+    (re.compile(r"(?:File|Network) write for (.*) refused"), "a sheet may not write files: {}"),
+    (re.compile(r".*infinite template recursion"), "its templates call each other without end"),
+)
+_CONTEXT = re.compile(r"(?:runtime|compilation) error(?::|, element '(.*)')")
+_FUNCTION = re.compile(r"xslt\w+ ?: ")  # in libxslt, of no use to the author of a sheet
+_EMPTY_WORDS = ("unknown error", "XPath evaluation returned no result.")
+
+
+class BadSheet(SSSJobError, ValueError):
+    """A sheet that is unknown, broken, stopped by itself, or does what it may not.
+
+    ``line`` is 0 where it is not known.
+    """
+
+    def __init__(self, sheet: str, reason: str, line: int = 0) -> None:
+        super().__init__(sheet, reason, line)
+        self.sheet, self.reason, self.line = sheet, reason, line
+
+    def __str__(self) -> str:
+        place = f"{self.sheet}:{self.line}" if self.line else self.sheet
+        return f"{place}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A compiled sheet: its name, what it does, its parameters, and how it takes many jobs."""
+
+    name: str
+    about: str
+    parameters: tuple[str, ...]
+    stream: bool
+    before: str
+    after: str
+    closed: bool  # whether ``parameters`` are all there are: it includes no other sheet
+    run: etree.XSLT
+
+    @classmethod
+    def load(cls, sheet: str | PathLike[str]) -> Sheet:
+        """Compile a sheet given by the name of one of ours, or by its path. Raises ``BadSheet``."""
+        path = _find(sheet)
+        shown = path.stem if path in resources.sheets() else str(path)
+        try:
+            document = etree.parse(path, etree.XMLParser(**_SAFE))  # type: ignore[arg-type]
+            run = etree.XSLT(document, access_control=etree.XSLTAccessControl.DENY_ALL)
+        except etree.XMLSyntaxError as error:
+            raise BadSheet(shown, f"not well-formed: {error.msg}", error.lineno or 0) from error
+        except etree.XSLTParseError as error:
+            raise _bad_sheet(shown, error) from error
+        except OSError as error:
+            raise BadSheet(shown, error.strerror or "cannot be read") from error
+        root = document.getroot()
+        about = root.find(_ABOUT)
+        facts = {} if about is None else about.attrib
+        text = "" if about is None else " ".join((about.text or "").split())
+        return cls(
+            name=shown,
+            about=text,
+            parameters=tuple(node.get("name", "") for node in root.iterfind(f"{{{_XSL}}}param")),
+            stream=facts.get("stream") == "yes",
+            before=facts.get("before", ""),
+            after=facts.get("after", ""),
+            closed=not any(root.find(f"{{{_XSL}}}{name}") is not None for name in ("include", "import")),
+            run=run,
+        )  # fmt: skip
+
+
+def sheets() -> tuple[Sheet, ...]:
+    """The sheets that come with the package, by name."""
+    return tuple(Sheet.load(path) for path in resources.sheets())
+
+
+def transform(
+    sheet: Sheet | str | PathLike[str],
+    source: Source,
+    /,
+    *,
+    on_message: Callable[[str], None] | None = None,
+    **parameters: str,
+) -> Iterator[bytes]:
+    """What a sheet makes of a source, piece by piece: joined, the pieces are the result.
+
+    Parameters are text and reach the sheet as text, whatever characters they hold.
+    ``on_message`` gets what the sheet says by ``xsl:message``. Raises ``BadSheet``, and
+    ``UnreadableDocument`` for the source.
+    """
+    compiled = sheet if isinstance(sheet, Sheet) else Sheet.load(sheet)
+    _know(compiled, parameters)
+    if not compiled.stream:
+        for document in tree.whole(source):
+            yield from _apply(compiled, document, parameters, on_message)
+        return
+    if _STREAMED in compiled.parameters:
+        parameters = {_STREAMED: "yes", **parameters}
+    yield from _line(compiled.before)
+    for element in tree.units(source):
+        yield from _apply(compiled, element, parameters, on_message)
+    yield from _line(compiled.after)
+
+
+def _apply(
+    sheet: Sheet,
+    element: Element,
+    parameters: dict[str, str],
+    on_message: Callable[[str], None] | None,
+) -> Iterator[bytes]:
+    """The result for one document, ending with a line end, and its messages."""
+    # A parameter is an XPath expression to libxslt; strparam makes it text that cannot escape.
+    texts = {name: etree.XSLT.strparam(value) for name, value in parameters.items()}
+    try:
+        result = sheet.run(element, **texts)
+    except etree.XSLTApplyError as error:
+        raise _bad_sheet(sheet.name, error) from error
+    if on_message is not None:
+        for entry in sheet.run.error_log:
+            on_message(entry.message.strip())
+    octets = bytes(result)
+    if octets.strip():
+        yield octets if octets.endswith(b"\n") else octets + b"\n"
+
+
+def _line(text: str) -> Iterator[bytes]:
+    if text:
+        yield text.encode() + b"\n"
+
+
+def _find(sheet: str | PathLike[str]) -> Path:
+    """A sheet by the name of one of ours, else by its path."""
+    names = [path.stem for path in resources.sheets()]
+    path = Path(sheet)
+    if str(sheet) in names:
+        return resources.sheet(str(sheet))
+    if path.is_file():
+        return path
+    if path.suffix and path.parent != Path():
+        raise BadSheet(str(sheet), "there is no such file")
+    near = get_close_matches(path.stem, names, n=1, cutoff=0.5)
+    advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    raise BadSheet(str(sheet), f"neither a sheet of sssjob nor a file; {advice}")
+
+
+def _know(sheet: Sheet, parameters: dict[str, str]) -> None:
+    """Refuse a parameter that the sheet does not declare: it would have no effect."""
+    for name in parameters if sheet.closed else ():
+        if name not in sheet.parameters:
+            near = get_close_matches(name, sheet.parameters, n=1)
+            known = ", ".join(name for name in sheet.parameters if name != _STREAMED) or "none"
+            advice = f"did you mean {near[0]}?" if near else f"its parameters: {known}"
+            raise BadSheet(sheet.name, f"there is no parameter {name}; {advice}")
+
+
+def _bad_sheet(sheet: str, error: etree.XSLTError) -> BadSheet:
+    """The first fault that libxslt logged, in a sentence, with its line where it is known."""
+    line, reason = 0, ""
+    for entry in error.error_log:
+        if _CONTEXT.match(entry.message):
+            # Where it happens comes before what happens.
+            line = line or (entry.line if not reason else 0)
+        elif entry.message not in _EMPTY_WORDS and not reason:
+            reason = entry.message
+    reason = reason or str(error)
+    for pattern, sentence in _REFUSED:
+        if found := pattern.match(reason):
+            return BadSheet(sheet, sentence.format(*found.groups()), line)
+    return BadSheet(sheet, " ".join(_FUNCTION.sub("", reason).split()), line)
