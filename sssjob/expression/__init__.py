@@ -1,0 +1,82 @@
+"""What a job requests, as an expression: op, conj, group and preference of SSS 8.1 as a tree.
+
+``parse`` reads the properties of one Requested block in document order, ``write`` gives them
+back in a form that every known reader takes the same way, and ``alternatives`` and ``interval``
+answer what is asked for in numbers.
+
+>>> from sssjob.model import Property
+>>> print(parse([Property("User", "amy"), Property("Processors", 16, {"op": "LE"})]))
+(User EQ amy And Processors LE 16)
+"""
+
+from sssjob.expression.choices import (
+    Alternative,
+    Alternatives,
+    Interval,
+    alternatives,
+    amount,
+    interval,
+)
+from sssjob.expression.reading import (
+    CONJUNCTIONS,
+    DEPTH_LIMIT,
+    balance,
+    of,
+    parse,
+    swap_balances,
+)
+from sssjob.expression.tree import (
+    INVERSES,
+    OPERATIONS,
+    And,
+    Comparison,
+    Expression,
+    Not,
+    OneOf,
+    Or,
+    Term,
+    Wish,
+    all_of,
+    comparisons,
+    conjuncts,
+    key,
+    mentions,
+    weight,
+)
+from sssjob.expression.writing import (
+    scope_matters,
+    write,
+)
+
+__all__ = [
+    "CONJUNCTIONS",
+    "DEPTH_LIMIT",
+    "INVERSES",
+    "OPERATIONS",
+    "Alternative",
+    "Alternatives",
+    "And",
+    "Comparison",
+    "Expression",
+    "Interval",
+    "Not",
+    "OneOf",
+    "Or",
+    "Term",
+    "Wish",
+    "all_of",
+    "alternatives",
+    "amount",
+    "balance",
+    "comparisons",
+    "conjuncts",
+    "interval",
+    "key",
+    "mentions",
+    "of",
+    "parse",
+    "scope_matters",
+    "swap_balances",
+    "weight",
+    "write",
+]

@@ -1,0 +1,217 @@
+"""What satisfies a request: alternatives, and in each the numbers that are left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import TypeAlias
+
+from sssjob import units
+from sssjob.expression.tree import (
+    INVERSES,
+    And,
+    Comparison,
+    Expression,
+    Not,
+    OneOf,
+    Or,
+    Term,
+    Wish,
+    inverse,
+    key,
+    weight,
+)
+from sssjob.model import Property
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One conjunction that satisfies a request: every term holds.
+
+    ``score`` is the sum of the shares of the preferences that were chosen (8.1: "a ratio to
+    the sum of all weights in the same group"); wishes bind nothing and are not among the terms.
+    """
+
+    terms: tuple[Term, ...]
+    score: Fraction = Fraction(0)
+
+    def __str__(self) -> str:
+        return str(And(self.terms))
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """The best alternatives; not ``complete`` if there are more than were asked for."""
+
+    best: tuple[Alternative, ...]
+    complete: bool = True
+
+    def __iter__(self) -> Iterator[Alternative]:
+        return iter(self.best)
+
+    def __len__(self) -> int:
+        return len(self.best)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The numbers that satisfy every bound; None is no bound, an open end is not included."""
+
+    lo: Fraction | None = None
+    hi: Fraction | None = None
+    lo_open: bool = False
+    hi_open: bool = False
+    excluded: frozenset[Fraction] = frozenset()
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a bound at all."""
+        return self.lo is not None or self.hi is not None
+
+    @property
+    def empty(self) -> bool:
+        """Whether no number is left."""
+        if self.lo is None or self.hi is None:
+            return False
+        if self.lo == self.hi:
+            return self.lo_open or self.hi_open or self.lo in self.excluded
+        return self.lo > self.hi
+
+    def __contains__(self, number: Fraction | int) -> bool:
+        above = self.lo is None or number > self.lo or (number == self.lo and not self.lo_open)
+        below = self.hi is None or number < self.hi or (number == self.hi and not self.hi_open)
+        return above and below and number not in self.excluded
+
+    def whole(self) -> Interval:
+        """The same whole numbers between closed ends: counts, seconds, bytes.
+
+        >>> Interval(lo=Fraction(4), lo_open=True).whole().lo
+        Fraction(5, 1)
+        """
+        lo, hi = self.lo, self.hi
+        if lo is not None:
+            lo = Fraction(floor(lo) + 1 if self.lo_open else ceil(lo))
+            while lo in self.excluded:
+                lo += 1
+        if hi is not None:
+            hi = Fraction(ceil(hi) - 1 if self.hi_open else floor(hi))
+            while hi in self.excluded:
+                hi -= 1
+        return Interval(lo, hi, excluded=self.excluded)
+
+
+def alternatives(expression: Expression, limit: int = 64) -> Alternatives:
+    """The disjunctive normal form: best preference first, else in document order.
+
+    At most ``limit`` alternatives are worked out at any time, so n two-way groups do not cost
+    2^n; with equal scores the first in document order are kept.
+    """
+    found, complete = _choices(expression, False, limit, Counter())
+    return Alternatives(tuple(Alternative(_flat(rope), score) for score, rope in found), complete)
+
+
+def amount(item: Property) -> Fraction:
+    """A number in base units: bytes, seconds, or a count. Raises ``InvalidValue``."""
+    if item.name in units.DEFAULT_UNITS or item.attributes.get("units") in units.UNITS:
+        return item.bytes
+    value = item.value
+    if isinstance(value, str):
+        return units.number(value)
+    return Fraction(value)
+
+
+def interval(
+    terms: Iterable[Term], name: str, *, amount: Callable[[Property], Fraction] = amount
+) -> Interval:
+    """The numbers that the terms of one alternative leave to the property of that ``key``.
+
+    Match and its negation bound nothing. ``amount`` reads a property's number.
+    """
+    bounds = Interval()
+    for term in terms:
+        if isinstance(term, Comparison) and key(term.item) == name and term.op in INVERSES:
+            bounds = _narrowed(bounds, term.op, amount(term.item))
+    return bounds
+
+
+# What an alternative is made of, joined without copying: a term, two ropes, or nothing.
+_Rope: TypeAlias = Term | tuple["_Rope", "_Rope"] | None
+_Choice: TypeAlias = tuple[Fraction, _Rope]
+_ZERO = Fraction(0)
+
+
+def _choices(
+    expression: Expression, negate: bool, limit: int, sums: Counter[str]
+) -> tuple[list[_Choice], bool]:
+    """The best ``limit`` choices, and whether these are all; ``sums`` are weights by key."""
+    match expression:
+        case Comparison():
+            return [(_ZERO, inverse(expression) if negate else expression)], True
+        case Not(Wish()):
+            return [(_ZERO, None)], True
+        case Not(operand):
+            return _choices(operand, not negate, limit, sums)
+        case Wish():
+            return ([] if negate else [(_ZERO, None)]), True
+        case OneOf(members) if negate:
+            return _choices(Or(members), True, limit, sums)
+        case OneOf(members):
+            total = sums[key(members[0].item)] or sum(weight(member.item) for member in members)
+            return _best([(Fraction(weight(m.item), total), m) for m in members], limit)
+    sums = Counter()
+    for operand in expression.operands:
+        for member in operand.members if isinstance(operand, OneOf) else ():
+            sums[key(member.item)] += weight(member.item)
+    parts = [_choices(operand, negate, limit, sums) for operand in expression.operands]
+    complete = all(whole for _, whole in parts)
+    if isinstance(expression, Or) != negate:
+        found, whole = _best([choice for some, _ in parts for choice in some], limit)
+        return found, complete and whole
+    found = [(_ZERO, None)]
+    for some, _ in parts:
+        found, whole = _joined(found, some, limit)
+        complete = complete and whole
+    return found, complete
+
+
+def _joined(some: list[_Choice], more: list[_Choice], limit: int) -> tuple[list[_Choice], bool]:
+    """Each of some with each of more: both are sorted, so in the n-th best (i + 1)(j + 1) <= n."""
+    pairs = [
+        (left[0] + right[0], (left[1], right[1]))
+        for i, left in enumerate(some)
+        for right in more[: limit // (i + 1)]
+    ]
+    found, whole = _best(pairs, limit)
+    return found, whole and len(pairs) == len(some) * len(more)
+
+
+def _best(choices: Sequence[_Choice], limit: int) -> tuple[list[_Choice], bool]:
+    ranked = sorted(choices, key=lambda choice: -choice[0])
+    return ranked[:limit], len(ranked) <= limit
+
+
+def _flat(rope: _Rope) -> tuple[Term, ...]:
+    terms: list[Term] = []
+    pending = [rope]
+    while pending:
+        match pending.pop():
+            case (left, right):
+                pending += (right, left)
+            case Comparison() | Not() as term:
+                terms.append(term)
+    return tuple(terms)
+
+
+def _narrowed(bounds: Interval, op: str, number: Fraction) -> Interval:
+    lo, hi, lo_open, hi_open = bounds.lo, bounds.hi, bounds.lo_open, bounds.hi_open
+    excluded = bounds.excluded
+    if op == "NE":
+        excluded |= {number}
+    if op in ("EQ", "GE", "GT") and (lo is None or number >= lo):
+        lo, lo_open = number, op == "GT" or (lo_open and number == lo)
+    if op in ("EQ", "LE", "LT") and (hi is None or number <= hi):
+        hi, hi_open = number, op == "LT" or (hi_open and number == hi)
+    return Interval(lo, hi, lo_open, hi_open, excluded)

@@ -1,0 +1,178 @@
+"""Properties of a Requested block to a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sssjob import units
+from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.expression.tree import (
+    OPERATIONS,
+    Comparison,
+    Expression,
+    OneOf,
+    Or,
+    Wish,
+    all_of,
+    conjuncts,
+    follows,
+    negation,
+    weight,
+)
+from sssjob.model import Block, Property, Requested
+
+DEPTH_LIMIT = 64
+
+# fmt: off
+# "Nand meaning and not, and Nor meaning or not", SSS 8.1; SSSRMAP's Where calls them AndNot, OrNot.
+CONJUNCTIONS: dict[str, tuple[str, bool]] = {
+    "And":    ("And", False),
+    "Or":     ("Or",  False),
+    "Nand":   ("And", True),
+    "Nor":    ("Or",  True),
+    "AndNot": ("And", True),
+    "OrNot":  ("Or",  True),
+}
+# fmt: on
+
+
+def parse(properties: Iterable[Property]) -> Expression:
+    """Read the properties of one Requested block, in document order, as one expression.
+
+    Not binds closer than And, And closer than Or; Nand and Nor negate the whole group that
+    their element opens, or else that element (decision: the text says only "much like
+    parenthetical groupings"). Raises ``UnbalancedGroup``, ``InvalidValue`` for an operation,
+    conjunction, group or preference that is none, and ``LimitExceeded`` for too deep groups.
+    """
+    items = tuple(properties)
+    groups = [_group(item) for item in items]
+    if fault := _unbalanced(items, groups):
+        raise fault
+    levels = [_Level()]
+    start = 0
+    while start < len(items):
+        end = _run(items, groups, start)
+        joined, negated = conjunction(items[start])
+        operand = _operand(items[start:end])
+        opened, closed = max(groups[start], 0), max(-groups[end - 1], 0)
+        if len(levels) + opened > DEPTH_LIMIT + 1:
+            raise LimitExceeded("groups inside each other", DEPTH_LIMIT)
+        if opened:
+            levels += [_Level(joined, negated), *(_Level() for _ in range(opened - 1))]
+            levels[-1].add("And", operand)
+        else:
+            levels[-1].add(joined, negation(operand) if negated else operand)
+        for _ in range(closed):
+            level = levels.pop()
+            levels[-1].add(level.joined, level.expression())
+        start = end
+    return levels[0].expression()
+
+
+def of(block: Block) -> Expression | None:
+    """Everything that a job, task group or task requests, or None without a Requested element.
+
+    Each Requested element is balanced on its own, and all of them hold.
+    """
+    blocks = [parse(requested.properties) for requested in block.blocks(Requested)]
+    return all_of(part for read in blocks for part in conjuncts(read)) if blocks else None
+
+
+def balance(properties: Iterable[Property]) -> UnbalancedGroup | None:
+    """What is wrong with the group attributes, or None; groups that are no integers count as 0."""
+    items = tuple(properties)
+    return _unbalanced(items, [group_or_zero(item) for item in items])
+
+
+def swap_balances(properties: Iterable[Property]) -> bool:
+    """Whether groups that do not balance would if the sign of each were turned."""
+    items = tuple(properties)
+    groups = [group_or_zero(item) for item in items]
+    turned = [-group for group in groups]
+    return bool(_unbalanced(items, groups)) and not _unbalanced(items, turned)
+
+
+@dataclass(slots=True)
+class _Level:
+    """A group that is still open: And binds closer, so it is a list of lists."""
+
+    joined: str = "And"
+    negated: bool = False
+    rows: list[list[Expression]] = field(default_factory=list)
+
+    def add(self, joined: str, operand: Expression) -> None:
+        if joined == "Or" or not self.rows:
+            self.rows.append([operand])
+        else:
+            self.rows[-1].append(operand)
+
+    def expression(self) -> Expression:
+        parts = tuple(all_of(row) for row in self.rows)
+        whole = Or(parts) if len(parts) > 1 else all_of(parts)
+        return negation(whole) if self.negated else whole
+
+
+def _unbalanced(items: Sequence[Property], groups: Sequence[int]) -> UnbalancedGroup | None:
+    openers: list[list[int]] = []
+    depth = 0
+    for index, group in enumerate(groups):
+        if depth + group < 0:
+            return UnbalancedGroup(index, items[index].name, -group, depth)
+        depth += group
+        if group > 0:
+            openers.append([index, group])
+        while group < 0:
+            closed = min(-group, openers[-1][1])
+            openers[-1][1] -= closed
+            group += closed
+            if not openers[-1][1]:
+                openers.pop()
+    if not depth:
+        return None
+    index = openers[-1][0]
+    return UnbalancedGroup(index, items[index].name, 0, depth)
+
+
+def _group(item: Property) -> int:
+    return units.integer(item.attributes.get("group", "0"))
+
+
+def group_or_zero(item: Property) -> int:
+    """How many groups open, or close if it is negative; what is no integer counts as 0."""
+    try:
+        return _group(item)
+    except InvalidValue:
+        return 0
+
+
+def conjunction(item: Property) -> tuple[str, bool]:
+    """And or Or, and whether a negation follows. Raises ``InvalidValue``."""
+    conj = item.attributes.get("conj", "And").strip()
+    if conj not in CONJUNCTIONS:
+        raise InvalidValue(conj, f"one of the conjunctions {', '.join(CONJUNCTIONS)}")
+    return CONJUNCTIONS[conj]
+
+
+def _run(items: Sequence[Property], groups: Sequence[int], start: int) -> int:
+    """Where the operand that begins at ``start`` ends: adjacent preferences of one level."""
+    end = start + 1
+    while (
+        end < len(items)
+        and groups[end - 1] >= 0
+        and groups[end] <= 0
+        and follows(items[end - 1], items[end])
+    ):
+        end += 1
+    return end
+
+
+def _operand(items: Sequence[Property]) -> Expression:
+    members = tuple(Comparison(item) for item in items)
+    for member in members:
+        if member.op not in OPERATIONS:
+            raise InvalidValue(member.op, f"one of the operations {', '.join(OPERATIONS)}")
+    preference = weight(items[0])
+    if not preference:
+        return members[0]
+    return OneOf(members) if preference > 0 else Wish(members)

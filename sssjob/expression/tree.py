@@ -1,0 +1,158 @@
+"""The kinds of node an expression has, and what can be asked of any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sssjob import units
+from sssjob.model import Property
+
+# Each operation with the one that holds exactly where it does not; Match has none.
+INVERSES = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT"}
+OPERATIONS = (*INVERSES, "Match")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One property compared by its ``op``."""
+
+    item: Property
+
+    @property
+    def op(self) -> str:
+        """The operation; EQ if the attribute is absent."""
+        return self.item.attributes.get("op", "EQ").strip()
+
+    def __str__(self) -> str:
+        return f"{key(self.item)} {self.op} {self.item.text.strip()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """True where the operand is false."""
+
+    operand: Expression
+
+    def __str__(self) -> str:
+        return f"Not {self.operand}"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True where every operand is; without operands it asks for nothing."""
+
+    operands: tuple[Expression, ...] = ()
+
+    def __str__(self) -> str:
+        return f"({' And '.join(map(str, self.operands))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """True where an operand is."""
+
+    operands: tuple[Expression, ...] = ()
+
+    def __str__(self) -> str:
+        return f"({' Or '.join(map(str, self.operands))})"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Alternatives of positive preference: "at least one of the preferences must be satisfied"."""
+
+    members: tuple[Comparison, ...]
+
+    def __str__(self) -> str:
+        return f"OneOf({_weighted(self.members)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Negative preferences: tried, but "the job will still run", so it is always true.
+
+    ``avoid`` wishes that the members do not hold, as a Nand before them says.
+    """
+
+    members: tuple[Comparison, ...]
+    avoid: bool = False
+
+    def __str__(self) -> str:
+        return f"{'Avoid' if self.avoid else 'Wish'}({_weighted(self.members)})"
+
+
+Expression: TypeAlias = Comparison | Not | And | Or | OneOf | Wish
+Term: TypeAlias = Comparison | Not
+
+
+def key(item: Property) -> str:
+    """What a property is compared as: its name, and for a Resource which one."""
+    if item.name != "Resource":
+        return item.name
+    names = [name for name in ("name", "type") if name in item.attributes]
+    return f"Resource[{' '.join(f'{name}={item.attributes[name]!r}' for name in names)}]"
+
+
+def all_of(operands: Iterable[Expression]) -> Expression:
+    """The operands joined by And; a single one stays what it is."""
+    parts = tuple(operands)
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
+def conjuncts(expression: Expression) -> tuple[Expression, ...]:
+    """The operands of an And at the root, or the whole."""
+    return expression.operands if isinstance(expression, And) else (expression,)
+
+
+def comparisons(expression: Expression) -> Iterator[Comparison]:
+    """Every comparison, in document order."""
+    pending: list[Expression] = [expression]
+    while pending:
+        match pending.pop():
+            case Comparison() as found:
+                yield found
+            case Not(operand):
+                pending.append(operand)
+            case And(operands) | Or(operands):
+                pending.extend(reversed(operands))
+            case OneOf(members) | Wish(members):
+                yield from members
+
+
+def mentions(expression: Expression) -> frozenset[str]:
+    """The keys of all properties that an expression compares."""
+    return frozenset(key(found.item) for found in comparisons(expression))
+
+
+def weight(item: Property) -> int:
+    """The preference of a property; 0 if it has none. Raises ``InvalidValue``."""
+    return units.integer(item.attributes.get("preference", "0"))
+
+
+def follows(before: Property, item: Property) -> bool:
+    """Whether a preference goes on: same property, same sign, no conj of its own."""
+    return (
+        "conj" not in item.attributes
+        and weight(before) * weight(item) > 0
+        and key(before) == key(item)
+    )
+
+
+def inverse(comparison: Comparison) -> Term:
+    """What holds exactly where a comparison does not, without Not if there is such an operation."""
+    item = comparison.item
+    if comparison.op not in INVERSES or "aggregation" in item.attributes:
+        return Not(comparison)
+    inverse = INVERSES[comparison.op]
+    return Comparison(item.having(op=None if inverse == "EQ" else inverse))
+
+
+def negation(operand: Expression) -> Expression:
+    """Not of a wish would block the job, which a wish must never do: it wishes the contrary."""
+    return Wish(operand.members, not operand.avoid) if isinstance(operand, Wish) else Not(operand)
+
+
+def _weighted(members: Sequence[Comparison]) -> str:
+    return ", ".join(f"{member}: {abs(weight(member.item))}" for member in members)
