@@ -20,6 +20,7 @@ START_TOLERANCE = 60
 
 _NOTHING: Mapping[str, Value] = {}
 _CONFIGURED = {"context": "Configured"}
+_HARD = {"type": "Hard"}
 
 # fmt: off
 # Section 7 of the mapping, as far as a key alone decides: where it goes, and as what.
@@ -27,10 +28,10 @@ JOB_KEYS: dict[str, tuple[str, str, dict[str, str]]] = {
     "allocated_cpu":       (DELIVERED, "Processors",    {}),
     "jobstart_secs":       (JOB,       "StartTime",     {}),
     "hs06_job":            (DELIVERED, "Resource",      {"name": RATING}),
-    "cpu_limit_secs":      (JOB,       "ResourceLimit", {"name": "CPUTime",         "type": "Hard"}),
-    "max_rss_bytes":       (JOB,       "ResourceLimit", {"name": "ResidentSetSize", "type": "Hard"}),
-    "max_swap_bytes":      (JOB,       "ResourceLimit", {"name": "Swap",            "type": "Hard"}),
-    "scratch_limit_bytes": (JOB,       "ResourceLimit", {"name": "Disk",            "type": "Hard"}),
+    "cpu_limit_secs":      (JOB,       "ResourceLimit", {"name": "CPUTime",         **_HARD}),
+    "max_rss_bytes":       (JOB,       "ResourceLimit", {"name": "ResidentSetSize", **_HARD}),
+    "max_swap_bytes":      (JOB,       "ResourceLimit", {"name": "Swap",            **_HARD}),
+    "scratch_limit_bytes": (JOB,       "ResourceLimit", {"name": "Disk",            **_HARD}),
     "shutdowntime_job":    (JOB,       "DeadlineTime",  {}),
 }
 MACHINE_KEYS: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -73,8 +74,9 @@ def facts(
         return FeatureFacts((), (wrong,), about=False)
     found: list[Finding] = []
     elapsed = _elapsed(job, features, now, found)
+    ran = () if elapsed is None else (Property("Duration", elapsed),)
     given = [
-        *([] if elapsed is None else [Fact(Property("Duration", elapsed), DELIVERED, START_TOLERANCE)]),
+        *(Fact(item, DELIVERED, START_TOLERANCE) for item in ran),
         *_by_table(job, features, JOB_KEYS, EXTENSION, keys.JOB_FEATURES, elapsed),
         *_wall_limit(job, features, found),
         *_by_table(job, machine, MACHINE_KEYS, MACHINE_EXTENSION, keys.MACHINE_FEATURES, None),

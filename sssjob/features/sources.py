@@ -121,7 +121,13 @@ def _bare_processors(work: Work) -> Amount | None:
 
 
 def _task_processors(work: Work) -> Amount | None:
-    """Of the task groups, or of the single implicit one."""
+    """Of the task groups, or of the single implicit one.
+
+    Groups of a job that was delivered may be steps, which run one after the other on the same
+    processors: nothing to compare with.
+    """
+    if work.scope.delivered("Processors") is not None:
+        return None
     groups = work.groups or [work.scope]
     total = _sum([_group_processors(group, not work.started) for group in groups])
     return _share(work, total)
@@ -296,9 +302,10 @@ def _sum(parts: list[Amount]) -> Amount:
     """Amounts of several task groups as one."""
     if len(parts) == 1:
         return parts[0]
+    if unknown := next((part for part in parts if part.basis == UNKNOWN), None):
+        return unknown
     bases = {part.basis for part in parts}
-    worst = next((basis for basis in (UNKNOWN, ASSUMED) if basis in bases), "")
-    basis = worst or (bases.pop() if len(bases) == 1 else MIXED)
+    basis = ASSUMED if ASSUMED in bases else bases.pop() if len(bases) == 1 else MIXED
     why = " + ".join(units.decimal(part.value) for part in parts)
     source = ", ".join(dict.fromkeys(part.source for part in parts))
     lows = [part.admitted.lo for part in parts]
