@@ -1,0 +1,198 @@
+import gzip
+import io
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob.cli import progress, query, sssjob
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "queries.md"
+
+UNITS = "/Jobs/Job/Processors/@units"
+ONE = "<Job><Id>1</Id><Processors>16</Processors></Job>"
+TWO = '<Jobs>\n<Job><Id>2</Id><Processors units="x">4</Processors></Job>\n</Jobs>'
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.xml").write_text(ONE)
+    (tmp_path / "two.xml").write_text(TWO)
+
+    def run(*arguments, stdin=None):
+        result = CliRunner().invoke(sssjob, ["query", *arguments], input=stdin)
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def test_text_is_one_line_a_match(run):
+    assert run("//Job[Processors > 12]/Id", "one.xml") == (0, "1\n", "")
+
+
+def test_several_files_are_named_before_each_match(run):
+    assert run("//Job/Id", "one.xml", "two.xml") == (0, "one.xml:1\ntwo.xml:2\n", "")
+    assert run("--no-filename", "Id", "one.xml", "two.xml") == (0, "1\n2\n", "")
+
+
+def test_a_directory_is_read_and_what_is_skipped_is_said(run, tmp_path):
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "b.sss.gz").write_bytes(gzip.compress(ONE.encode()))
+    for number in range(6):
+        (tmp_path / "more" / f"{number}.txt").touch()
+    code, out, err = run("//Job/Id", "more")
+    assert (code, out) == (0, "more/b.sss.gz:1\n")
+    assert err == (
+        "more: notice: not read, since named neither *.xml nor *.sss: "
+        "0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 1 more\n"
+    )
+
+
+@pytest.mark.parametrize("files", [(), ("-",)])
+@pytest.mark.parametrize("data", [ONE.encode(), gzip.compress(ONE.encode())])
+def test_standard_input_is_read(run, files, data):
+    code, out, _ = run("--json", "//Job/Id", *files, stdin=data)
+    assert code == 0
+    assert [row["file"] for row in json.loads(out)] == ["<stdin>"]
+
+
+def test_json_is_an_array_with_places(run):
+    code, out, _ = run("--json", "//Job/Processors/@units | //Job/Id", "one.xml", "two.xml")
+    assert code == 0
+    assert json.loads(out) == [
+        {"file": "one.xml", "line": 1, "job": "1", "path": "/Job/Id", "value": "1"},
+        {"file": "two.xml", "line": 2, "job": "2", "path": "/Jobs/Job/Id", "value": "2"},
+        {"file": "two.xml", "line": 2, "job": "2", "path": UNITS, "value": "x"},
+    ]  # fmt: skip
+
+
+def test_json_is_whole_when_a_file_breaks_off(run, tmp_path):
+    (tmp_path / "bad.xml").write_text(f"<Jobs>{ONE}<Job>")
+    code, out, err = run("--json", "//Job/Id", "bad.xml", "one.xml")
+    assert code == 2
+    assert [row["value"] for row in json.loads(out)] == ["1", "1"]
+    assert err.startswith("bad.xml:1:")
+
+
+def test_xml_is_one_line_a_match(run):
+    assert run("--xml", "//Job", "one.xml") == (0, ONE + "\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        pytest.param(("//Job/Queue",), (1, ""), id="nothing"),
+        pytest.param(("--json", "//Job/Queue"), (1, "[]\n"), id="nothing as JSON"),
+        pytest.param(("--count", "//Job/Queue"), (1, "0\n"), id="count of nothing"),
+        pytest.param(("--count", "//Job"), (0, "2\n"), id="count"),
+        pytest.param(("--count", "Processors > 12"), (0, "1\n"), id="count of what is true"),
+        pytest.param(("--quiet", "//Job"), (0, ""), id="quiet"),
+        pytest.param(("--quiet", "//Job/Queue"), (1, ""), id="quiet nothing"),
+        pytest.param(("Processors > 99", "--no-filename"), (1, "false\nfalse\n"), id="false"),
+        pytest.param(("count(//Queue)", "--no-filename"), (1, "0\n0\n"), id="zero"),
+        pytest.param(("--limit", "1", "//Job/Id"), (0, "one.xml:1\n"), id="limit"),
+        pytest.param(("--limit", "1", "--count", "//Job"), (0, "1\n"), id="limited count"),
+    ],
+)
+def test_the_exit_code_says_whether_something_was_found(run, arguments, expected):
+    code, out, _ = run(*arguments, "one.xml", "two.xml")
+    assert (code, out) == expected
+
+
+def test_a_broken_expression_is_shown_with_a_caret(run):
+    assert run("//Job[State='Idle'", "one.xml") == (
+        2,
+        "",
+        "sssjob: error: unexpected end of source; expected an operator or ]\n"
+        "    //Job[State='Idle'\n"
+        "                      ^\n",
+    )
+
+
+def test_prefixes_are_bound(run, tmp_path):
+    (tmp_path / "x.xml").write_text('<Job xmlns:a="urn:x"><Id>1</Id><a:Mood>ok</a:Mood></Job>')
+    assert run("--ns", "b=urn:x", "//Job/b:Mood", "x.xml") == (0, "ok\n", "")
+    assert run("//Job/b:Mood", "x.xml")[0] == 2
+    assert run("--ns", "urn:x", "//Job", "x.xml")[::2] == (
+        2, "sssjob: error: --ns urn:x: expected PREFIX=URI\n",
+    )  # fmt: skip
+
+
+def test_an_unknown_name_is_pointed_at_when_nothing_was_found(run):
+    code, out, err = run("//Job[Proccessors > 1]/Id", "one.xml")
+    assert (code, out) == (1, "")
+    assert err == (
+        "Proccessors is not a name of the standard; did you mean Processors?\n"
+        "    //Job[Proccessors > 1]/Id\n"
+        "          ^\n"
+    )
+    assert run("//Job[Proccessors > 1 or Id]/Id", "one.xml") == (0, "1\n", "")
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_rest(run):
+    code, out, err = run("//Job/Id", "gone.xml", "one.xml")
+    assert (code, out) == (2, "one.xml:1\n")
+    assert err == "sssjob: error: gone.xml: No such file or directory\n"
+
+
+def test_defaults_are_applied_on_request(run, tmp_path):
+    defaults = "<JobDefaults><Queue>b</Queue></JobDefaults>"
+    group = f"<JobGroup><Id>g</Id>{defaults}<Job><Id>1</Id></Job></JobGroup>"
+    (tmp_path / "group.xml").write_text(group)
+    assert run("//Job/Queue", "group.xml")[:2] == (1, "")
+    assert run("--effective", "//Job/Queue", "group.xml")[:2] == (0, "b\n")
+
+
+def test_a_large_input_that_needs_a_tree_is_noticed_once(run, monkeypatch):
+    monkeypatch.setattr(query, "_LARGE", 10)
+    code, out, err = run("//Id", "one.xml", "two.xml")
+    assert (code, out) == (0, "one.xml:1\ntwo.xml:2\n")
+    assert err.count("notice: this expression needs each document as a whole in memory") == 1
+    assert run("//Job/Id", "one.xml")[2] == ""
+
+
+def test_progress_shows_on_a_terminal_only_and_goes(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    monkeypatch.setattr("sys.stderr", shown := Terminal())
+    with progress.watched(io.BytesIO(b"x" * 1000), "jobs.xml") as stream:
+        assert len(stream.read()) == 1000
+    assert "jobs.xml" in shown.getvalue()
+    monkeypatch.setattr("sys.stderr", hidden := io.StringIO())
+    with progress.watched(io.BytesIO(b"x" * 1000), "jobs.xml") as stream:
+        assert len(stream.read()) == 1000
+    assert hidden.getvalue() == ""
+
+
+def examples():
+    """The commands of the page, each with what it prints there."""
+    for block in PAGE.read_text().split("```console\n")[1:]:
+        shown = block.partition("```")[0]
+        for example in shown.split("$ ")[1:]:
+            line, _, output = example.partition("\n")
+            yield pytest.param(line, output, id=line)
+
+
+@pytest.mark.parametrize("line, output", list(examples()))
+def test_examples_of_the_page_print_what_it_says(line, output, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    line, _, stdin = line.partition(" < ")
+    program, *arguments = shlex.split(line)
+    assert program == "sssjob"
+    result = CliRunner().invoke(
+        sssjob, arguments, input=Path(stdin).read_bytes() if stdin else None
+    )
+    assert result.output == output
+
+
+def test_python_examples_of_the_page_run(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for block in PAGE.read_text().split("```python\n")[1:]:
+        exec(block.partition("```")[0], {})

@@ -1,0 +1,66 @@
+import pytest
+
+from sssjob import spec
+from sssjob.query import compile
+
+S = {"s": spec.NAMESPACE, "x": "urn:x"}
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "//Job/Id",
+        "/Jobs/Job/Id",
+        "/*/*/Job[Id = 'x']//Memory[1]",
+        "//Job[not(Delivered) and count(TaskGroup) > 2]",
+        "//Job[TaskGroup[2]/Name]",
+        "//Job/TaskGroup[position() < last()]",
+        "//Job/Id[. = 'x']/..",
+        "//Job/Requested/Processors[1]/following-sibling::Processors",
+        "//JobGroup/Job[1]",
+        "//s:Job/Id",
+        "//Job | //JobGroup/Id",
+        "/descendant::Job[Id]",
+        "Id",
+        "string(Id)",
+        "Delivered/Processors > 12",
+        "count(TaskGroup)",
+        "self::Job[1]",
+        ".",
+        "(Id | Name)[1]",
+    ],
+)
+def test_what_stays_in_a_job_object_streams(expression):
+    assert compile(expression, S).streams
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("//Id", id="may be outside of jobs"),
+        pytest.param("//Job[1]", id="position among jobs"),
+        pytest.param("//Job[count(TaskGroup)]", id="a number is a position"),
+        pytest.param("//Job[position() mod 2 = 0]/Id", id="position()"),
+        pytest.param("//Job[not(last())]", id="last()"),
+        pytest.param("(//Job)[1]", id="position among answers"),
+        pytest.param("//Job/..", id="parent of a job"),
+        pytest.param("//Job/Id/../..", id="grandparent"),
+        pytest.param("//Job[../Id]", id="parent in a predicate"),
+        pytest.param("//Job[Id = //Job/Dependency]", id="other jobs in a predicate"),
+        pytest.param("//Job/following-sibling::Job", id="the next job"),
+        pytest.param("//Job/Id/following::Id", id="what follows"),
+        pytest.param("//Job/ancestor::Jobs", id="ancestors"),
+        pytest.param("//Jobs[Id]/Job", id="predicate of the wrapper"),
+        pytest.param("count(//Job)", id="count of all"),
+        pytest.param("//Job | //Id", id="one branch of a union"),
+        pytest.param("Id | //Job/Id", id="two starting points"),
+        pytest.param("//x:Job", id="a job of strangers"),
+        pytest.param("id('a')", id="anywhere by id"),
+        pytest.param("../Job", id="outside of the job object"),
+        pytest.param("lang('en')", id="language of ancestors"),
+        pytest.param("/self::node()/Jobs/Job", id="other axes"),
+        pytest.param("1 + 1", id="no job at all"),
+    ],
+)
+def test_what_may_leave_a_job_object_does_not_stream(expression):
+    assert not compile(expression, S).streams
