@@ -1,0 +1,110 @@
+"""The page docs/conformance.md, made from the tables: ``python -m sssjob.conformance``.
+
+What it lists is what ``spec`` holds, and everything in ``spec`` is read, checked and written; so
+the page cannot promise what the code does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sssjob import spec, units
+from sssjob.errors import CODES
+
+_TITLES = {
+    "Table 1": "Table 1: simple JobGroup properties",
+    "Table 2": "Table 2: simple Job properties",
+    "5.1": "Structured Job properties (5.1)",
+    "Table 3": "Table 3: credentials",
+    "Table 4": "Table 4: simple consumable resources",
+    "Table 6": "Table 6: simple TaskGroup properties",
+    "Table 7": "Table 7: simple Task properties",
+    "Environment": "Inside Environment",
+}
+
+_HEAD = """\
+# Conformance
+
+`sssjob` implements the SSS Job Object Specification 3.1.0 in full: it reads, checks and writes every element and
+attribute below, whatever level of compliance the text asks for. The copy of the text that the project works from has
+lost the names in its tables; they are restored from its examples, from the order of the rows, and from what deployed
+software writes ([decision 1](decisions.md)).
+
+Made from the tables in `sssjob/spec.py` by `python -m sssjob.conformance`; a test keeps the page in step.
+
+*Appearance* says how often a document must hold a name, *compliance* what an implementation must support. R and D
+tell that a property may stand in Requested and in Delivered. *Repeats* tells whether one set of properties may hold
+it more than once: attributes named there have to differ. Older names are read, and written with `--dialect`.
+"""
+
+
+def page() -> str:
+    """The conformance page in Markdown."""
+    return "\n".join((*_sections(), ""))
+
+
+def _sections() -> Iterator[str]:
+    yield _HEAD
+    yield "## Elements\n"
+    for table, title in _TITLES.items():
+        yield f"### {title}\n"
+        yield from _table(
+            ("Element", "Type", "Appearance", "Compliance", "Categories", "Repeats", "Older names"),
+            (_element(row) for row in spec.TABLES[table]),
+        )
+    yield "### Containers\n"
+    yield from _table(
+        ("Element", "Holds", "Compliance", "Reference by id", "Section"),
+        (
+            (row.name, ", ".join(row.holds), row.compliance, _yes(row.reference), row.section)
+            for row in spec.CONTAINERS
+        ),
+    )
+    yield "## Attributes\n"
+    yield from _table(
+        ("Attribute", "On", "Type", "Appearance", "Compliance", "Values", "Default", "Section"),
+        (
+            (row.name, ", ".join(row.on).replace("*", "\\*"), row.type, row.appearance,
+             row.compliance, ", ".join(row.values), row.default, row.section)
+            for row in spec.ATTRIBUTES
+        ),
+    )  # fmt: skip
+    yield "## Resource limits\n"
+    yield "Names match without regard to case; any other name is kept as it is.\n"
+    yield from _table(
+        ("Name", "Meaning", "Read too"),
+        ((name, meaning, ", ".join(synonyms)) for name, meaning, synonyms in spec.RESOURCE_LIMITS),
+    )
+    yield "## Units (Appendix A)\n"
+    yield from _table(
+        ("Unit", "Bytes"),
+        ((unit, f"2^{factor.bit_length() - 1}") for unit, factor in units.UNITS.items()),
+    )
+    yield "## Findings\n"
+    yield "E is an error, W a warning, I a notice.\n"
+    yield from _table(("Code", "Meaning"), ((code.name, code.meaning) for code in CODES))
+
+
+def _element(row: spec.Element) -> tuple[str, ...]:
+    repeats = row.repeats if isinstance(row.repeats, bool) else ", ".join(row.repeats)
+    older = [alias.name for alias in spec.ALIASES if alias.canonical == row.name]
+    return (
+        row.name, row.type, row.appearance, row.compliance, row.categories,
+        _yes(repeats) if isinstance(repeats, bool) else repeats, ", ".join(older),
+    )  # fmt: skip
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else ""
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "| " + " | ".join("---" for _ in head) + " |"
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+    yield ""
+
+
+if __name__ == "__main__":
+    print(page(), end="")
