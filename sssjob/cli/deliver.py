@@ -281,7 +281,7 @@ def _again(file: str, stack: ExitStack) -> Path | BinaryIO:
     """A source that can be read twice: standard input is kept in a temporary file."""
     if file != "-":
         return Path(file)
-    copy = stack.enter_context(tempfile.TemporaryFile())
+    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
     shutil.copyfileobj(sys.stdin.buffer, copy)
     return copy
 
