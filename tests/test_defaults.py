@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import expression
-from sssjob.defaults import resolve
+from sssjob.defaults import resolve, scope
 from sssjob.errors import Severity
 from sssjob.model import (
     Delivered,
@@ -416,6 +416,44 @@ def test_1_9_blocks_keep_their_policy_too():
     job = only(defaults, Job.of(Id="j"))
     assert job.block(Requested).attributes == {"awarenessPolicy": "Warn"}
     assert job.task_groups[0].attributes == {"awarenessPolicy": "Warn"}
+
+
+def test_1_10_what_describes_reaches_every_task_group_and_amounts_do_not():
+    job = Job.of(
+        P("Executable", "a.out"), P("Memory", 1), P("User", "u"), environment(A="1"),
+        Requested.of(Architecture="ppc", Processors=12, Queue="q"),
+        TaskGroup.of(P("Executable", "b.out"), Requested.of(Processors=1)),
+        TaskGroup.of(environment(B="2"), Name="s"),
+        Id="j",
+    )  # fmt: skip
+    scoped = scope(job)
+    one, two = scoped.task_groups
+    assert (one.get("Executable"), two.get("Executable")) == ("b.out", "a.out")
+    assert asks(one) == "(Processors EQ 1 And Architecture EQ ppc)"
+    assert asks(two) == "Architecture EQ ppc"
+    assert variables(two) == {"B": "2", "A": "1"}
+    assert not {"Memory", "User", "Queue"} & (one.properties.names() | two.properties.names())
+    assert scoped.properties == job.properties
+    assert scope(scoped) == scoped
+
+
+def test_1_10_the_single_task_group_has_the_amounts_too():
+    defaults = JobDefaults.of(Requested.of(Processors=12, Queue="q"), TaskCount=3)
+    (job,) = scope(group(defaults, Job.of(TaskGroup.of(Name="t"), Id="j"))).jobs
+    assert (asks(job.task_groups[0]), job.task_groups[0].get("TaskCount")) == (
+        "Processors EQ 12",
+        "3",
+    )
+
+
+def test_1_10_an_implicit_task_group_stays_implicit():
+    job = Job.of(Id="j", Executable="a.out")
+    assert scope(job) == job
+
+
+def test_1_10_what_cannot_be_read_is_not_lent():
+    job = Job.of(Requested.of(P("Memory", 1, group="1")), TaskGroup.of(Name="t"), Shell="sh")
+    assert scope(job).task_groups == (TaskGroup.of(Name="t", Shell="sh"),)
 
 
 def test_1_11_origins_tell_place_source_and_what_was_overridden():

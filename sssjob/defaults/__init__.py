@@ -1,0 +1,113 @@
+"""What holds for a job: JobDefaults, TaskGroupDefaults and TaskDefaults resolved (SSS 4 to 7).
+
+A job goes over the JobDefaults beside it, a task group over the TaskGroupDefaults of its job
+and those over the ones in JobDefaults, and so on for tasks. The result holds no defaults
+elements, and resolving it again changes nothing.
+
+>>> from sssjob.model import Job, JobDefaults, JobGroup
+>>> group = JobGroup((JobDefaults.of(User="keith", Project="P"), Job.of(Id="b", User="amy")))
+>>> [(item.name, item.text) for item in resolve(group).block.jobs[0].properties]
+[('Id', 'b'), ('User', 'amy'), ('Project', 'P')]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sssjob import expression
+from sssjob.defaults.entries import OWN, Origin, Written
+from sssjob.defaults.resolver import Env, Resolver
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.model import (
+    Block,
+    Item,
+    Job,
+    JobGroup,
+    Requested,
+    TaskGroupDefaults,
+)
+
+__all__ = ["OWN", "Env", "Origin", "Resolved", "Written", "resolve", "scope"]
+
+# fmt: off
+# What a job says of each of its task groups, and what it says of all of them together.
+DESCRIPTIVE = frozenset((
+    "Application", "Architecture", "Arguments", "Environment", "ErrorFile", "Executable",
+    "Feature", "InitialWorkingDirectory", "InputFile", "NetworkAdapter", "Node",
+    "OperatingSystem", "OutputFile", "ResourceLimit", "Shell",
+))
+QUANTITIES = frozenset((
+    "Charge", "CpuDuration", "Disk", "Duration", "Memory", "Network", "NodeCount", "Processors",
+    "Resource", "Swap", "TaskCount",
+))
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A block with its defaults applied, and what is worth knowing about them."""
+
+    block: Block
+    findings: tuple[Finding, ...]
+    original: Block = field(repr=False)
+    env: Env = "merge"
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Where every effective property comes from, in document order; worked out when asked."""
+        origins: list[Origin] = []
+        Resolver(self.env, origins.append).block(self.original)
+        return tuple(origins)
+
+
+def resolve(block: Block, *, env: Env = "merge") -> Resolved:
+    """Apply the defaults in a job group, job or task group to what it holds.
+
+    Variables of an Environment are merged one by one; with ``env="replace"`` an Environment
+    overrides the default one as a whole. A Requested element that cannot be read is a finding,
+    and stands or falls as a whole.
+    """
+    resolver = Resolver(env)
+    return Resolved(resolver.block(block), tuple(resolver.findings), block, env)
+
+
+def scope(block: Block, *, env: Env = "merge") -> Block:
+    """The effective block, where task groups also have what their job says of each of them.
+
+    The standard does not make a job the defaults of its task groups: what describes (an
+    executable, a feature) reaches a group that lacks it, an amount only the single group of a
+    job, or it would be asked for several times.
+    """
+    effective = resolve(block, env=env).block
+    if isinstance(effective, JobGroup):
+        jobs = (_lent(item, env) if type(item) is Job else item for item in effective.items)
+        return effective.holding(jobs)
+    return _lent(effective, env) if type(effective) is Job else effective
+
+
+def _lent(job: Job, env: Env) -> Job:
+    groups = [*job.task_groups, *job.references("TaskGroup")]
+    if not job.task_groups:
+        return job
+    names = DESCRIPTIVE | QUANTITIES if len(groups) == 1 else DESCRIPTIVE
+    items: list[Item] = [item for item in job.properties if item.name in names]
+    items += _requested(job, names)
+    lent = resolve(job.holding((TaskGroupDefaults(tuple(items)), *job.items)), env=env).block
+    return job.holding(lent.items)
+
+
+def _requested(job: Job, names: frozenset[str]) -> list[Requested]:
+    """What the job requests of these properties only; nothing if that cannot be read."""
+    block = job.block(Requested)
+    try:
+        asked = expression.of(job)
+    except (UnbalancedGroup, InvalidValue, LimitExceeded):
+        return []
+    if block is None or asked is None:
+        return []
+    lent = [
+        part
+        for part in expression.conjuncts(asked)
+        if all(found.item.name in names for found in expression.comparisons(part))
+    ]
+    return [block.holding(expression.write(expression.all_of(lent)))] if lent else []

@@ -1,0 +1,300 @@
+"""One block over its defaults, from the root down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from sssjob import expression, spec
+from sssjob.defaults import notices
+from sssjob.defaults.entries import (
+    HOLDS,
+    IDENTITY,
+    JOINED,
+    LISTS,
+    OWN,
+    Entry,
+    Layer,
+    Origin,
+    Overridden,
+    all_parts,
+    attributes_of,
+    delivered_key,
+    entry_of,
+    group_of,
+    grouped,
+    key_of,
+    name_of,
+    notes_of,
+    numbered,
+    parts_of,
+    placed,
+    policy_of,
+)
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.expression import Expression
+from sssjob.model import Block, Item, Note, Property
+
+Env: TypeAlias = Literal["merge", "replace"]
+
+
+@dataclass(slots=True)
+class Resolver:
+    """One run over a document: collects findings, and tells origins to whom it may concern."""
+
+    env: Env
+    tell: Callable[[Origin], None] | None = None
+    findings: list[Finding] = field(default_factory=list)
+
+    def block(self, block: Block) -> Block:
+        """A block that stands at the root of a document."""
+        if block.name in spec.DEFAULTS.values():
+            return block
+        return self.effective(block, None, OWN, "Reject", f"/{block.name}")
+
+    def effective(
+        self, block: Block, default: Layer | None, source: str, outer: str, path: str
+    ) -> Block:
+        """A block over its defaults, and everything below it."""
+        if default is None and self.tell is None and not _has_defaults(block):
+            return block
+        own = self.read(block, source, outer, path)
+        layer = self.merge(own, default)
+        held, _ = HOLDS.get(block.name, ("", ""))
+        if own.below and source == OWN and not _holds(layer, held):
+            self.findings.append(notices.useless(own.below, held))
+        items: list[Item] = []
+        for entry, at in numbered(layer.entries, path):
+            item = placed(entry, layer.policy)
+            if isinstance(item, Block) and item.name == held:
+                item = self.effective(item, layer.below, entry.source, layer.policy, at)
+            elif self.tell is not None:
+                self.explain(entry, at)
+            items.append(item)
+        return block.holding(items)
+
+    def explain(self, entry: Entry, path: str) -> None:
+        """Tell where a property is from, or each property in a category or an Environment."""
+        if parts := parts_of(entry):
+            for part, at in numbered(parts, path):
+                self.explain(part, at)
+        elif self.tell is not None and isinstance(entry.item, Property):
+            source, value, line = entry.written()
+            self.tell(Origin(path, value, source, line, entry.over))
+
+    # Reading
+
+    def read(self, block: Block, source: str, outer: str, path: str) -> Layer:
+        """The entries of a block, with its defaults element set apart."""
+        policy = policy_of(block.attributes, outer)
+        layer = Layer(block, path, policy, [])
+        held = HOLDS.get(block.name, ("", ""))[1]
+        for item in block.items:
+            if isinstance(item, Block) and item.name == held:
+                if layer.below is None:
+                    inside = item.name if source == OWN else f"{source}/{item.name}"
+                    layer.below = self.read_defaults(item, inside, policy, f"{path}/{item.name}")
+            else:
+                layer.entries.append(entry_of(item, source, policy))
+        return layer
+
+    def read_defaults(self, block: Block, source: str, outer: str, path: str) -> Layer:
+        """The entries of a defaults element that can be inherited; says what is odd in it."""
+        layer = self.read(block, source, outer, path)
+        for entry in layer.entries:
+            self.findings.extend(notices.oddities(entry.item, block.name, path))
+        layer.entries = [
+            entry
+            for entry in layer.entries
+            if not isinstance(entry.item, Note) and entry.item.name not in IDENTITY
+        ]
+        return layer
+
+    # Merging
+
+    def merge(self, child: Layer, default: Layer | None) -> Layer:
+        """The child over its defaults: its own items first, then what it inherits."""
+        if default is None:
+            return child
+        below = child.below or default.below
+        if child.below and default.below:
+            below = self.merge(child.below, default.below)
+        merged = Layer(child.block, child.path, child.policy, list(child.entries), below)
+        overridden: Overridden = {}
+        self.properties(child, default, merged, overridden)
+        self.requested(child, default, merged, overridden)
+        for kind in ("Delivered", "Environment"):
+            ours, theirs = child.named(kind), default.named(kind)
+            if not ours:
+                merged.entries += theirs
+            elif theirs and kind == "Delivered":
+                merged.put(ours[:1], _delivered(ours, theirs))
+            elif theirs and self.env == "merge":
+                merged.put(ours[:1], _environment(ours[0], theirs[0]))
+        if self.tell is not None:
+            merged.entries = [_overriding(entry, overridden) for entry in merged.entries]
+        return merged
+
+    def properties(
+        self, child: Layer, default: Layer, merged: Layer, overridden: Overridden
+    ) -> None:
+        """Inherit the properties that the child has neither uncategorised nor in Requested."""
+        mine = {key_of(entry.item) for entry in (*child.plain(), *child.requested())}
+        names = {name_of(entry.item) for entry in child.entries}
+        for entry in default.entries:
+            name, key = name_of(entry.item), key_of(entry.item)
+            if name in JOINED:
+                continue
+            if name in names if name in LISTS else key in mine:
+                overridden[key] = (*overridden.get(key, ()), entry.written())
+            elif _on_itself(entry.item, child, default):
+                self.findings.append(notices.self_dependency(entry, child))
+            else:
+                merged.entries.append(entry)
+
+    def requested(
+        self, child: Layer, default: Layer, merged: Layer, overridden: Overridden
+    ) -> None:
+        """The child's expression And each default conjunct on nothing that the child mentions."""
+        ours, theirs = child.named("Requested"), default.named("Requested")
+        if not theirs:
+            return
+        inherited = self.conjuncts(default, "default")
+        if inherited is None:
+            merged.entries += () if ours else theirs
+            return
+        asked = [*child.plain(), *child.requested()]
+        mine = {expression.key(e.item): e for e in asked if isinstance(e.item, Property)}
+        kept = [each for each in inherited if not expression.mentions(each) & mine.keys()]
+        sources = {**_marks("default", default), **_marks("own", child)}
+        for conjunct in inherited if self.tell is not None else ():
+            over = tuple(
+                sources[_mark(each.item)].written() for each in expression.comparisons(conjunct)
+            )
+            for name in expression.mentions(conjunct) & mine.keys():
+                key = key_of(mine[name].item)
+                overridden[key] = (*overridden.get(key, ()), *over)
+        if len(kept) == len(inherited) and not ours:
+            merged.entries += theirs
+        elif kept and (own := self.conjuncts(child, "own")) is not None:
+            written = expression.write(expression.all_of((*own, *kept)))
+            if expression.scope_matters(written):
+                self.findings.append(notices.scope_matters(child))
+            notes = [note for entry in ours for note in notes_of(entry)]
+            parts = (*notes, *(_unmarked(item, sources) for item in written))
+            merged.put(ours, (ours or theirs)[0]._replace(parts=parts))
+
+    def conjuncts(self, layer: Layer, role: str) -> tuple[Expression, ...] | None:
+        """The conjuncts of all Requested blocks of a layer, marked; None if one is unreadable."""
+        if role == "default" and layer.read_once:
+            return layer.conjuncts
+        layer.read_once = role == "default"
+        conjuncts: list[Expression] = []
+        counted = 0
+        for entry in layer.named("Requested"):
+            items = [part.item for part in parts_of(entry) if isinstance(part.item, Property)]
+            marked = [
+                item.having(**{_MARK: f"{role} {counted + index}"})
+                for index, item in enumerate(items)
+            ]
+            counted += len(items)
+            try:
+                conjuncts += expression.conjuncts(expression.parse(marked))
+            except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
+                self.findings.append(notices.unreadable(error, items, entry, layer.path))
+                return None
+        layer.conjuncts = tuple(conjuncts)
+        return layer.conjuncts
+
+
+# While a Requested element is rewritten, an attribute carries each property's place in its layer;
+# no attribute that was read has an empty name.
+_MARK = ""
+
+
+def _marks(role: str, layer: Layer) -> dict[str, Entry]:
+    return {f"{role} {index}": entry for index, entry in enumerate(layer.requested())}
+
+
+def _mark(item: Property) -> str:
+    return item.attributes[_MARK]
+
+
+def _unmarked(item: Property, sources: Mapping[str, Entry]) -> Entry:
+    return sources[_mark(item)]._replace(item=item.having(**{_MARK: None}))
+
+
+def _on_itself(item: Item, child: Layer, default: Layer) -> bool:
+    """Whether a default is a dependency that would make a job wait for itself."""
+    if name_of(item) != "Dependency" or not isinstance(item, Property):
+        return False
+    if item.attributes.get("designator", "JobId") == "JobName":
+        return item.text.strip() == (child.block.get("Name") or default.block.get("Name"))
+    return item.text.strip() == child.block.id
+
+
+def _delivered(ours: list[Entry], theirs: list[Entry]) -> Entry:
+    """The first Delivered, and with it the defaults that differ in property, metric or context."""
+    mine = {delivered_key(part.item) for entry in ours for part in parts_of(entry)}
+    inherited = [
+        part
+        for entry in theirs
+        for part in _without([(part, delivered_key(part.item) in mine) for part in parts_of(entry)])
+    ]
+    own = ours[0]
+    return own._replace(parts=(*all_parts(own), *inherited)) if inherited else own
+
+
+def _environment(own: Entry, default: Entry) -> Entry:
+    """One Environment over another, variable by variable."""
+    theirs = {key_of(part.item): part for part in parts_of(default)}
+    parts = []
+    for part in all_parts(own):
+        over = theirs.pop(key_of(part.item), None)
+        parts.append(part._replace(over=(*part.over, over.written())) if over else part)
+    export = attributes_of(default.item).get("export")
+    if isinstance(own.item, Property) and export and "export" not in own.item.attributes:
+        own = own._replace(item=own.item.having(export=export))
+    return own._replace(parts=(*parts, *theirs.values()))
+
+
+def _overriding(entry: Entry, overridden: Overridden) -> Entry:
+    """The entry with what it overrode; only the first of its key says so."""
+    if name_of(entry.item) == "Requested":
+        return entry._replace(
+            parts=tuple(_overriding(part, overridden) for part in all_parts(entry))
+        )
+    if not isinstance(entry.item, Property) or name_of(entry.item) in JOINED:
+        return entry
+    return entry._replace(over=(*entry.over, *overridden.pop(key_of(entry.item), ())))
+
+
+def _without(parts: Iterable[tuple[Entry, bool]]) -> list[Entry]:
+    """The parts that are not dropped; a group that a dropped one opens or closes passes on."""
+    kept: list[Entry] = []
+    opening = 0
+    for part, dropped in parts:
+        group = group_of(part)
+        if not dropped:
+            kept.append(grouped(part, group + opening))
+            opening = 0
+            continue
+        opening += group
+        if opening < 0 and kept:
+            kept[-1] = grouped(kept[-1], group_of(kept[-1]) + opening)
+            opening = 0
+    return kept
+
+
+def _holds(layer: Layer, held: str) -> bool:
+    return any(isinstance(entry.item, Block) for entry in layer.named(held))
+
+
+def _has_defaults(block: Block) -> bool:
+    """Whether there is a defaults element in the block or in what it holds."""
+    return any(
+        isinstance(item, Block)
+        and (item.name in spec.DEFAULTS.values() or (item.name in HOLDS and _has_defaults(item)))
+        for item in block.items
+    )
