@@ -7,7 +7,7 @@ column, or more than one row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,29 +17,20 @@ from sssjob import units
 from sssjob.accounting import slurm_table as table
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.record import (
-    DELIVERED,
-    JOB,
-    NOWHERE,
-    REQUESTED,
     Bad,
     Converted,
-    Field,
-    Found,
     Noted,
     Outcome,
     Skipped,
 )  # fmt: skip
-from sssjob.accounting.slurm_lines import Header, Reader, Row
+from sssjob.accounting.slurm_header import Header
+from sssjob.accounting.slurm_lines import Reader, Row
+from sssjob.accounting.slurm_rows import MEMO_LIMIT, Rows
 from sssjob.errors import InvalidValue
 from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
 
 COLUMNS = table.COLUMNS
-MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
 
-_BINS = {JOB: 0, REQUESTED: 1, DELIVERED: 2}
-_EXTENSIONS = 3
-_Bins = tuple[list[Property], list[Property], list[Property], list[Property]]
-_Memory = dict[str, tuple[int, tuple[Property, ...]]]
 _NOT_STARTED = frozenset(("None assigned",))
 _PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
 _STATE, _SIGNAL = table.noted("State"), table.noted("Signal")
@@ -80,8 +71,8 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome]:
             assert header is not None
             converter = _Converter(header, clock, chosen)
         if isinstance(found, Row):
-            job, dot, _ = found.fields[converter.header.key].partition(".")
-            if dot and isinstance(allocation, Row) and converter.id(allocation) == job:
+            job, step = _parted(converter.id(found))
+            if step and isinstance(allocation, Row) and converter.id(allocation) == job:
                 steps.append(found)
                 continue
             yield from converter.outcomes(allocation, steps)
@@ -92,78 +83,11 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome]:
             yield found
         if clock.assumed and not told:
             told = True
-            yield Noted(found.line, "times without a zone are read as UTC; name their zone")
+            yield Noted(found.line, "times without a zone are read as UTC; --tz names another zone")
     if converter is not None:
         yield from converter.outcomes(allocation, steps)
     if clock.assumed and not told:
-        yield Noted(0, "times without a zone are read as UTC; name their zone")
-
-
-class _Rows:
-    """The rows of a mapping that a header has, in the order of the output, with a memory."""
-
-    def __init__(self, rows: Iterable[Field], header: Header, clock: values.Clock) -> None:
-        chosen: dict[tuple[object, ...], Field] = {}
-        for row in rows:
-            if row.place != NOWHERE and row.column in header.at and row.read is not table.together:
-                chosen[_identity(row)] = row
-        self._plan: list[tuple[int, _Memory, Field]] = [
-            (header.at[row.column], {}, _zoned(row, header, clock))
-            for row in sorted(chosen.values(), key=lambda row: table.place_in_output(row.element))
-        ]
-        self._clock = clock
-
-    def properties(self, fields: list[str]) -> _Bins:
-        """The properties of a row: its own, requested, delivered, and those that are none.
-
-        Raises ``InvalidValue``. An Extension has no place in Requested and Delivered.
-        """
-        bins: _Bins = ([], [], [], [])
-        for index, memory, row in self._plan:
-            text = fields[index]
-            if text:
-                try:
-                    place, found = memory[text]
-                except KeyError:
-                    place, found = self._read(row, text, memory)
-                if found:
-                    bins[place].extend(found)
-        return bins
-
-    @staticmethod
-    def _read(row: Field, text: str, memory: _Memory) -> tuple[int, tuple[Property, ...]]:
-        try:
-            found = row.properties(text)
-        except InvalidValue as wrong:
-            raise InvalidValue(wrong.text, f"{wrong.expected}: {row.column}") from None
-        place = _EXTENSIONS if found and found[0].name == "Extension" else _BINS[row.place]
-        if len(memory) >= MEMO_LIMIT:
-            memory.clear()
-        memory[text] = place, found
-        return place, found
-
-
-def _identity(row: Field) -> tuple[object, ...]:
-    """What makes two columns tell the same property, so that one of them is enough."""
-    shared = row.element in ("Processors", "NodeCount", "Duration") or "metric" in row.attributes
-    shared = shared or row.column.startswith("ConsumedEnergy")
-    column = "" if shared else row.column
-    return (row.place, column, row.element, *row.attributes.values())
-
-
-def _zoned(row: Field, header: Header, clock: values.Clock) -> Field:
-    if row.read is table.time:
-        return row._replace(read=_timed(clock))
-    if row.read is table.allocated and {"ConsumedEnergy", "ConsumedEnergyRaw"} & header.at.keys():
-        return row._replace(read=table.devices)
-    return row
-
-
-def _timed(clock: values.Clock) -> Callable[[str], Found]:
-    def read(text: str) -> Found:
-        return clock.read(text)
-
-    return read
+        yield Noted(0, "times without a zone are read as UTC; --tz names another zone")
 
 
 class _Converter:
@@ -173,8 +97,8 @@ class _Converter:
         self.header = header
         self._clock = clock
         self._options = options
-        self._allocation = _Rows(table.ALLOCATION, header, clock)
-        self._step = _Rows(table.STEP, header, clock)
+        self._allocation = Rows(table.ALLOCATION, header, clock)
+        self._step = Rows(table.STEP, header, clock)
         self._peaks = tuple(
             (element, most, average)
             for element, most, average in _PEAKS
@@ -196,7 +120,7 @@ class _Converter:
         """What becomes of an allocation and its steps."""
         if not isinstance(allocation, Row):
             return
-        if "." in self.id(allocation):
+        if _parted(self.id(allocation))[1]:
             yield Bad(allocation.line, f"step {self.id(allocation)} without its job before it")
             return
         try:
@@ -358,7 +282,7 @@ class _Converter:
         if self._clock.twice:
             own = self._untangled(row, own)
         ended = self._ended(row)
-        items: list[Item] = [Property("Id", self.id(row).partition(".")[2])]
+        items: list[Item] = [Property("Id", _parted(self.id(row))[1])]
         items += self._state(row, ended)
         items += own
         items += self._exit(row, ended, extensions)
@@ -409,6 +333,12 @@ class _Converter:
             doubtful -= {self.text(row, "Start"), self.text(row, "End")}
         for text in sorted(doubtful):
             yield Noted(row.line, f"{text} happened twice; the first time is taken")
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """An id's job and step; the dots of a list that was cut (``1_[1,4,...]``) name no step."""
+    job, _, step = text.partition(".")
+    return (text, "") if "[" in text else (job, step)
 
 
 def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:

@@ -1,0 +1,210 @@
+"""The header of what sacct printed: which columns there are, and what values of each look like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+
+SURPLUS_LIMIT = 200  # fields too many that are still taken for delimiters in texts
+
+_ID = r"[0-9]{1,18}(?:_(?:[0-9]{1,18}|\[[0-9,:%\-.]*\]?))?(?:\+[0-9]{1,9})?"
+_STEP = r"(?:\.[A-Za-z0-9_+]{1,40})?"
+JOB_ID = re.compile(_ID + _STEP)
+
+_ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9:]{2,8})?"
+_TIME = rf"(?:[0-9]{{1,10}}|{_ISO}|Unknown|None|N/A)?"
+_SPAN = r"(?:[0-9:.\-]{5,24}|UNLIMITED|Partition_Limit|INVALID|Unknown)?"
+_SIZE = r"(?:[0-9.]{1,24}[KMGTPEZ]?[cn]?|[0-9]{1,24}\?[cn]?)?"
+_NUMBER = r"(?:[0-9.]{1,24}[KMG]?|UNLIMITED|Partition_Limit)?"
+_CODE = r"(?:[0-9]{1,10}:[0-9]{1,5})?"
+_WORD = r"\S{0,400}"
+_TRES = r"(?:[A-Za-z][\w/:.\-]*=[^,=\s]*(?:,[A-Za-z][\w/:.\-]*=[^,=\s]*)*)?"
+_NODES = r"(?:[^\s]+|None assigned)?"
+
+# What a value of a column looks like, for columns whose values no user can choose freely.
+# fmt: off
+_SHAPES: dict[str, str] = {
+    "JobID": _ID + _STEP, "JobIDRaw": _ID + _STEP, "State": r"(?:[A-Z][A-Z_]*\+?(?: by \S+)?)?",
+    "ExitCode": _CODE, "DerivedExitCode": _CODE,
+    **dict.fromkeys(("Submit", "Eligible", "Start", "End"), _TIME),
+    **dict.fromkeys(("Elapsed", "Suspended", "Reserved", "Planned", "Timelimit", "CPUTime",
+                     "UserCPU", "SystemCPU", "TotalCPU", "AveCPU", "MinCPU", "PlannedCPU",
+                     "ResvCPU"), _SPAN),
+    **dict.fromkeys(("ElapsedRaw", "TimelimitRaw", "CPUTimeRAW", "Priority", "ReqCPUS", "AllocCPUS",
+                     "NCPUS", "ReqNodes", "AllocNodes", "NNodes", "NTasks", "UID", "GID", "AssocID",
+                     "DBIndex", "Restarts", "ReservationId", "ConsumedEnergyRaw", "MaxPages",
+                     "AvePages", "MaxRSSTask", "MaxVMSizeTask", "MaxPagesTask", "MaxDiskReadTask",
+                     "MaxDiskWriteTask", "MinCPUTask", "WCKeyID", "QOSRAW", "PlannedCPURAW",
+                     "ResvCPURAW"), _NUMBER),
+    **dict.fromkeys(("ReqMem", "MaxRSS", "AveRSS", "MaxVMSize", "AveVMSize", "MaxDiskRead",
+                     "MaxDiskWrite", "AveDiskRead", "AveDiskWrite", "ConsumedEnergy"), _SIZE),
+    **dict.fromkeys(("ReqTRES", "AllocTRES", "TRESUsageInAve", "TRESUsageInMax", "TRESUsageInMin",
+                     "TRESUsageInTot", "TRESUsageOutAve", "TRESUsageOutMax", "TRESUsageOutMin",
+                     "TRESUsageOutTot"), _TRES),
+    **dict.fromkeys(("User", "Group", "Cluster", "Partition", "QOS", "Reason",
+                     "ReqCPUFreq", "SLUID", "AveCPUFreq", "ReqCPUFreqMin", "ReqCPUFreqMax",
+                     "ReqCPUFreqGov"), _WORD),
+    "NodeList": _NODES, "Flags": r"[\w,]*", "Layout": r"[A-Za-z]*", "": "",
+}
+# What a text that a user chooses must begin with, where there is such a thing.
+_BEGINS = {
+    "WorkDir": r"(?:/|$)",
+    "SubmitLine": r"(?:$|\S*(?:sbatch|srun|salloc|scrun)\S*(?:\s|$))",
+}
+# fmt: on
+# Columns whose values look like those of many others: they are no evidence of a record.
+_TOO_PLAIN = frozenset(
+    (
+        "JobID",
+        "JobIDRaw",
+        "User",
+        "Group",
+        "Cluster",
+        "Partition",
+        "QOS",
+        "UID",
+        "GID",
+        "Reason",
+        "NodeList",
+        "Layout",
+        "Flags",
+        "",
+    )
+)  # fmt: skip
+_NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:%-?[0-9]*)?")
+
+
+class Begin(Enum):
+    """Whether a line begins a record.
+
+    It does SURELY with all fields of a record, or with columns in their places that only a
+    record has; PERHAPS where nothing but an id tells: a text may have such a line as well.
+    """
+
+    NOT = 0
+    PERHAPS = 1
+    SURELY = 2
+
+
+class Header:
+    """The columns of a table, by name and place."""
+
+    def __init__(self, names: Iterable[str], delimiter: str) -> None:
+        self.names = tuple(names)
+        self.delimiter = delimiter
+        self.at = {name: index for index, name in reversed(tuple(enumerate(self.names)))}
+        self.key = self.at.get("JobID", self.at.get("JobIDRaw", -1))
+        self.shapes = tuple(
+            re.compile(_SHAPES[name]) if name in _SHAPES else None for name in self.names
+        )
+        self.begins = tuple(re.compile(_BEGINS.get(name, "")) for name in self.names)
+        self.has_texts = None in self.shapes
+
+    def split(self, text: str) -> list[str]:
+        """The fields of a text; of hopelessly many only so many that they are too many."""
+        return text.split(self.delimiter, len(self.names) + SURPLUS_LIMIT)
+
+    def fits(self, index: int, text: str) -> bool:
+        """Whether a text may be a value of the column at ``index``."""
+        shape = self.shapes[index]
+        if shape is None:
+            return self.begins[index].match(text) is not None
+        return shape.fullmatch(text) is not None
+
+    def begins_record(self, fields: list[str]) -> Begin:
+        """Whether a line's fields begin a record; see ``Begin``."""
+        width = len(self.names)
+        if not self.has_texts:
+            return Begin.SURELY if any(fields) else Begin.NOT
+        if len(fields) <= self.key or not JOB_ID.fullmatch(fields[self.key]):
+            return Begin.NOT
+        if len(fields) >= width:
+            return Begin.SURELY if self._fits_before_texts(fields) else Begin.NOT
+        if len(fields) < 2 or not self._fits_before_texts(fields):
+            return Begin.NOT
+        # The last field of a line may go on in the next one.
+        told = [
+            index
+            for index, text in enumerate(fields[:-1])
+            if text and self.shapes[index] is not None and self.names[index] not in _TOO_PLAIN
+        ]
+        if told and all(self.fits(index, fields[index]) for index in told):
+            return Begin.SURELY
+        return Begin.PERHAPS
+
+    def _fits_before_texts(self, fields: list[str]) -> bool:
+        """Whether the columns before the first text have values of their kind."""
+        for index in range(min(len(fields) - 1, len(self.names))):
+            if self.shapes[index] is None:
+                return True
+            if not self.fits(index, fields[index]):
+                return False
+        return True
+
+    def whole(self, fields: list[str]) -> bool:
+        """Whether there is one field for each column, and each may be a value of it."""
+        return len(fields) == len(self.names) and all(map(self.fits, range(len(fields)), fields))
+
+    def resplit(self, fields: list[str]) -> list[list[str]]:
+        """Up to two ways to join surplus fields so that every column has a value of its kind."""
+        width, surplus = len(self.names), len(fields) - len(self.names)
+        # ways[extra]: splits of the fields seen so far that have used up so many surplus ones.
+        ways: dict[int, list[list[str]]] = {0: [[]]}
+        possible = self._reachable(fields, surplus)
+        for index in range(width):
+            longer: dict[int, list[list[str]]] = {}
+            for extra, begun in ways.items():
+                for more in range(surplus - extra + 1 if self.shapes[index] is None else 1):
+                    if (index + 1, extra + more) not in possible:
+                        continue
+                    start = index + extra
+                    text = self.delimiter.join(fields[start : start + more + 1])
+                    if self.fits(index, text):
+                        known = longer.setdefault(extra + more, [])
+                        known.extend([*way, text] for way in begun[: 2 - len(known)])
+            ways = longer
+        return ways.get(surplus, [])
+
+    def _reachable(self, fields: list[str], surplus: int) -> set[tuple[int, int]]:
+        """The (column, surplus used) from which the fields to the right can all be placed."""
+        width = len(self.names)
+        possible = {(width, surplus)}
+        for index in range(width - 1, -1, -1):
+            beyond = [extra for extra in range(surplus + 1) if (index + 1, extra) in possible]
+            if self.shapes[index] is None:
+                most = max(beyond, default=-1)
+                possible |= {
+                    (index, extra)
+                    for extra in range(most + 1)
+                    if self.begins[index].match(fields[index + extra])
+                }
+            else:
+                possible |= {
+                    (index, extra) for extra in beyond if self.fits(index, fields[index + extra])
+                }
+        return possible
+
+
+def header(line: str, known: Iterable[str], delimiter: str = "") -> Header | None:
+    """Read a header line, or None where the line is none.
+
+    A header names JobID or JobIDRaw. The delimiter is what stands between its first two names,
+    unless it is given.
+    """
+    canonical = {name.lower(): name for name in known}
+    first = _NAME.match(line)
+    if not first:
+        return None
+    if not delimiter:
+        between = re.compile(r"[^A-Za-z0-9_%]+").match(line, first.end())
+        delimiter = between[0] if between else "|"
+    names = []
+    for part in line.split(delimiter):
+        found = _NAME.fullmatch(part)
+        if part and not found:
+            return None
+        names.append(canonical.get(found[1].lower(), found[1]) if found else "")
+    if not {"JobID", "JobIDRaw"} & set(names) or "" in names[:-1]:
+        return None
+    return Header(names, delimiter)

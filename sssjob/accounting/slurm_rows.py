@@ -1,0 +1,86 @@
+"""The rows of a mapping that a header has, read for one record after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sssjob.accounting import slurm_table as table
+from sssjob.accounting import slurm_values as values
+from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found
+from sssjob.accounting.slurm_header import Header
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+
+MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
+
+_BINS = {JOB: 0, REQUESTED: 1, DELIVERED: 2}
+_EXTENSIONS = 3
+_Bins = tuple[list[Property], list[Property], list[Property], list[Property]]
+_Memory = dict[str, tuple[int, tuple[Property, ...]]]
+
+
+class Rows:
+    """The rows of a mapping that a header has, in the order of the output, with a memory."""
+
+    def __init__(self, rows: Iterable[Field], header: Header, clock: values.Clock) -> None:
+        chosen: dict[tuple[object, ...], Field] = {}
+        for row in rows:
+            if row.place != NOWHERE and row.column in header.at and row.read is not table.together:
+                chosen[_identity(row)] = row
+        self._plan: list[tuple[int, _Memory, Field]] = [
+            (header.at[row.column], {}, _zoned(row, header, clock))
+            for row in sorted(chosen.values(), key=lambda row: table.place_in_output(row.element))
+        ]
+        self._clock = clock
+
+    def properties(self, fields: list[str]) -> _Bins:
+        """The properties of a row: its own, requested, delivered, and those that are none.
+
+        Raises ``InvalidValue``. An Extension has no place in Requested and Delivered.
+        """
+        bins: _Bins = ([], [], [], [])
+        for index, memory, row in self._plan:
+            text = fields[index]
+            if text:
+                try:
+                    place, found = memory[text]
+                except KeyError:
+                    place, found = self._read(row, text, memory)
+                if found:
+                    bins[place].extend(found)
+        return bins
+
+    @staticmethod
+    def _read(row: Field, text: str, memory: _Memory) -> tuple[int, tuple[Property, ...]]:
+        try:
+            found = row.properties(text)
+        except InvalidValue as wrong:
+            raise InvalidValue(wrong.text, f"{wrong.expected}: {row.column}") from None
+        place = _EXTENSIONS if found and found[0].name == "Extension" else _BINS[row.place]
+        if len(memory) >= MEMO_LIMIT:
+            memory.clear()
+        memory[text] = place, found
+        return place, found
+
+
+def _identity(row: Field) -> tuple[object, ...]:
+    """What makes two columns tell the same property, so that one of them is enough."""
+    shared = row.element in ("Processors", "NodeCount", "Duration") or "metric" in row.attributes
+    shared = shared or row.column.startswith("ConsumedEnergy")
+    column = "" if shared else row.column
+    return (row.place, column, row.element, *row.attributes.values())
+
+
+def _zoned(row: Field, header: Header, clock: values.Clock) -> Field:
+    if row.read is table.time:
+        return row._replace(read=_timed(clock))
+    if row.read is table.allocated and {"ConsumedEnergy", "ConsumedEnergyRaw"} & header.at.keys():
+        return row._replace(read=table.devices)
+    return row
+
+
+def _timed(clock: values.Clock) -> Callable[[str], Found]:
+    def read(text: str) -> Found:
+        return clock.read(text)
+
+    return read
