@@ -123,7 +123,7 @@ class _Reading:
 
         for name, source in self._inputs(files):
             try:
-                with progress.watched(source, name, self._notice(name)) as stream:
+                with progress.watched(source, Path(name).name, self._notice(name)) as stream:
                     for match in self.query.run(
                         stream,
                         effective=self.effective,

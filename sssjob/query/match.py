@@ -14,6 +14,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.tree import Located
+from sssjob.query.scope import split
 
 Value = str | int | float | bool
 
@@ -156,10 +157,12 @@ def _leaf(element: Element) -> str:
 
 
 def _local(element: Element) -> str:
-    if not isinstance(element.tag, str):
-        return "comment()" if element.tag is etree.Comment else "processing-instruction()"
-    name = etree.QName(element)
-    return name.localname if (name.namespace or "") in spec.NAMESPACES else element.tag
+    if isinstance(element, etree._Comment):
+        return "comment()"
+    if isinstance(element, etree._ProcessingInstruction):
+        return "processing-instruction()"
+    namespace, local = split(str(element.tag))
+    return local if namespace in spec.NAMESPACES else str(element.tag)
 
 
 def _xml(element: Element) -> str:

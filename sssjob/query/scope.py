@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from sssjob import spec
 from sssjob.query.syntax import (
@@ -36,6 +37,17 @@ _DOWN = {"child": 1, "descendant": 1, "attribute": 1, "self": 0, "descendant-or-
 _SIDEWAYS = ("following-sibling", "preceding-sibling")
 
 Name = tuple[str, str]  # namespace and local name of an element
+
+
+@lru_cache(maxsize=4096)
+def split(tag: str) -> Name:
+    """A tag as lxml spells it, as namespace and local name.
+
+    >>> split("{urn:x}Id"), split("Id")
+    (('urn:x', 'Id'), ('', 'Id'))
+    """
+    namespace, _, local = tag[1:].rpartition("}") if tag.startswith("{") else ("", "", tag)
+    return namespace, local
 
 
 def is_relative(expression: Expression) -> bool:

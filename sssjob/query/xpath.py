@@ -99,12 +99,17 @@ class Query:
     def _streamed(
         self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
     ) -> Iterator[Match]:
+        parent: object = self  # what no element has above it
+        pair = None
         for located in tree.located(source, on_error=on_error):
-            if self.is_relative and not _is_object(located.element):
+            unit = located.element
+            if self.is_relative and not _is_object(unit):
                 continue
-            pair = self._at(located.element, places)
+            above = unit.getparent()
+            if above is not parent:  # the same parent, the same ancestors
+                parent, pair = above, self._at(unit, places)
             if pair is not None:
-                unit = _resolved(located.element) if effective else located.element
+                unit = _resolved(unit) if effective else unit
                 yield from _matches(pair.on(unit, unit), unit, located.offset, located.line)
 
     def _on_whole(self, source: Source, effective: bool, places: bool) -> Iterator[Match]:
@@ -122,10 +127,10 @@ class Query:
         """What is left to ask at a job object that hangs below its ancestors."""
         if self.is_relative:
             return self._compiled[places]
-        tags = tuple(ancestor.tag for ancestor in unit.iterancestors())
+        tags = tuple(str(ancestor.tag) for ancestor in unit.iterancestors())
         key = (tags, places)
         if key not in self._residuals:
-            ancestors = [bridge.split(tag) for tag in reversed(tags)]
+            ancestors = [scope.split(tag) for tag in reversed(tags)]
             paths = scope.residual(scope.unions(self.parsed), ancestors, self.namespaces)
             union = Chain(paths, ("|",) * (len(paths) - 1)) if len(paths) > 1 else None
             rest = union or next(iter(paths), None)
@@ -197,8 +202,8 @@ def _is_inside(element: Element) -> bool:
 
 
 def _is_object(element: Element) -> bool:
-    namespace, name = bridge.split(element.tag)
-    return namespace in spec.NAMESPACES and name in BLOCKS
+    namespace, local = scope.split(str(element.tag))
+    return namespace in spec.NAMESPACES and local in BLOCKS
 
 
 def _resolved(element: Element) -> Element:

@@ -76,6 +76,8 @@ def test_a_prefix_for_the_wire_matches_only_there():
 def test_documents_one_after_the_other_are_each_asked():
     assert texts("count(//Job)", b"<Job><Id>1</Id></Job>\n<Jobs/>\n<Job>x</Job>") == ["1", "0", "1"]
     assert texts("//Job/Id", b"<Job><Id>1</Id></Job>\n<Job><Id>2</Id></Job>") == ["1", "2"]
+    assert texts("Id", b"<Jobs/>\n<Job><Id>2</Id></Job>") == ["2"]
+    assert texts("/A/Job/Id", b"<B><Job><Id>1</Id></Job></B><A><Job><Id>2</Id></Job></A>") == ["2"]
 
 
 def test_sources_are_streams_and_may_be_compressed():
