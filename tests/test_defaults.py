@@ -1,5 +1,7 @@
 """Defaults: every rule of inheritance, by its number, on values."""
 
+# ruff: noqa: E501 - a case is one line of its table
+
 from __future__ import annotations
 
 import time

@@ -1,5 +1,7 @@
 """Expressions: the rules of op, conj, group and preference, one test or table each."""
 
+# ruff: noqa: E501 - a case is one line of its table
+
 from __future__ import annotations
 
 import itertools
