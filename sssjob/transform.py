@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
+from typing import SupportsBytes, cast
 
 from lxml import etree
 
@@ -29,9 +30,9 @@ from sssjob.errors import SSSJobError
 Element = etree._Element
 
 _XSL = "http://www.w3.org/1999/XSL/Transform"
+_INCLUDES = (f"{{{_XSL}}}include", f"{{{_XSL}}}import")
 _ABOUT = "{urn:sssjob:sheet}about"
-_STREAMED = "streamed"
-_SAFE = {"no_network": True, "load_dtd": False, "resolve_entities": "internal"}
+STREAMED = "streamed"  # the parameter by which a sheet is told that it works object by object
 
 # What libxslt says, and what it means to the author of the sheet. The first that fits counts.
 _REFUSED = (
@@ -42,7 +43,7 @@ _REFUSED = (
 )
 _CONTEXT = re.compile(r"(?:runtime|compilation) error(?::|, element '(.*)')")
 _FUNCTION = re.compile(r"xslt\w+ ?: ")  # in libxslt, of no use to the author of a sheet
-_EMPTY_WORDS = ("unknown error", "XPath evaluation returned no result.")
+_EMPTY_WORDS = ("unknown error", "XPath evaluation returned no result.", "Invalid expression")
 
 
 class BadSheet(SSSJobError, ValueError):
@@ -79,17 +80,20 @@ class Sheet:
         path = _find(sheet)
         shown = path.stem if path in resources.sheets() else str(path)
         try:
-            document = etree.parse(path, etree.XMLParser(**_SAFE))  # type: ignore[arg-type]
+            document = etree.parse(path, _parser())
             run = etree.XSLT(document, access_control=etree.XSLTAccessControl.DENY_ALL)
         except etree.XMLSyntaxError as error:
             raise BadSheet(shown, f"not well-formed: {error.msg}", error.lineno or 0) from error
         except etree.XSLTParseError as error:
-            raise _bad_sheet(shown, error) from error
+            raise _bad_sheet(shown, error.error_log, error) from error
         except OSError as error:
             raise BadSheet(shown, error.strerror or "cannot be read") from error
+        if any("unknown xsl:" in entry.message for entry in run.error_log):
+            # libxslt would go on and do nothing there.
+            raise _bad_sheet(shown, run.error_log)
         root = document.getroot()
         about = root.find(_ABOUT)
-        facts = {} if about is None else about.attrib
+        facts = {} if about is None else dict(about.attrib)
         text = "" if about is None else " ".join((about.text or "").split())
         return cls(
             name=shown,
@@ -98,9 +102,9 @@ class Sheet:
             stream=facts.get("stream") == "yes",
             before=facts.get("before", ""),
             after=facts.get("after", ""),
-            closed=not any(root.find(f"{{{_XSL}}}{name}") is not None for name in ("include", "import")),
+            closed=next(root.iterchildren(*_INCLUDES), None) is None,
             run=run,
-        )  # fmt: skip
+        )
 
 
 def sheets() -> tuple[Sheet, ...]:
@@ -128,8 +132,8 @@ def transform(
         for document in tree.whole(source):
             yield from _apply(compiled, document, parameters, on_message)
         return
-    if _STREAMED in compiled.parameters:
-        parameters = {_STREAMED: "yes", **parameters}
+    if STREAMED in compiled.parameters:
+        parameters = {STREAMED: "yes", **parameters}
     yield from _line(compiled.before)
     for element in tree.units(source):
         yield from _apply(compiled, element, parameters, on_message)
@@ -146,15 +150,20 @@ def _apply(
     # A parameter is an XPath expression to libxslt; strparam makes it text that cannot escape.
     texts = {name: etree.XSLT.strparam(value) for name, value in parameters.items()}
     try:
-        result = sheet.run(element, **texts)
+        result = sheet.run(element, **texts)  # type: ignore[arg-type]  # profile_run is a bool
     except etree.XSLTApplyError as error:
-        raise _bad_sheet(sheet.name, error) from error
+        raise _bad_sheet(sheet.name, error.error_log, error) from error
     if on_message is not None:
         for entry in sheet.run.error_log:
             on_message(entry.message.strip())
-    octets = bytes(result)
+    octets = bytes(cast(SupportsBytes, result))
     if octets.strip():
         yield octets if octets.endswith(b"\n") else octets + b"\n"
+
+
+def _parser() -> etree.XMLParser:
+    """Reads sheets: what they include lies beside them, nothing comes from the network."""
+    return etree.XMLParser(no_network=True, load_dtd=False, resolve_entities="internal")
 
 
 def _line(text: str) -> Iterator[bytes]:
@@ -182,18 +191,19 @@ def _know(sheet: Sheet, parameters: dict[str, str]) -> None:
     for name in parameters if sheet.closed else ():
         if name not in sheet.parameters:
             near = get_close_matches(name, sheet.parameters, n=1)
-            known = ", ".join(name for name in sheet.parameters if name != _STREAMED) or "none"
+            known = ", ".join(name for name in sheet.parameters if name != STREAMED) or "none"
             advice = f"did you mean {near[0]}?" if near else f"its parameters: {known}"
             raise BadSheet(sheet.name, f"there is no parameter {name}; {advice}")
 
 
-def _bad_sheet(sheet: str, error: etree.XSLTError) -> BadSheet:
+def _bad_sheet(
+    sheet: str, log: etree._ListErrorLog, error: etree.XSLTError | None = None
+) -> BadSheet:
     """The first fault that libxslt logged, in a sentence, with its line where it is known."""
     line, reason = 0, ""
-    for entry in error.error_log:
+    for entry in log:
         if _CONTEXT.match(entry.message):
-            # Where it happens comes before what happens.
-            line = line or (entry.line if not reason else 0)
+            line = line or entry.line  # where it happens comes apart from what happens
         elif entry.message not in _EMPTY_WORDS and not reason:
             reason = entry.message
     reason = reason or str(error)

@@ -56,7 +56,7 @@
           <xsl:if test="not(Job or s:Job or JobGroup or s:JobGroup) or $title != ''">
             <h1><xsl:value-of select="$heading"/></h1>
           </xsl:if>
-          <xsl:if test="count($jobs) &gt; 1"><xsl:call-template name="overview"><xsl:with-param name="jobs" select="$jobs"/></xsl:call-template></xsl:if>
+          <xsl:if test="count($jobs) &gt; 1 and not(JobGroup or s:JobGroup)"><xsl:call-template name="overview"><xsl:with-param name="jobs" select="$jobs"/></xsl:call-template></xsl:if>
           <xsl:apply-templates select="*" mode="find"/>
         </main>
       </body>
@@ -106,6 +106,9 @@
         <p class="kind">Job group <code><xsl:value-of select="normalize-space(*[local-name() = 'Id'])"/></code></p>
         <xsl:for-each select="*[local-name() = 'Description']"><p><xsl:value-of select="."/></p></xsl:for-each>
       </header>
+      <xsl:if test="not(parent::*) and count((Job | s:Job)[*]) &gt; 1">
+        <xsl:call-template name="overview"><xsl:with-param name="jobs" select="(Job | s:Job)[*]"/></xsl:call-template>
+      </xsl:if>
       <xsl:call-template name="times"/>
       <xsl:apply-templates select="*[local-name() = 'JobDefaults']" mode="defaults"/>
       <xsl:apply-templates select="*[local-name() = 'Job']"/>
@@ -116,10 +119,10 @@
     <article>
       <xsl:attribute name="id"><xsl:call-template name="anchor"/></xsl:attribute>
       <header>
-        <h2>
+        <xsl:element name="h{1 + boolean(parent::* or $title != '')}">
           <xsl:apply-templates select="." mode="title"/>
           <xsl:text> </xsl:text><xsl:apply-templates select="*[local-name() = 'State']" mode="badge"/>
-        </h2>
+        </xsl:element>
         <p class="kind">Job <code><xsl:value-of select="normalize-space(*[local-name() = 'Id'])"/></code></p>
         <xsl:for-each select="*[local-name() = 'StatusMessage']"><p class="message"><xsl:value-of select="."/></p></xsl:for-each>
       </header>
@@ -134,7 +137,12 @@
 
   <xsl:template match="TaskGroup | s:TaskGroup">
     <section class="tasks">
-      <h3>Task group <xsl:apply-templates select="." mode="title"/></h3>
+      <h3>
+        <xsl:text>Task group </xsl:text><xsl:apply-templates select="." mode="title"/>
+        <xsl:if test="*[local-name() = 'Name']">
+          <xsl:text> </xsl:text><code class="note"><xsl:value-of select="normalize-space(*[local-name() = 'Id'])"/></code>
+        </xsl:if>
+      </h3>
       <xsl:call-template name="contents"/>
       <xsl:variable name="tasks" select="*[local-name() = 'Task']"/>
       <xsl:if test="$tasks">
@@ -199,6 +207,14 @@
     <xsl:call-template name="environment"/>
     <xsl:apply-templates select="*[local-name() = 'TaskGroupDefaults']" mode="defaults"/>
     <xsl:apply-templates select="*[local-name() = 'TaskGroup']"/>
+  </xsl:template>
+
+  <xsl:template name="heading">
+    <xsl:param name="text"/>
+    <xsl:element name="h{3 + boolean(self::TaskGroup or self::s:TaskGroup)}">
+      <xsl:attribute name="class">part</xsl:attribute>
+      <xsl:value-of select="$text"/>
+    </xsl:element>
   </xsl:template>
 
   <xsl:template name="times">
@@ -282,7 +298,7 @@
   <xsl:template name="dependencies">
     <xsl:variable name="here" select="*[local-name() = 'Dependency']"/>
     <xsl:if test="$here">
-      <h4>Runs after</h4>
+      <xsl:call-template name="heading"><xsl:with-param name="text">Runs after</xsl:with-param></xsl:call-template>
       <ul>
         <xsl:for-each select="$here">
           <xsl:variable name="text" select="normalize-space()"/>
@@ -310,7 +326,7 @@
   <xsl:template name="properties">
     <xsl:variable name="here" select="*[not(contains($shown, concat(' ', local-name(), ' ')))]"/>
     <xsl:if test="$here">
-      <h4>Properties</h4>
+      <xsl:call-template name="heading"><xsl:with-param name="text">Properties</xsl:with-param></xsl:call-template>
       <dl>
         <xsl:for-each select="$here">
           <div>
@@ -325,7 +341,7 @@
   <xsl:template name="limits">
     <xsl:variable name="here" select="*[local-name() = 'ResourceLimit']"/>
     <xsl:if test="$here">
-      <h4>Resource limits</h4>
+      <xsl:call-template name="heading"><xsl:with-param name="text">Resource limits</xsl:with-param></xsl:call-template>
       <dl>
         <xsl:for-each select="$here">
           <div><dt><xsl:value-of select="concat(@name, ' ')"/><span class="note"><xsl:value-of select="translate(@type, $upper, $lower)"/></span></dt><dd><xsl:value-of select="."/></dd></div>
@@ -371,6 +387,7 @@
         <xsl:when test="name() = 'count'"><xsl:value-of select="."/> times</xsl:when>
         <xsl:when test="name() = 'dynamic'">dynamic: <xsl:value-of select="."/></xsl:when>
         <xsl:when test="name() = 'uri'">to <xsl:value-of select="."/></xsl:when>
+        <xsl:when test="name() = 'type'"><xsl:value-of select="."/></xsl:when>
         <xsl:otherwise><xsl:value-of select="translate(., $upper, $lower)"/></xsl:otherwise>
       </xsl:choose></span>
     </xsl:for-each>
@@ -424,9 +441,9 @@
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 64rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .25rem; }
-h2 { font-size: 1.35rem; line-height: 1.25; margin: 0; }
+h2, article h1 { font-size: 1.35rem; line-height: 1.25; margin: 0; }
 h3 { font-size: 1.05rem; margin: 0 0 .5rem; }
-h4, caption { font-size: .8rem; font-weight: 600; letter-spacing: .04em; text-transform: uppercase; color: var(--soft);
+.part, caption { font-size: .8rem; font-weight: 600; letter-spacing: .04em; text-transform: uppercase; color: var(--soft);
   text-align: left; margin: 1.25rem 0 .35rem; padding: 0; }
 article, nav { background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; padding: 1.25rem 1.5rem;
   margin: 1.25rem 0; overflow-x: auto; }
@@ -444,11 +461,14 @@ th, td { text-align: left; vertical-align: top; padding: .3rem 1.25rem .3rem 0; 
   overflow-wrap: anywhere; }
 tbody tr:last-child > * { border-bottom: 0; }
 th { font-weight: 500; }
+thead th { overflow-wrap: normal; }
 thead th, .times th, .comparison tbody th { color: var(--soft); }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(18rem, 1fr)); gap: .15rem 2rem; margin: 0; }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(24rem, 100%), 1fr)); gap: .15rem 2rem; margin: 0; }
 dl > div { display: flex; gap: 1rem; justify-content: space-between; border-bottom: 1px solid var(--line); padding: .25rem 0; }
 dt { color: var(--soft); flex: none; }
 dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; margin-top: 1.25rem; }
+@media (min-width: 48rem) { .comparison tbody th { white-space: nowrap; } }
 dl.code { grid-template-columns: 1fr; font: .875rem/1.5 ui-monospace, monospace; }
 code { font: .9em ui-monospace, monospace; }
 .expression { margin: .75rem 0 0; }
