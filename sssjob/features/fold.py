@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from sssjob.errors import Finding, Severity, finding
 from sssjob.features import keys
@@ -22,9 +23,18 @@ _NOTHING: Mapping[str, Value] = {}
 _CONFIGURED = {"context": "Configured"}
 _HARD = {"type": "Hard"}
 
+
+class Table(NamedTuple):
+    """Keys, the place and element each one goes to, and the type of extension for all others."""
+
+    extension: str
+    rows: tuple[keys.Key, ...]
+    places: Mapping[str, tuple[str, str, Mapping[str, str]]]
+
+
 # fmt: off
 # Section 7 of the mapping, as far as a key alone decides: where it goes, and as what.
-JOB_KEYS: dict[str, tuple[str, str, dict[str, str]]] = {
+JOB_TABLE = Table(EXTENSION, keys.JOB_FEATURES, {
     "allocated_cpu":       (DELIVERED, "Processors",    {}),
     "jobstart_secs":       (JOB,       "StartTime",     {}),
     "hs06_job":            (DELIVERED, "Resource",      {"name": RATING}),
@@ -33,12 +43,12 @@ JOB_KEYS: dict[str, tuple[str, str, dict[str, str]]] = {
     "max_swap_bytes":      (JOB,       "ResourceLimit", {"name": "Swap",            **_HARD}),
     "scratch_limit_bytes": (JOB,       "ResourceLimit", {"name": "Disk",            **_HARD}),
     "shutdowntime_job":    (JOB,       "DeadlineTime",  {}),
-}
-MACHINE_KEYS: dict[str, tuple[str, str, dict[str, str]]] = {
+})
+MACHINE_TABLE = Table(MACHINE_EXTENSION, keys.MACHINE_FEATURES, {
     "hs06":                (DELIVERED, "Resource",      {"name": RATING, **_CONFIGURED}),
     "total_cpu":           (DELIVERED, "Processors",    _CONFIGURED),
     "shutdowntime":        (JOB,       "DeadlineTime",  {}),
-}
+})
 # fmt: on
 
 # Looked at below, or computed again from their twins whenever they are needed.
@@ -75,32 +85,31 @@ def facts(
     found: list[Finding] = []
     elapsed = _elapsed(job, features, now, found)
     ran = () if elapsed is None else (Property("Duration", elapsed),)
+    start = features.get("jobstart_secs", _time(job, "StartTime") or 0)
+    earliest = start if isinstance(start, int) else 0
     given = [
         *(Fact(item, DELIVERED, START_TOLERANCE) for item in ran),
-        *_by_table(job, features, JOB_KEYS, EXTENSION, keys.JOB_FEATURES, elapsed),
+        *_by_table(features, JOB_TABLE, earliest, elapsed),
         *_wall_limit(job, features, found),
-        *_by_table(job, machine, MACHINE_KEYS, MACHINE_EXTENSION, keys.MACHINE_FEATURES, None),
+        *_by_table(machine, MACHINE_TABLE, earliest, None),
     ]
     return FeatureFacts(tuple(given), tuple(found))
 
 
 def _by_table(
-    job: Job, values: Mapping[str, Value], table: dict[str, tuple[str, str, dict[str, str]]],
-    extension: str, rows: tuple[keys.Key, ...], elapsed: int | None,
-) -> Iterator[Fact]:  # fmt: skip
-    start = values.get("jobstart_secs")
-    started = start if isinstance(start, int) else _time(job, "StartTime")
-    order = {row.name: number for number, row in enumerate(rows)}
+    values: Mapping[str, Value], table: Table, start: int, elapsed: int | None
+) -> Iterator[Fact]:
+    order = {row.name: number for number, row in enumerate(table.rows)}
     for name in sorted(values, key=lambda name: (order.get(name, len(order)), name)):
         value = values[name]
         if name in _ELSEWHERE:
             continue
-        if name not in table:
-            attributes = {"type": extension, "name": name}
-            yield Fact(Property("Extension", keys.spell(value), attributes), JOB)
+        if name not in table.places:
+            extra = {"type": table.extension, "name": name}
+            yield Fact(Property("Extension", keys.spell(value), extra), JOB)
             continue
-        place, element, attributes = table[name]
-        if element == "DeadlineTime" and (isinstance(value, str) or value <= (started or 0)):
+        place, element, attributes = table.places[name]
+        if element == "DeadlineTime" and (isinstance(value, str) or value <= start):
             continue
         if name == "hs06_job" and elapsed is not None:
             attributes = {**attributes, "duration": str(elapsed)}
