@@ -78,7 +78,10 @@ def command(
             if directory is not None:
                 work.take_features(directory)
             for record in common.sources(records) if records else ():
-                work.take_records(record, format_, tz)
+                try:
+                    work.take_records(record, format_, tz)
+                except SSSJobError as error:
+                    common.fail(f"{record.name}: {error}")
             target = file if in_place else output
             with common.output(None if as_json and not target else target) as stream:
                 _write(work, stream if target or not as_json else None)
@@ -89,7 +92,7 @@ def command(
         except OSError as error:
             common.fail(common.reason(error))
         except SSSJobError as error:
-            common.fail(error)
+            common.fail(f"{'<stdin>' if file == '-' else file}: {error}")
     _report(work, as_json)
     sys.exit(common.FOUND if work.tally.delivered else common.NOTHING)
 

@@ -124,7 +124,8 @@ def _ids(file: str) -> str:
 
 
 def _lines(features: Features, written: Written | None, explain: bool) -> Iterator[str]:
-    width = max(map(len, (*features.derived, *features.absent)), default=0)
+    names = (*features.derived, *(features.absent if explain else ()))
+    width = max(map(len, names), default=0)
     for name, item in features.derived.items():
         if explain:
             why = f": {item.why}" if item.why else ""

@@ -1,0 +1,205 @@
+import gzip
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob import document
+from sssjob.cli.deliver import command
+from sssjob.features.write import write
+from sssjob.model import Requested
+
+COLUMNS = "JobID|JobIDRaw|State|ExitCode|Submit|Start|End|Elapsed|TotalCPU|NCPUS|User|MaxRSS"
+HEAD = "2023-11-14T22:00:00|2023-11-14T22:13:20"
+RECORDS = f"""{COLUMNS}
+7|7|COMPLETED|0:0|{HEAD}|2023-11-14T22:15:00|00:01:40|00:50.000|12|amy|
+7.batch|7.batch|COMPLETED|0:0|{HEAD}|2023-11-14T22:15:00|00:01:40|00:50.000|12||2048K
+8|8|FAILED|3:0|{HEAD}|2023-11-14T22:14:00|00:00:40|00:01.000|1|amy|
+99|99|COMPLETED|0:0|{HEAD}|2023-11-14T22:14:00|00:00:40|00:01.000|1|bob|
+"""
+JOB = """<Job><Id>7</Id><State>Idle</State><Requested><Processors op="GE">8</Processors>
+  <Duration>3600</Duration></Requested></Job>"""
+OTHER = "<Job><Id>8</Id><Queue>batch</Queue></Job>"
+STRANGER = "<Job><Id>9</Id><Executable>a &amp; b</Executable></Job>"
+FEATURES = {"job_id": "7", "allocated_cpu": 12, "jobstart_secs": 1700000000, "max_rss_bytes": 10**9}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sacct.txt").write_text(RECORDS)
+    write(FEATURES, tmp_path / "mjf")
+
+    def invoke(text, *arguments, input=None):
+        (tmp_path / "job.xml").write_bytes(text if isinstance(text, bytes) else text.encode())
+        return CliRunner().invoke(command, arguments, input=input)
+
+    return invoke
+
+
+def test_a_record_takes_its_place_in_the_job(run):
+    result = run(JOB, "job.xml", "--record", "sacct.txt", "--tz", "UTC")
+    assert result.exit_code == 0
+    job = document.loads(result.stdout)
+    assert job.blocks(Requested) == document.loads(JOB).blocks(Requested)
+    assert (job.get("State"), job.get("EndTime")) == ("Completed", "1700000100")
+    assert job.delivered.text("Processors") == "12"
+    assert job.delivered.text("User") == "amy"
+    assert "1 jobs: 1 delivered" in result.stderr
+    assert "3 records read, 2 about other jobs, 0 bad" in result.stderr
+
+
+def test_features_and_a_record_are_folded_together(run):
+    result = run(JOB, "job.xml", "--features", "mjf", "--record", "sacct.txt", "--tz", "UTC")
+    job = document.loads(result.stdout)
+    assert job.properties.get("ResourceLimit").text == "1000000000"
+    assert job.delivered.text("Duration") == "100"
+    assert "warning" not in result.stderr
+
+
+@pytest.mark.parametrize("overwrite", [(), ("--overwrite",)])
+def test_delivering_twice_changes_nothing(run, tmp_path, overwrite):
+    options = ("--features", "mjf", "--record", "sacct.txt", "--tz", "UTC", *overwrite)
+    first = run(JOB, "job.xml", *options)
+    second = run(first.stdout, "job.xml", *options)
+    assert second.stdout == first.stdout
+    assert second.exit_code == 0
+
+
+def test_a_disagreement_is_reported_and_the_job_keeps_its_value(run):
+    text = JOB.replace("</State>", "</State><ExitCode>1</ExitCode>")
+    result = run(text, "job.xml", "--record", "sacct.txt", "--tz", "UTC")
+    assert result.exit_code == 0
+    assert "job.xml:1: warning: ExitCode 1 stays, not 0 of sacct.txt:2" in result.stderr
+    assert document.loads(result.stdout).get("ExitCode") == "1"
+    result = run(text, "job.xml", "--record", "sacct.txt", "--tz", "UTC", "--overwrite")
+    assert document.loads(result.stdout).get("ExitCode") == "0"
+
+
+@pytest.mark.parametrize(
+    "text, start, end",
+    [
+        pytest.param(
+            f"<Jobs xmlns:x='urn:x' x:a='1'>{JOB}{STRANGER}{OTHER}</Jobs>",
+            '<Jobs xmlns:x="urn:x" x:a="1">', "</Jobs>\n", id="wrapper",
+        ),
+        pytest.param(f"{JOB}\n{STRANGER}\n{OTHER}\n", "<Job>", "</Job>\n", id="one after the other"),
+        pytest.param(
+            f"<JobGroup><Id>g</Id>{JOB}{STRANGER}{OTHER}</JobGroup>", "<JobGroup>",
+            "</JobGroup>\n", id="group",
+        ),
+    ],
+)  # fmt: skip
+def test_each_record_goes_to_its_job_and_the_rest_stay(run, text, start, end):
+    result = run(text, "job.xml", "--record", "sacct.txt", "--tz", "UTC")
+    assert result.exit_code == 0
+    assert start in result.stdout
+    assert result.stdout.endswith(end)
+    blocks = list(document.read(result.stdout.encode()))
+    jobs = blocks if len(blocks) > 1 else blocks[0].jobs
+    assert [job.get("ExitCode") for job in jobs] == ["0", "", "3"]
+    assert document.dumps(jobs[1]) == STRANGER
+    assert "3 jobs: 2 delivered, 1 without a word" in result.stderr
+
+
+def test_the_directory_goes_to_the_job_that_it_names(run):
+    result = run(f"<Jobs>{JOB}{OTHER}</Jobs>", "job.xml", "--features", "mjf")
+    first, second = document.read(result.stdout.encode())
+    assert first.delivered.text("Processors") == "12"
+    assert document.dumps(second) == OTHER
+
+
+def test_the_directory_of_another_job_is_not_folded_unless_forced(run):
+    result = run(OTHER, "job.xml", "--features", "mjf")
+    assert result.exit_code == 1
+    assert "error: the directory belongs to job 7, not to 8" in result.stderr
+    assert document.dumps(document.loads(result.stdout)) == OTHER
+    result = run(OTHER, "job.xml", "--features", "mjf", "--force")
+    assert result.exit_code == 0
+    assert document.loads(result.stdout).delivered.text("Processors") == "12"
+
+
+def test_nothing_about_any_job_ends_with_1(run):
+    result = run(STRANGER, "job.xml", "--record", "sacct.txt")
+    assert result.exit_code == 1
+    assert "3 about other jobs" in result.stderr
+
+
+def test_the_document_is_written_whole_to_a_file(run, tmp_path):
+    result = run(JOB, "job.xml", "--record", "sacct.txt", "-o", "out.xml")
+    assert result.stdout == ""
+    assert document.loads((tmp_path / "out.xml").read_bytes()).get("ExitCode") == "0"
+    assert {path.name for path in tmp_path.iterdir()} == {"job.xml", "mjf", "out.xml", "sacct.txt"}
+
+
+def test_in_place_touches_a_file_only_if_something_changed(run, tmp_path):
+    options = ("--in-place", "--record", "sacct.txt", "--tz", "UTC")
+    assert run(JOB, "job.xml", *options).exit_code == 0
+    changed = (tmp_path / "job.xml").stat()
+    assert CliRunner().invoke(command, ["job.xml", *options]).exit_code == 0
+    again = (tmp_path / "job.xml").stat()
+    assert (again.st_ino, again.st_mtime_ns) == (changed.st_ino, changed.st_mtime_ns)
+    assert document.loads((tmp_path / "job.xml").read_bytes()).get("State") == "Completed"
+
+
+def test_standard_input_is_read_twice(run):
+    result = run(JOB, "-", "--record", "sacct.txt", input=f"<Jobs>{JOB}{OTHER}</Jobs>")
+    assert result.stdout.count("<ExitCode>") == 3  # two jobs and a step
+    assert "2 jobs: 2 delivered" in result.stderr
+
+
+def test_json_counts_and_lists_findings(run, tmp_path):
+    text = JOB.replace("</State>", "</State><ExitCode>1</ExitCode>")
+    result = run(text, "job.xml", "--record", "sacct.txt", "--tz", "UTC", "--json", "-o", "out.xml")
+    printed = json.loads(result.stdout)
+    assert (printed["jobs"], printed["delivered"], printed["disagreements"]) == (1, 1, 1)
+    assert printed["findings"][0]["code"] == "W-DISAGREE"
+    assert (tmp_path / "out.xml").exists()
+
+
+def test_a_bad_record_is_reported_with_its_line_and_the_rest_go_on(run, tmp_path):
+    lines = RECORDS.splitlines()
+    lines.insert(1, lines[1].replace("00:01:40", "soon"))
+    (tmp_path / "bad.txt").write_text("\n".join(lines) + "\n")
+    result = run(JOB, "job.xml", "--record", "bad.txt", "--tz", "UTC")
+    assert result.exit_code == 0
+    assert "bad.txt:2: error: " in result.stderr
+    assert "1 bad" in result.stderr
+
+
+def test_of_several_runs_the_last_is_folded(run, tmp_path):
+    first = RECORDS.splitlines()[1].replace("22:00:00", "21:00:00").replace("|0:0|", "|9:0|")
+    (tmp_path / "sacct.txt").write_text(RECORDS.replace("\n7|", f"\n{first}\n7|", 1))
+    result = run(JOB, "job.xml", "--record", "sacct.txt", "--tz", "UTC")
+    assert document.loads(result.stdout).get("ExitCode") == "0"
+    assert "sacct.txt:2: an earlier run of job 7 is not folded" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        pytest.param(("job.xml",), "nothing to fold", id="nothing to fold"),
+        pytest.param(("none.xml", "--record", "sacct.txt"), "none.xml: No such file", id="no file"),
+        pytest.param(("job.xml", "--record", "none.txt"), "none.txt: No such file", id="no record"),
+        pytest.param(("job.xml", "--features", "none"), "none: No such file", id="no directory"),
+        pytest.param(("job.xml", "--record", "sacct.txt", "--tz", "Mars"), "Mars", id="no zone"),
+        pytest.param(("job.xml", "--record", "job.xml"), "job.xml", id="no records"),
+        pytest.param(("-", "--record", "sacct.txt", "--in-place"), "--in-place", id="stdin in place"),
+        pytest.param(
+            ("packed.xml.gz", "--record", "sacct.txt", "--in-place"), "compressed", id="compressed"
+        ),
+    ],
+)
+def test_what_is_not_understood_ends_with_2(run, tmp_path, arguments, message):
+    (tmp_path / "packed.xml.gz").write_bytes(gzip.compress(JOB.encode()))
+    result = run(JOB, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_directory_without_job_id_needs_a_single_job(run, tmp_path):
+    write({"allocated_cpu": 3}, tmp_path / "anonymous")
+    assert run(OTHER, "job.xml", "--features", "anonymous").exit_code == 0
+    result = run(f"<Jobs>{JOB}{OTHER}</Jobs>", "job.xml", "--features", "anonymous")
+    assert result.exit_code == 2
+    assert "has no job_id" in result.stderr
