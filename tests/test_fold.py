@@ -45,7 +45,8 @@ def test_a_fact_is_set_where_nothing_stands():
         ),
         pytest.param(
             "<Job><Delivered><Duration>1</Duration></Delivered><Id>1</Id></Job>",
-            "<Delivered><Duration>1</Duration><Processors>", id="in the Delivered that stands there",
+            "<Delivered><Duration>1</Duration><Processors>",
+            id="in the Delivered that stands there",
         ),
     ],
 )  # fmt: skip
@@ -92,17 +93,38 @@ CASES = [
         id="a job that has ended runs no longer",
     ),
     pytest.param(DELIVERED, "", P("User", "amy"), P("User", " amy "), "amy", False, id="blanks"),
-    pytest.param(DELIVERED, "", P("Processors", "x"), P("Processors", 1), "x", True, id="unreadable"),
-    pytest.param(JOB, "", P("State", "Idle"), P("State", "Completed"), "Completed", False, id="ends"),
+    pytest.param(
+        DELIVERED, "", P("Processors", "x"), P("Processors", 1), "x", True,
+        id="unreadable",
+    ),
+    pytest.param(
+        JOB, "", P("State", "Idle"), P("State", "Completed"), "Completed", False,
+        id="ends",
+    ),
     pytest.param(JOB, "", P("State", "Hold"), P("State", "Running"), "Running", False, id="starts"),
-    pytest.param(JOB, "", P("State", "Completed"), P("State", "Idle"), "Completed", True, id="back"),
-    pytest.param(JOB, "", P("State", "Odd"), P("State", "Running"), "Odd", True, id="a foreign state"),
-    pytest.param(JOB, RUNNING, P("CpuDuration", 1), P("CpuDuration", 2), "2", False, id="uses more"),
-    pytest.param(JOB, RUNNING, P("SuspendDuration", 1), P("SuspendDuration", 2), "2", False, id="hold"),
+    pytest.param(
+        JOB, "", P("State", "Completed"), P("State", "Idle"), "Completed", True,
+        id="back",
+    ),
+    pytest.param(
+        JOB, "", P("State", "Odd"), P("State", "Running"), "Odd", True,
+        id="a foreign state",
+    ),
+    pytest.param(
+        JOB, RUNNING, P("CpuDuration", 1), P("CpuDuration", 2), "2", False,
+        id="uses more",
+    ),
+    pytest.param(
+        JOB, RUNNING, P("SuspendDuration", 1), P("SuspendDuration", 2), "2", False,
+        id="hold",
+    ),
     pytest.param(JOB, "", P("StartCount", 1), P("StartCount", 2), "2", False, id="started again"),
     pytest.param(JOB, "", P("DeadlineTime", 9), P("DeadlineTime", 5), "5", False, id="earlier"),
     pytest.param(JOB, "", P("DeadlineTime", 5), P("DeadlineTime", 9), "5", False, id="later"),
-    pytest.param(JOB, "", P("StatusMessage", "a"), P("StatusMessage", "b"), "a", True, id="message"),
+    pytest.param(
+        JOB, "", P("StatusMessage", "a"), P("StatusMessage", "b"), "a", True,
+        id="message",
+    ),
     pytest.param(JOB, "", P("ExitCode", 0), P("ExitCode", 1), "0", True, id="exit code"),
     pytest.param(JOB, "", P("Name", "a"), P("Name", "b"), "a", True, id="name"),
 ]  # fmt: skip
@@ -168,11 +190,18 @@ def test_groups_of_a_delivery_are_compared_in_sum():
 @pytest.mark.parametrize(
     "old, new, count",
     [
-        pytest.param(P("Extension", "a", {"name": "x"}), P("Extension", "b", {"name": "y"}), 2, id="x, y"),
-        pytest.param(P("Extension", "a", {"name": "x"}), P("Extension", "b", {"name": "x"}), 1, id="x, x"),
+        pytest.param(
+            P("Extension", "a", {"name": "x"}), P("Extension", "b", {"name": "y"}), 2,
+            id="x, y",
+        ),
+        pytest.param(
+            P("Extension", "a", {"name": "x"}), P("Extension", "b", {"name": "x"}), 1,
+            id="x, x",
+        ),
         pytest.param(
             P("ResourceLimit", 5, {"name": "CPUTime", "type": "Hard"}),
-            P("ResourceLimit", 5, {"name": "rlimit_cpu", "type": "Hard"}), 1, id="two names of a limit",
+            P("ResourceLimit", 5, {"name": "rlimit_cpu", "type": "Hard"}), 1,
+            id="two names of a limit",
         ),
         pytest.param(
             P("ResourceLimit", 5, {"name": "CPUTime"}),

@@ -136,9 +136,7 @@ def _elapsed(
     return seconds
 
 
-def _wall_limit(
-    job: Job, features: Mapping[str, Value], found: list[Finding]
-) -> Iterator[Fact]:
+def _wall_limit(job: Job, features: Mapping[str, Value], found: list[Finding]) -> Iterator[Fact]:
     """A limit is not usage: it is compared with the request, and kept as a limit without one."""
     value = features.get("wall_limit_secs")
     if value is None or isinstance(value, str):

@@ -31,9 +31,7 @@ class Reading:
     findings: tuple[Finding, ...] = ()
 
 
-def read(
-    directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEATURES
-) -> Reading:
+def read(directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEATURES) -> Reading:
     """Read the keys of one local directory by a table of keys; unknown keys are text.
 
     Reads through no symbolic link that leaves the directory, and opens regular files only.

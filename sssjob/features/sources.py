@@ -318,9 +318,7 @@ def _sum(parts: list[Amount]) -> Amount:
     return Amount(total, source, basis, why, bounds)
 
 
-def _configured(
-    work: Work, key: str, element: str, /, **attributes: str
-) -> Fraction | None:
+def _configured(work: Work, key: str, element: str, /, **attributes: str) -> Fraction | None:
     """A fact about the machine: from the caller, or delivered in the context Configured."""
     if (value := work.machine.get(key)) is not None:
         try:

@@ -83,7 +83,10 @@ def test_a_disagreement_is_reported_and_the_job_keeps_its_value(run):
             f"<Jobs xmlns:x='urn:x' x:a='1'>{JOB}{STRANGER}{OTHER}</Jobs>",
             '<Jobs xmlns:x="urn:x" x:a="1">', "</Jobs>\n", id="wrapper",
         ),
-        pytest.param(f"{JOB}\n{STRANGER}\n{OTHER}\n", "<Job>", "</Job>\n", id="one after the other"),
+        pytest.param(
+            f"{JOB}\n{STRANGER}\n{OTHER}\n", "<Job>", "</Job>\n",
+            id="one after the other",
+        ),
         pytest.param(
             f"<JobGroup><Id>g</Id>{JOB}{STRANGER}{OTHER}</JobGroup>", "<JobGroup>",
             "</JobGroup>\n", id="group",
@@ -184,7 +187,9 @@ def test_of_several_runs_the_last_is_folded(run, tmp_path):
         pytest.param(("job.xml", "--features", "none"), "none: No such file", id="no directory"),
         pytest.param(("job.xml", "--record", "sacct.txt", "--tz", "Mars"), "Mars", id="no zone"),
         pytest.param(("job.xml", "--record", "job.xml"), "job.xml", id="no records"),
-        pytest.param(("-", "--record", "sacct.txt", "--in-place"), "--in-place", id="stdin in place"),
+        pytest.param(
+            ("-", "--record", "sacct.txt", "--in-place"), "--in-place", id="stdin in place"
+        ),
         pytest.param(
             ("packed.xml.gz", "--record", "sacct.txt", "--in-place"), "compressed", id="compressed"
         ),

@@ -114,7 +114,9 @@ def test_a_node_has_its_part(run):
     tasks = "".join(f"<Task><Node>{name}</Node></Task>" for name in "aab")
     document = f"<Job><Id>1</Id><TaskGroup>{tasks}</TaskGroup></Job>".encode()
     assert "allocated_cpu  2\n" in run(document, "job.xml", "-n", "--node", "a").stdout
-    assert "allocated_cpu  3\n" in run(document, "job.xml", "-n", "--node", "a", "--node", "b").stdout
+    assert (
+        "allocated_cpu  3\n" in run(document, "job.xml", "-n", "--node", "a", "--node", "b").stdout
+    )
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,10 @@ CASES = [
     ),
     pytest.param("", {}, "job_id", "PBS.1", id="id"),
     pytest.param(extension("volume", "eleven"), {}, "volume", "eleven", id="unknown key"),
-    pytest.param(extension("cpufactor_lrms", "1.5"), {}, "cpufactor_lrms", Fraction(3, 2), id="2014"),
+    pytest.param(
+        extension("cpufactor_lrms", "1.5"), {}, "cpufactor_lrms", Fraction(3, 2),
+        id="2014",
+    ),
     pytest.param(
         RANGE + extension("wall_limit_secs", 60), {}, "wall_limit_secs", 60, id="extension wins",
     ),
@@ -276,7 +279,9 @@ def test_the_basis_says_what_kind_of_number_it_is(body, key, basis):
     "body, key, source",
     [
         pytest.param(RANGE, "wall_limit_secs", "/Job/Requested/Duration", id="requested"),
-        pytest.param(limit("cpu", 1), "cpu_limit_secs", "/Job/ResourceLimit[@name='cpu']", id="limit"),
+        pytest.param(
+            limit("cpu", 1), "cpu_limit_secs", "/Job/ResourceLimit[@name='cpu']", id="limit"
+        ),
         pytest.param(MASTER, "max_rss_bytes", "/Job/TaskGroup[Name='Master']/Memory", id="group"),
     ],
 )
@@ -332,7 +337,10 @@ def test_sources_that_differ_are_reported(body):
     "body",
     [
         pytest.param(RANGE + "<Delivered><Processors>12</Processors></Delivered>", id="in range"),
-        pytest.param(limit("rss", GB) + requested("<Memory units='GB'>1</Memory>"), id="same amount"),
+        pytest.param(
+            limit("rss", GB) + requested("<Memory units='GB'>1</Memory>"),
+            id="same amount",
+        ),
         pytest.param(
             SLAVE.format(open=1, close=-1, more="") + "<Processors>16</Processors>", id="12 or 16",
         ),

@@ -25,9 +25,13 @@ ROWS = [
     pytest.param({"allocated_cpu": 8}, "Delivered/Processors", {}, "8", id="allocated_cpu"),
     pytest.param({"jobstart_secs": START}, "StartTime", {}, str(START), id="jobstart_secs"),
     pytest.param(
-        {"hs06_job": Fraction("11.25")}, "Delivered/Resource", {"name": "HS06"}, "11.25", id="hs06_job",
+        {"hs06_job": Fraction("11.25")}, "Delivered/Resource", {"name": "HS06"}, "11.25",
+        id="hs06_job",
     ),
-    pytest.param({"shutdowntime_job": START}, "DeadlineTime", {}, str(START), id="shutdowntime_job"),
+    pytest.param(
+        {"shutdowntime_job": START}, "DeadlineTime", {}, str(START),
+        id="shutdowntime_job",
+    ),
     pytest.param(
         {"wall_limit_secs": 60}, "ResourceLimit", {"name": "Duration", "type": "Hard"}, "60",
         id="wall_limit_secs",
@@ -128,7 +132,9 @@ def test_a_shutdown_before_the_start_is_no_deadline():
     [
         pytest.param("<Requested><Duration>60</Duration></Requested>", 60, 0, id="as requested"),
         pytest.param("<Requested><Duration>60</Duration></Requested>", 90, 1, id="more"),
-        pytest.param("<Requested><Duration op='GE'>60</Duration></Requested>", 90, 0, id="at least"),
+        pytest.param(
+            "<Requested><Duration op='GE'>60</Duration></Requested>", 90, 0, id="at least"
+        ),
         pytest.param("<Duration>60</Duration>", 90, 1, id="bare"),
         pytest.param(
             "<Requested><Duration group='1'>60</Duration></Requested>", 90, 0, id="unreadable"
@@ -149,12 +155,16 @@ def test_a_wall_limit_is_compared_with_the_request_and_never_delivered(body, lim
         pytest.param("", START + 70, "70", id="running until now"),
         pytest.param(f"<EndTime>{START + 50}</EndTime>", START + 70, "50", id="ended"),
         pytest.param(
-            f"<EndTime>{START + 50}</EndTime><SuspendDuration>20</SuspendDuration>", None, "30",
+            f"<EndTime>{START + 50}</EndTime><SuspendDuration>20</SuspendDuration>",
+            None,
+            "30",
             id="less what it was suspended",
         ),
         pytest.param(f"<EndTime>{START - 1}</EndTime>", None, "", id="ended before it started"),
         pytest.param(
-            f"<StartTime>{START - 10}</StartTime><EndTime>{START + 50}</EndTime>", None, "60",
+            f"<StartTime>{START - 10}</StartTime><EndTime>{START + 50}</EndTime>",
+            None,
+            "60",
             id="the job's own start, if it is near",
         ),
     ],

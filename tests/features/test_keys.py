@@ -112,7 +112,9 @@ def test_an_impossible_value_is_refused(name, text):
     "name, value, new, converted",
     [
         pytest.param("disk_limit_GB", 20, "scratch_limit_bytes", 20 * 10**9, id="GB is 10^9"),
-        pytest.param("disk_limit_GB", Fraction("0.0005"), "scratch_limit_bytes", 500_000, id="0.0005"),
+        pytest.param(
+            "disk_limit_GB", Fraction("0.0005"), "scratch_limit_bytes", 500_000, id="0.0005"
+        ),
         pytest.param("mem_limit_MB", 4000, "max_rss_bytes", 4 * 10**9, id="MB is 10^6"),
         pytest.param("allocated_CPU", 8, "allocated_cpu", 8, id="same number"),
         pytest.param("cpufactor_lrms", 1, "cpufactor_lrms", 1, id="only in 2014"),

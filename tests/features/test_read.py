@@ -14,7 +14,9 @@ from sssjob.features.read import LONGEST, Reading, modern, read
 def directory(tmp_path):
     def make(**contents):
         for name, content in contents.items():
-            (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+            (tmp_path / name).write_bytes(
+                content if isinstance(content, bytes) else content.encode()
+            )
         return tmp_path
 
     return make
@@ -154,8 +156,12 @@ def test_a_stale_shutdown_is_reported_and_ignored(directory, shutdown, why):
     "older, newer, count",
     [
         pytest.param({"mem_limit_MB": Fraction(2147)}, {}, 0, id="only 2014"),
-        pytest.param({"mem_limit_MB": Fraction(2147)}, {"max_rss_bytes": 2147483648}, 0, id="floored"),
-        pytest.param({"mem_limit_MB": Fraction(4000)}, {"max_rss_bytes": 2147483648}, 1, id="apart"),
+        pytest.param(
+            {"mem_limit_MB": Fraction(2147)}, {"max_rss_bytes": 2147483648}, 0, id="floored"
+        ),
+        pytest.param(
+            {"mem_limit_MB": Fraction(4000)}, {"max_rss_bytes": 2147483648}, 1, id="apart"
+        ),
         pytest.param({"allocated_CPU": 8}, {"allocated_cpu": 8}, 0, id="same"),
         pytest.param({"allocated_CPU": 4}, {"allocated_cpu": 8}, 1, id="one less"),
     ],

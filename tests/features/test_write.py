@@ -88,7 +88,9 @@ def test_a_link_in_the_place_of_a_key_is_replaced_not_written_through(tmp_path):
     assert not (tmp_path / "job" / "job_id").is_symlink()
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", ".sssjob", "a.b", "a\0b", "ü", "a\n"])
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "a/b", "../a", ".sssjob", "a.b", "a\0b", "ü", "a\n"]
+)
 def test_names_outside_the_alphabet_are_refused_before_anything_is_touched(tmp_path, name):
     with pytest.raises(InvalidValue):
         write({**VALUES, name: 1}, tmp_path / "job")
@@ -196,7 +198,9 @@ numbers = {
     for row in keys.JOB_FEATURES
     if (name := row.v2016) and row.kind not in (keys.TEXT, keys.REAL, keys.TIME)
 }
-unknown = st.text(string.ascii_lowercase + "_", min_size=1, max_size=20).map(lambda name: f"x_{name}")
+unknown = st.text(string.ascii_lowercase + "_", min_size=1, max_size=20).map(
+    lambda name: f"x_{name}"
+)
 
 
 @given(
