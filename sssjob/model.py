@@ -88,7 +88,7 @@ class Reference(Property):
     @property
     def id(self) -> str:
         """The id that is meant, without surrounding white space."""
-        return self.text.strip()
+        return stripped(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Properties(tuple[Property, ...]):
     def text(self, name: str, default: str = "") -> str:
         """The stripped text of the first property of that name, or ``default``."""
         found = self.get(name)
-        return default if found is None else found.text.strip()
+        return default if found is None else stripped(found.text)
 
     def value(self, name: str, /, **attributes: str) -> Value | None:
         """The value of the first property of that name, or None. Raises ``InvalidValue``."""
@@ -310,6 +310,11 @@ BLOCKS: dict[str, type[Block]] = {
 }  # fmt: skip
 
 
+def stripped(text: str) -> str:
+    """A text without the white space of XML around it; a no-break space is no white space."""
+    return text.strip(" \t\r\n")
+
+
 def text(value: Scalar) -> str:
     """A value as a document spells it: ``true``, ``16``, ``1.89``."""
     if isinstance(value, str):
@@ -335,8 +340,8 @@ def walk(block: Block) -> Iterator[Block]:
 
 
 _READERS: Mapping[str, Callable[[str], Value]] = {
-    "": str.strip,
-    spec.STRING: str.strip,
+    "": stripped,
+    spec.STRING: stripped,
     spec.INTEGER: units.integer,
     spec.FLOAT: units.number,
     spec.BOOLEAN: units.boolean,

@@ -22,8 +22,11 @@ DEFAULT_UNITS = {"Memory": "MB", "Swap": "MB", "Disk": "MB"}
 
 TIME_LIMIT = 0xFFFF_FFFF  # "a 32-bit unsigned long in GMT seconds since the EPOCH", SSS 2.2
 
+_YEAR_9999 = 253_402_300_799  # its last second; a calendar ends there
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
-_FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?")
+_FLOAT = re.compile(
+    r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?"
+)
 _CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5]?[0-9]):([0-5]?[0-9])")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}
 _SPACE = " \t\r\n"
@@ -91,17 +94,20 @@ def time(text: str) -> int:
         moment = datetime.fromisoformat(stripped)
     except ValueError:
         moment = None
-    if moment is None or moment.tzinfo is None:
+    # "1969-12-31" comes before the epoch, too, and has no number.
+    if moment is None or moment.tzinfo is None or moment.timestamp() < 0:
         raise InvalidValue(text, "seconds since the epoch such as 1051557713")
     return int(moment.timestamp())
 
 
 def iso(seconds: int) -> str:
-    """A time as people read it.
+    """A time as people read it; the number itself beyond the year 9999.
 
     >>> iso(1051557713)
     '2003-04-28T19:21:53Z'
     """
+    if not 0 <= seconds <= _YEAR_9999:
+        return str(seconds)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -15,13 +15,14 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
-from sssjob.document.bridge import split
+from sssjob.document.places import CATEGORIES, local, names
+from sssjob.document.rules import IDENTIFIED
+from sssjob.document.values import contexts
 
 # Building the grammar costs as much as walking that many job objects.
 _WORTH_A_GRAMMAR = 200
 
 _ROOTS = ("Job", "JobGroup")
-_CATEGORIES = (spec.REQUESTED, spec.DELIVERED)
 _WORDY = ("NotificationList", "redirectList")  # their lists of words are for the walk
 _AMOUNTS = tuple(units.DEFAULT_UNITS)
 
@@ -36,9 +37,11 @@ _TYPES = {
     spec.DURATION: '<data type="nonNegativeInteger"/>',
 }
 _NARROWER = {
-    "consumptionRate": '<data type="decimal"><param name="minInclusive">0</param><param name="maxInclusive">1</param></data>',
+    "consumptionRate": '<data type="decimal"><param name="minInclusive">0</param>'
+                       '<param name="maxInclusive">1</param></data>',
     "count":           '<data type="positiveInteger"/>',
-    "preference":      '<choice><data type="positiveInteger"/><data type="negativeInteger"/></choice>',
+    "preference":      '<choice><data type="positiveInteger"/>'
+                       '<data type="negativeInteger"/></choice>',
 }
 # fmt: on
 _NOT_EMPTY = '<data type="token"><param name="minLength">1</param></data>'
@@ -59,7 +62,7 @@ class Acceptor:
         self._met += 1
         if self._met <= _WORTH_A_GRAMMAR:
             return False
-        namespace, name = split(str(element.tag))
+        namespace, name = names(element)
         if name not in _ROOTS or namespace not in spec.NAMESPACES:
             return False
         grammar = _grammar(namespace, "I-UNIT" not in self._said)
@@ -68,22 +71,36 @@ class Acceptor:
 
 def _is_plain(element: Element) -> bool:
     """What the grammar cannot say: a Duration in each job, ids and variables named once."""
-    name = split(element.tag)[1]
-    if name == "Job" and next(element.iter("{*}Duration"), None) is None:
-        return False
-    if name == "JobGroup":
-        jobs = [job for job in element.iterchildren("{*}Job") if len(job)]
-        ids = [(job.findtext("{*}Id") or "").strip() for job in jobs]
-        if len(set(ids)) < len(ids):
+    for block in element.iter("{*}JobGroup", "{*}Job", "{*}TaskGroup"):
+        if not len(block):
+            continue
+        name = local(block)
+        if name == "Job" and not _has_duration(block):
             return False
-        if any(next(job.iter("{*}Duration"), None) is None for job in jobs):
+        inner = [child for child in block.iterchildren(f"{{*}}{IDENTIFIED[name]}") if len(child)]
+        if name == "TaskGroup" and len(inner) + len(block.findall("{*}TaskDefaults")) == len(block):
             return False
+        if len(inner) > 1:
+            ids = [id_.strip() for child in inner if (id_ := child.findtext("{*}Id"))]
+            if len(set(ids)) < len(ids):
+                return False
     for environment in element.iter("{*}Environment"):
         if len(environment) > 1:
-            names = [variable.get("name") for variable in environment]
+            names = [variable.get("name") for variable in environment.iterchildren("{*}*")]
             if len(set(names)) < len(names):
                 return False
     return True
+
+
+def _has_duration(job: Element) -> bool:
+    """Whether a job has a Duration of its own, not only in a task group."""
+    for duration in job.iter("{*}Duration"):
+        parent = duration.getparent()
+        if parent is job or (
+            parent is not None and parent.getparent() is job and local(parent) in CATEGORIES
+        ):
+            return True
+    return False
 
 
 @cache
@@ -105,16 +122,14 @@ def _container(row: spec.Container, units_needed: bool) -> Iterator[str]:
     yield "".join(_attributes(row.name, "", units_needed))
     if row.reference and row.name not in _ROOTS:
         yield f"<choice>{_NOT_EMPTY}"
-    category = row.name if row.name in _CATEGORIES else ""
+    category = row.name if row.name in CATEGORIES else ""
     yield "<interleave>"
     for name, wildcard in spec.blocks(row.name).items():
         inner = f'<ref name="{name}"/>'
         if name == "Job":
             inner = f'<choice>{inner}<element name="Job">{_NOT_EMPTY}</element></choice>'
         yield _repeated(inner, wildcard)
-    properties = [
-        item for item in spec.properties(row.name).values() if item.name not in _WORDY
-    ]
+    properties = [item for item in spec.properties(row.name).values() if item.name not in _WORDY]
     if category:
         choices = "".join(f'<ref name="{row.name}.{item.name}"/>' for item in properties)
         yield f"<oneOrMore><choice>{choices}</choice></oneOrMore>"
@@ -146,10 +161,16 @@ def _attributes(element: str, category: str, units_needed: bool) -> Iterator[str
         needed = row.appearance == spec.MUST
         if row.name == "units" and element in _AMOUNTS:
             values, needed = tuple(units.UNITS), units_needed
+        elif row.name == "context":
+            values = contexts(category)
+        elif row.name == "dynamic" and category != spec.REQUESTED:
+            values = ("false",)
         if values:
             listed = "".join(f'<value type="string">{value}</value>' for value in values)
             content = f"<choice>{listed}</choice>"
-        yield _repeated(f'<attribute name="{row.name}" ns="">{content}</attribute>', "" if needed else "?")
+        yield _repeated(
+            f'<attribute name="{row.name}" ns="">{content}</attribute>', "" if needed else "?"
+        )
 
 
 def _repeated(inner: str, wildcard: str) -> str:

@@ -7,29 +7,15 @@ attributes, foreign namespaces, comments, and the text of every value as it was 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from typing import NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob import spec, units
-from sssjob.errors import InvalidValue
+from sssjob import spec
+from sssjob.document.places import XML_SPACE, has_elements, is_adapter, place, split, text_of
 from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
 
-_XML_SPACE = " \t\r\n"
 _NO_PREFIXES: Mapping[str, str] = {}
-_AMOUNT = frozenset(spec.attributes("Network")) - {"awarenessPolicy"}
-_STRING = etree.XPath("string()")
-
-
-class _Row(NamedTuple):
-    """What a tag means in a container."""
-
-    name: str
-    namespace: str
-    block: bool = False
-    category: str = ""
 
 
 def from_tree(element: Element) -> Block:
@@ -40,7 +26,7 @@ def from_tree(element: Element) -> Block:
     namespace, name = split(str(element.tag))
     if name not in BLOCKS or namespace not in spec.NAMESPACES:
         raise ValueError(f"<{name}> is no job object")
-    prefixes = {prefix or "": uri for prefix, uri in element.nsmap.items()}
+    prefixes = {prefix or "": uri for prefix, uri in element.nsmap.items() if uri}
     return _block(element, name, namespace, prefixes or _NO_PREFIXES)
 
 
@@ -56,25 +42,14 @@ def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) ->
         prefixes |= {None: namespace} if namespace else {}
     elif block.namespace and block.namespace not in prefixes.values():
         prefixes[None] = block.namespace
+    if None in prefixes and (not namespace) and _has_bare(block, namespace):
+        # A default namespace would take in the elements that have none.
+        uri = prefixes.pop(None)
+        if uri not in prefixes.values():
+            prefixes[_free_prefix(prefixes)] = uri
     root = etree.Element(_tag(block, block.name, namespace), _attributes(block), prefixes)
     _fill(root, block, block.items, dialect, namespace)
     return root
-
-
-@cache
-def split(tag: str) -> tuple[str, str]:
-    """A tag as namespace and local name."""
-    namespace, _, name = tag[1:].rpartition("}") if tag[:1] == "{" else ("", "", tag)
-    return namespace, name
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number as Float has it."""
-    try:
-        units.number(text)
-    except InvalidValue:
-        return False
-    return True
 
 
 def _block(
@@ -83,20 +58,22 @@ def _block(
     items: list[Item] = []
     # "wallclockLimit" says by its name what Requested would say: one block for all such names.
     implied: dict[str, list[Item]] = {}
-    if element.text and element.text.strip(_XML_SPACE):
+    if element.text and element.text.strip(XML_SPACE):
         items.append(Note("text", element.text))
     for child in element:
-        if type(child.tag) is not str:
+        tag = child.tag
+        if type(tag) is not str:
             items.append(_note(child))
         else:
-            row = _row(child.tag, name)
-            if row.block:
-                items.append(_block_or_reference(child, row))
-            elif row.category and row.category != name:
-                implied.setdefault(row.category, []).append(_property(child, row))
+            here = place(tag, name)
+            if here.block:
+                items.append(_block_or_reference(child, here.name, here.namespace))
+            elif here.implied and here.category != name:
+                one = _property(child, here.name, here.namespace)
+                implied.setdefault(here.category, []).append(one)
             else:
-                items.append(_property(child, row))
-        if child.tail and child.tail.strip(_XML_SPACE):
+                items.append(_property(child, here.name, here.namespace))
+        if child.tail and child.tail.strip(XML_SPACE):
             items.append(Note("text", child.tail))
     for category, properties in implied.items():
         items.append(BLOCKS[category](tuple(properties), {}, namespace))
@@ -105,59 +82,52 @@ def _block(
     )
 
 
-@cache
-def _row(tag: str, container: str) -> _Row:
-    namespace, name = split(tag)
-    if namespace not in spec.NAMESPACES:
-        return _Row(tag, "")
-    if name in BLOCKS:
-        return _Row(name, namespace, block=True)
-    if name not in spec.properties(container) and (alias := spec.alias(name, container)):
-        return _Row(alias.canonical, namespace, category=alias.category)
-    return _Row(name, namespace)
-
-
-def _block_or_reference(element: Element, row: _Row) -> Item:
-    if spec.CONTAINER[row.name].reference and not len(element):
-        text = element.text or ""
-        if text.strip(_XML_SPACE):
+def _block_or_reference(element: Element, name: str, namespace: str) -> Item:
+    if spec.CONTAINER[name].reference and not has_elements(element):
+        text = text_of(element)
+        if text.strip(XML_SPACE):
             attributes = dict(element.items())
-            line = element.sourceline or 0
-            return Reference(row.name, text, attributes, (), row.namespace, line)
-    return _block(element, row.name, row.namespace)
+            notes = tuple(_note(child) for child in element)
+            return Reference(name, text, attributes, notes, namespace, element.sourceline or 0)
+    return _block(element, name, namespace)
 
 
-def _property(element: Element, row: _Row) -> Property:
-    name, text, attributes = row.name, element.text or "", dict(element.items())
-    if name == "Network" and _AMOUNT.isdisjoint(attributes) and text.strip(_XML_SPACE):
-        # One name for two properties: text that is no number is a type of adapter. 0.3
-        name = "Network" if is_number(text) else "NetworkAdapter"
+def _property(element: Element, name: str, namespace: str) -> Property:
+    text, attributes = element.text or "", dict(element.items())
     children: tuple[Property | Note, ...] = ()
     if len(element):
-        if any(type(child.tag) is str for child in element):
+        if has_elements(element):
             children = tuple(_children(element))
-            text = text if text.strip(_XML_SPACE) else ""
+            text = text if _is_mixed(element) else ""
         else:
-            text = str(_STRING(element))  # a comment inside a value is not part of it
-    return Property(name, text, attributes, children, row.namespace, element.sourceline or 0)
+            # A comment inside a value is not part of it, and stays behind it.
+            text, children = text_of(element), tuple(_note(child) for child in element)
+    if name == "Network" and is_adapter(text, attributes):
+        name = "NetworkAdapter"
+    return Property(name, text, attributes, children, namespace, element.sourceline or 0)
 
 
 def _children(element: Element) -> Iterable[Property | Note]:
+    mixed = _is_mixed(element)
     for child in element:
         if type(child.tag) is not str:
             yield _note(child)
         else:
             namespace, name = split(child.tag)
-            row = _Row(name, namespace) if namespace in spec.NAMESPACES else _Row(child.tag, "")
-            yield _property(child, row)
-        if child.tail and child.tail.strip(_XML_SPACE):
+            known = namespace in spec.NAMESPACES
+            yield _property(child, name if known else child.tag, namespace if known else "")
+        if child.tail and (mixed or child.tail.strip(XML_SPACE)):
             yield Note("text", child.tail)
 
 
+def _is_mixed(element: Element) -> bool:
+    """Whether text stands beside the children: then white space may mean something, too."""
+    texts = (element.text, *(child.tail for child in element))
+    return any(text and text.strip(XML_SPACE) for text in texts)
 
 
 def _note(node: Element) -> Note:
-    if node.tag is etree.Comment:
+    if isinstance(node, etree._Comment):
         return Note("comment", node.text or "")
     target = node.target  # type: ignore[attr-defined]  # a processing instruction has one
     return Note("instruction", f"{target} {node.text}" if node.text else target)
@@ -170,6 +140,21 @@ def _attributes(item: Block | Property) -> dict[str, str]:
 def _tag(item: Block | Property, name: str, namespace: str | None) -> str:
     place = item.namespace if namespace is None else namespace
     return f"{{{place}}}{name}" if place and name[0] != "{" else name
+
+
+def _has_bare(item: Item, namespace: str | None) -> bool:
+    """Whether an element in no namespace will be written."""
+    if isinstance(item, Note):
+        return False
+    foreign = isinstance(item, Property) and item.name[0] == "{"
+    if not foreign and not (item.namespace if namespace is None else namespace):
+        return True
+    inner = item.items if isinstance(item, Block) else item.children
+    return any(_has_bare(each, namespace) for each in inner)
+
+
+def _free_prefix(taken: Mapping[str | None, str]) -> str:
+    return next(name for name in (f"{'s' * count}" for count in range(1, 99)) if name not in taken)
 
 
 def _fill(
@@ -201,5 +186,3 @@ def _append_note(parent: Element, note: Note) -> None:
         parent[-1].tail = (parent[-1].tail or "") + note.text
     else:
         parent.text = (parent.text or "") + note.text
-
-

@@ -42,8 +42,10 @@ def opened(source: Source) -> Iterator[BinaryIO]:
         try:
             yield _decompressed(buffered, magic)
         except _DAMAGED as error:
-            text = "the compressed data ends before its end" if isinstance(error, EOFError) else (
-                f"the compressed data is damaged: {error}"
+            text = (
+                "the compressed data ends before its end"
+                if isinstance(error, EOFError)
+                else (f"the compressed data is damaged: {error}")
             )
             raise UnreadableDocument(finding("E-XML", text)) from error
 
@@ -78,7 +80,7 @@ def _decompressed(stream: BinaryIO, magic: bytes) -> BinaryIO:
     if magic.startswith(b"\x1f\x8b"):
         return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
     if magic.startswith(b"\xfd7zXZ\x00"):
-        return lzma.LZMAFile(stream, "rb")
+        return cast(BinaryIO, lzma.LZMAFile(stream, "rb"))
     if magic.startswith(b"\x28\xb5\x2f\xfd"):
         return io.BufferedReader(_Zstandard(stream))
     return stream

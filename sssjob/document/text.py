@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import BinaryIO
 
 from lxml import etree
+from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.bridge import to_tree
+from sssjob.document.places import XML_SPACE, local
 from sssjob.model import Block, Item, Note, Property
 
 _PLAIN = re.compile(r"[^&<>\r]*")
@@ -17,9 +20,13 @@ _PLAIN_ATTRIBUTE = re.compile(r'[^&<>"\r\n\t]*')
 # Characters that XML 1.0 does not have at all, escaped or not (XML 2.2).
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_ATTRIBUTE = str.maketrans({
-    "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;",
-})  # fmt: skip
+_ATTRIBUTE = _TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
+_NOTE = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+_START = (
+    "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
+    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME = re.compile(f"[{_START}][{_START}.0-9\xb7\u0300-\u036f\u203f\u2040-]*")  # XML 2.3
 
 
 def dumps(
@@ -33,7 +40,7 @@ def dumps(
     if indent or namespace or _has_namespaces(block):
         tree = to_tree(block, dialect=dialect, namespace=namespace)
         if indent:
-            etree.indent(tree)
+            _indent(tree)
         return etree.tostring(tree, encoding="unicode")
     pieces: list[str] = []
     _write_block(block, dialect, pieces.append)
@@ -62,7 +69,7 @@ def write(
     for block in blocks:
         text = dumps(block, dialect=dialect, namespace=namespace, indent=indent)
         # A line break inside a value would break the line that holds the document.
-        stream.write((text if indent or wrap else text.replace("\n", "&#10;")).encode() + b"\n")
+        stream.write((text if indent or wrap else _on_one_line(text)).encode() + b"\n")
         count += 1
     if wrap:
         stream.write(f"</{wrap}>\n".encode())
@@ -98,7 +105,7 @@ def _write_block(block: Block, dialect: str, put: Callable[[str], None]) -> None
 
 
 def _write_property(item: Property, name: str, put: Callable[[str], None]) -> None:
-    head = name + _attributes(item.attributes) if item.attributes else name
+    head = _name(name) + _attributes(item.attributes) if item.attributes else _name(name)
     text = item.text if _PLAIN.fullmatch(item.text) else item.text.translate(_TEXT)
     if item.children:
         put(f"<{head}>{text}")
@@ -113,16 +120,58 @@ def _write_property(item: Property, name: str, put: Callable[[str], None]) -> No
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:
-    return "".join(
-        f' {name}="{value if _PLAIN_ATTRIBUTE.fullmatch(value) else value.translate(_ATTRIBUTE)}"'
+    return "".join([
+        f' {_name(name)}="{value}"' if _PLAIN_ATTRIBUTE.fullmatch(value)
+        else f' {_name(name)}="{value.translate(_ATTRIBUTE)}"'
         for name, value in attributes.items()
-    )
+    ])  # fmt: skip
+
+
+@lru_cache(1 << 12)
+def _name(name: str) -> str:
+    """The name of an element or attribute, which a program may have made up."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of XML")
+    return name
 
 
 def _note(note: Note) -> str:
     if note.kind == "comment":
+        if "--" in note.text or note.text.endswith("-"):
+            raise ValueError(f"a comment cannot hold {note.text!r}")
         return f"<!--{note.text}-->"
-    return f"<?{note.text}?>" if note.kind == "instruction" else note.text.translate(_TEXT)
+    if note.kind == "instruction":
+        target, _, text = note.text.partition(" ")
+        if "?>" in note.text or target.lower() == "xml":
+            raise ValueError(f"an instruction cannot be {note.text!r}")
+        return f"<?{_name(target)} {text}?>" if text else f"<?{_name(target)}?>"
+    return note.text.translate(_TEXT)
+
+
+def _on_one_line(text: str) -> str:
+    """A document without line breaks: as a reference in a value, as a space in a comment."""
+    if "\n" not in text:
+        return text
+    text = _NOTE.sub(lambda note: note[0].replace("\n", " "), text)
+    return text.replace("\n", "&#10;")
+
+
+def _indent(element: Element, line: str = "\n") -> None:
+    """Put each child of a container on a line of its own; texts and values stay as they are."""
+    if not len(element) or local(element) not in spec.CONTAINER:
+        return
+    if any(
+        text and text.strip(XML_SPACE)
+        for text in (element.text, *(child.tail for child in element))
+    ):
+        return
+    inner = line + "  "
+    element.text = inner
+    for child in element:
+        child.tail = inner
+        if type(child.tag) is str:
+            _indent(child, inner)
+    element[-1].tail = line
 
 
 def _has_namespaces(item: Item) -> bool:

@@ -8,7 +8,7 @@ they are. Memory holds one job object at a time. No entity is expanded, no addre
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from lxml import etree
@@ -42,9 +42,6 @@ _TAGS = tuple(f"{{*}}{name}" for name in _UNITS)
 UNIT_TAGS = frozenset(
     etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in _UNITS
 )
-_SAFE = {
-    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False,
-}  # fmt: skip
 _HEAD = 4096  # bytes in which the name of a root is looked for
 _SPACE = b" \t\r\n"
 _SPACE_BYTES = (b" ", b"\t", b"\r", b"\n")
@@ -91,7 +88,7 @@ def parse(data: bytes | str) -> Element:
         # A declaration names the encoding that the text had as bytes, which it no longer has.
         octets = re.sub(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')", rb"\1", octets)
     try:
-        root = etree.fromstring(octets, etree.XMLParser(**_SAFE))
+        root: Element = etree.fromstring(octets, _parser())
     except etree.XMLSyntaxError as error:
         raise _unreadable(error, 0) from error
     _refuse_doctype(root, octets, 0)
@@ -105,9 +102,14 @@ def whole(source: Source) -> Iterator[Element]:
             yield document.element
 
 
+def _parser() -> etree.XMLParser:
+    """A parser that expands no entity and opens no address."""
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+
+
 def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[Located]:
     """Documents of one line each: one that cannot be read does not hide the next."""
-    parser = etree.XMLParser(**_SAFE)
+    parser = _parser()
     for number, line in enumerate(split_lines(stream, head, OBJECT_LIMIT)):
         if not line.strip(_SPACE):
             continue
@@ -160,7 +162,10 @@ class _Document:
         name = _START_TAG.search(head)
         local = name[1].rpartition(b":")[2].decode("utf-8", "replace") if name else "Job"
         # The end of the root shows where a document ends when another one follows.
-        self.parser = etree.XMLPullParser(events=("end",), tag=(*_TAGS, f"{{*}}{local}"), **_SAFE)
+        self.parser = etree.XMLPullParser(
+            events=("end",), tag=(*_TAGS, f"{{*}}{local}"),
+            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
+        )  # fmt: skip
         self._column = 0  # characters of the current line, fed so far
         self._tail = b""  # the last bytes fed; the parser may complain about them a chunk later
 
@@ -227,8 +232,12 @@ class _Document:
             column -= len("<?xml")  # it complains behind the name
         if self.root is not None and error.code in (_EXTRA_CONTENT, _LATE_DECLARATION):
             fed = self._tail + chunk
-            start = _place(fed, line - 1 - self.lines + self._tail.count(b"\n"), column - 1,
-                           self._column - _characters(_last_line(self._tail)))
+            start = _place(
+                fed,
+                line - 1 - self.lines + self._tail.count(b"\n"),
+                column - 1,
+                self._column - _characters(_last_line(self._tail)),
+            )
             if fed[start : start + 1] == b"<":
                 self._count(fed[len(self._tail) : start])
                 self.rest = fed[start:]
@@ -285,7 +294,7 @@ def _is_lines(head: bytes) -> bool:
     if len(lines) < 2 or any(not line.lstrip(_SPACE).startswith(b"<") for line in lines):
         return False
     try:
-        etree.fromstring(lines[0], etree.XMLParser(**_SAFE))
+        etree.fromstring(lines[0], _parser())
     except etree.XMLSyntaxError:
         return False
     return True
@@ -302,11 +311,12 @@ def _refuse_doctype(element: Element, head: bytes, offset: int) -> None:
 
 
 def _unreadable(
-    error: etree.XMLSyntaxError, offset: int, log: Sequence[etree._LogEntry] = ()
+    error: etree.XMLSyntaxError, offset: int, log: Iterable[etree._LogEntry] = ()
 ) -> UnreadableDocument:
     (line, column), message = error.position, error.msg or "not well-formed"
-    if log:  # what the parser kept to itself while it was fed is the cause
-        line, column, message = log[0].line, log[0].column, log[0].message
+    if first := next(iter(log), None):
+        # What the parser kept to itself while it was fed is the cause.
+        line, column, message = first.line, first.column, first.message
     message = _PLACE.sub("", message).strip()
     code = "E-LIMIT" if _LIMITS.search(message) else "E-XML"
     return UnreadableDocument(

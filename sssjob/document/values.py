@@ -6,102 +6,166 @@ A check yields ``(code, message, suggestion)``; the walk in ``check`` knows the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 from sssjob import spec, spelling, units
 from sssjob.errors import InvalidValue
 
 Fault = tuple[str, str, str]
+Plain = Callable[[str], object]
 
 _SPACE = " \t\r\n"
-_DIGITS = re.compile(r"[ \t\r\n]*\+?[0-9]{1,4000}[ \t\r\n]*")
+_DIGITS = re.compile(r"[ \t\r\n]*(?:\+?[0-9]{1,4000}|-0{1,4000})[ \t\r\n]*")
+_WITH_UNITS = re.compile(r"([0-9]{1,400}(?:\.[0-9]{1,400})?)[ \t\r\n]*([KMGTPEZY]?B)")
 _LOOSE_UNITS = re.compile(r"([kmgtpezyn])?i?b?", re.IGNORECASE)
+
+
+def plain(
+    type_: str, attribute: spec.Attribute | None = None, element: str = "", category: str = ""
+) -> Plain:
+    """What tells texts about which a check says nothing: of a type, or of one attribute there."""
+    if attribute is None:
+        return _PLAIN[type_]
+    name = attribute.name
+    if name == "units" and element in units.DEFAULT_UNITS:
+        return frozenset(units.UNITS).__contains__
+    if name == "context" and category:
+        return frozenset(contexts(category)).__contains__
+    if name == "dynamic" and category != spec.REQUESTED:
+        return frozenset(("false",)).__contains__
+    if attribute.values:
+        return frozenset(attribute.values).__contains__
+    return _PLAIN_ATTRIBUTE.get(name) or _PLAIN[attribute.type]
 
 
 def check_text(type_: str, text: str) -> Iterator[Fault]:
     """Whether a text is of a data type of 2.2, and spelled as one writes it."""
     if type_ == spec.STRING:
         return
+    stripped = text.strip(_SPACE)
     try:
         value = _READERS[type_](text)
     except InvalidValue as fault:
-        yield "E-TYPE", str(fault), _repaired(type_, text)
+        yield "E-TYPE", str(fault), _repaired(type_, stripped)
         return
-    if type_ == spec.BOOLEAN and text.strip(_SPACE) not in ("true", "false"):
-        yield "W-TYPE", f"{text.strip(_SPACE)!r} is read as a Boolean", f"write {str(value).lower()}"
+    if type_ == spec.BOOLEAN and stripped not in ("true", "false"):
+        yield "W-TYPE", f"{stripped!r} is read as a Boolean", f"write {str(value).lower()}"
     elif type_ in (spec.DATETIME, spec.DURATION) and not _DIGITS.fullmatch(text):
-        yield "W-TYPE", f"{text.strip(_SPACE)!r} is read as seconds", f"write {value}"
+        yield "W-TYPE", f"{stripped!r} is read as seconds", f"write {value}"
     if type_ == spec.DATETIME and value > units.TIME_LIMIT:
         yield "W-RANGE", f"{value} is more than 32 bits of seconds hold", ""
 
 
-def check_attribute(row: spec.Attribute, text: str) -> Iterator[Fault]:
-    """Whether the value of an attribute is of its type, and one of its vocabulary if it has one."""
-    if row.values:
-        words = text.split(",") if row.words else [text]
-        for word in words:
-            if word.strip(_SPACE) not in row.values:
-                yield "E-UNKNOWN", _not_one_of(word, row.name, row.values), _meant(word, row.values)
-        return
-    faulty = False
-    for fault in check_text(row.type, text):
-        faulty = fault[0] == "E-TYPE"
-        yield fault
-    if not faulty:
-        yield from _check_range(row.name, text)
-
-
-def check_words(text: str) -> Iterator[Fault]:
-    """Whether every word of a NotificationList is one of its vocabulary."""
-    for word in text.split(","):
-        if word.strip(_SPACE) not in spec.NOTIFICATIONS:
-            message = _not_one_of(word, "NotificationList", spec.NOTIFICATIONS)
-            yield "E-UNKNOWN", message, _meant(word, spec.NOTIFICATIONS)
-
-
-def check_units(name: str, text: str) -> Iterator[Fault]:
-    """Whether an amount of bytes states a unit of Appendix A; other resources have open units."""
-    if name not in units.DEFAULT_UNITS or text in units.UNITS:
-        return
-    loose = _LOOSE_UNITS.fullmatch(text.strip(_SPACE))
-    if loose and text.strip(_SPACE):
-        meant = f"{(loose[1] or '').upper()}B"
-        yield "W-TYPE", f"{text!r} is read as a unit of Appendix A", f"write {meant}"
+def check_attribute(
+    row: spec.Attribute, text: str, element: str = "", category: str = ""
+) -> Iterator[Fault]:
+    """Whether an attribute's value is of its type and vocabulary, and means something there."""
+    name = row.name
+    if row.words:
+        yield from check_words(name, text, row.values)
+    elif row.values:
+        stripped = text.strip(_SPACE)
+        if stripped not in row.values:
+            yield "E-UNKNOWN", _not_one_of(stripped, name, row.values), _meant(stripped, row.values)
+        elif stripped != text:
+            yield "W-TYPE", f"{text!r} is read as {stripped}", f'write {name}="{stripped}"'
+        if name == "context" and stripped in row.values and stripped not in contexts(category):
+            meaning = "resources in use" if stripped == "Used" else "resources that may be used"
+            yield "W-USELESS", f"{stripped} is of {meaning}, not of {category.lower()} ones", ""
+    elif name == "units":
+        yield from _check_units(element, text)
     else:
-        yield "E-UNKNOWN", _not_one_of(text, "units", tuple(units.UNITS)), ""
+        faults = tuple(check_text(row.type, text))
+        yield from faults
+        if not any(code == "E-TYPE" for code, _, _ in faults):
+            yield from _check_range(name, text, category)
 
 
-def _check_range(name: str, text: str) -> Iterator[Fault]:
+def check_words(name: str, text: str, values: tuple[str, ...]) -> Iterator[Fault]:
+    """Whether every word of a comma-separated list is one of its vocabulary."""
+    if not text.strip(_SPACE):
+        return
+    for word in text.split(","):
+        stripped = word.strip(_SPACE)
+        if stripped not in values:
+            yield "E-UNKNOWN", _not_one_of(stripped, name, values), _meant(stripped, values)
+
+
+def contexts(category: str) -> tuple[str, ...]:
+    """The contexts that mean something in a category: "Used" is what Delivered says anyway."""
+    if category == spec.REQUESTED:
+        return ("Configured", "Available", "Dedicated")
+    return ("Used",) if category else ("Configured", "Available", "Used", "Dedicated")
+
+
+def _check_units(element: str, text: str) -> Iterator[Fault]:
+    """Amounts of bytes state a unit of Appendix A; other resources have open units."""
+    stripped = text.strip(_SPACE)
+    if element not in units.DEFAULT_UNITS or text in units.UNITS:
+        return
+    loose = _LOOSE_UNITS.fullmatch(stripped)
+    if loose and stripped:
+        meant = f"{(loose[1] or '').upper()}B"
+        yield "W-TYPE", f"{text!r} is read as {meant}", f'write units="{meant}"'
+    else:
+        yield "E-UNKNOWN", _not_one_of(stripped, "units", tuple(units.UNITS)), ""
+
+
+def _check_range(name: str, text: str, category: str) -> Iterator[Fault]:
     if name == "consumptionRate" and not 0 <= units.number(text) <= 1:
         yield "W-RANGE", f"{text!r} is no fraction between 0 and 1", "is it a percentage?"
     elif name == "count" and units.integer(text) < 1:
         yield "E-TYPE", f"{text!r} is no count of nodes, which is at least 1", ""
     elif name == "preference" and units.integer(text) == 0:
         yield "W-USELESS", "a preference of 0 prefers nothing", ""
+    elif name == "dynamic" and category != spec.REQUESTED and units.boolean(text):
+        yield "W-USELESS", "only what is requested may grow or shrink", ""
 
 
 def _not_one_of(word: str, name: str, values: tuple[str, ...]) -> str:
-    return f"{word.strip(_SPACE)!r} is not a value of {name}, which is {', '.join(values)}"
+    shown = word if len(word) <= 60 else word[:57] + "..."
+    return f"{shown!r} is not a value of {name}, which is {', '.join(values)}"
 
 
 def _meant(word: str, values: tuple[str, ...]) -> str:
-    found = spelling.nearest(word.strip(_SPACE), values)
+    found = spelling.nearest(word, values)
     return f"did you mean {found}?" if found else ""
 
 
 def _repaired(type_: str, text: str) -> str:
     """What a number was probably meant to be, with separators and units told apart."""
-    plain = text.strip(_SPACE).replace(",", "").replace("_", "")
-    if plain != text.strip(_SPACE) and type_ in (spec.INTEGER, spec.FLOAT, spec.DURATION):
-        return f"write {plain}" if plain.isascii() and plain.isdigit() else ""
-    number = re.match(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGTPEZY]?B)$", plain)
-    return f'write {number[1]} with units="{number[2]}"' if number and type_ == spec.FLOAT else ""
+    joined = text.replace(",", "").replace("_", "")
+    if joined != text and type_ in (spec.INTEGER, spec.FLOAT, spec.DURATION):
+        return f"write {joined}" if joined.isascii() and joined.isdigit() else ""
+    amount = _WITH_UNITS.fullmatch(text)
+    return f'write {amount[1]} with units="{amount[2]}"' if amount and type_ == spec.FLOAT else ""
 
 
-_READERS = {
+def _written(form: str) -> Plain:
+    """Whether a text has a form, with white space around it at most."""
+    return re.compile(rf"[ \t\r\n]*(?:{form})[ \t\r\n]*").fullmatch
+
+
+_READERS: dict[str, Callable[[str], int | bool | Fraction]] = {
     spec.INTEGER: units.integer,
     spec.FLOAT: units.number,
     spec.BOOLEAN: units.boolean,
     spec.DATETIME: units.time,
     spec.DURATION: units.duration,
+}
+
+# Narrower than the readers: what these let pass needs no second look.
+_PLAIN: dict[str, Plain] = {
+    spec.STRING: lambda _: True,
+    spec.INTEGER: _written(r"[+-]?[0-9]{1,400}"),
+    spec.FLOAT: _written(r"[+-]?[0-9]{1,400}(?:\.[0-9]{1,400})?"),
+    spec.BOOLEAN: _written("true|false"),
+    spec.DATETIME: _written("[0-9]{1,9}|[0-3][0-9]{9}"),
+    spec.DURATION: _written("[0-9]{1,400}"),
+}
+_PLAIN_ATTRIBUTE: dict[str, Plain] = {
+    "consumptionRate": _written(r"0?\.[0-9]{1,400}|0|1"),
+    "count": _written("[1-9][0-9]{0,400}"),
+    "preference": _written("[+-]?[1-9][0-9]{0,400}"),
 }

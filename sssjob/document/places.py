@@ -1,0 +1,110 @@
+"""What a tag means where it stands, asked of the tables once and remembered.
+
+Reading and checking ask the same question of every element; so they agree on older names, on
+categories that a name implies, and on the one name that two properties share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob import spec, units
+from sssjob.errors import InvalidValue
+from sssjob.model import BLOCKS
+
+XML_SPACE = " \t\r\n"
+CATEGORIES = (spec.REQUESTED, spec.DELIVERED)
+
+_REMEMBERED = 1 << 16  # names come from documents, of which there is no end
+_AMOUNT = frozenset(spec.attributes("Network")) - {"awarenessPolicy"}
+_STRING = etree.XPath("string()")
+
+
+class Place(NamedTuple):
+    """What a tag means in a container.
+
+    ``name`` is the present name, or the tag itself in a foreign namespace. ``category`` is the
+    block in which the property stands, by its container or by its own name. ``row`` is None for
+    what the tables do not have here.
+    """
+
+    name: str
+    namespace: str
+    block: bool = False
+    category: str = ""
+    row: spec.Element | None = None
+    alias: spec.Alias | None = None
+
+    @property
+    def implied(self) -> bool:
+        """Whether it is the name that says the category, not the container."""
+        return self.alias is not None and self.alias.category != ""
+
+
+@lru_cache(_REMEMBERED)
+def split(tag: str) -> tuple[str, str]:
+    """A tag as namespace and local name."""
+    namespace, _, name = tag[1:].rpartition("}") if tag[:1] == "{" else ("", "", tag)
+    return namespace, name
+
+
+def names(element: Element) -> tuple[str, str]:
+    """The namespace and local name of an element."""
+    return split(str(element.tag))
+
+
+def local(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return split(str(element.tag))[1]
+
+
+@lru_cache(_REMEMBERED)
+def place(tag: str, container: str) -> Place:
+    """What a tag means in a container."""
+    namespace, name = split(tag)
+    if namespace not in spec.NAMESPACES:
+        return Place(tag, "")
+    if name in BLOCKS:
+        return Place(name, namespace, block=True)
+    category = container if container in CATEGORIES else ""
+    rows = spec.properties(container)
+    if name in rows:
+        return Place(name, namespace, category=category, row=rows[name])
+    alias = spec.alias(name, container)
+    if alias is None or (category and alias.category not in ("", category)):
+        return Place(name, namespace, category=category)
+    canonical = alias.canonical
+    return Place(canonical, namespace, False, alias.category or category, rows[canonical], alias)
+
+
+def is_adapter(text: str, attributes: Iterable[str]) -> bool:
+    """Whether a Network is a type of adapter: no number, and no attributes of an amount.
+
+    One name for two properties: Table 2 means what is NetworkAdapter now, Table 4 an amount.
+    """
+    if not text.strip(XML_SPACE) or not _AMOUNT.isdisjoint(attributes):
+        return False
+    try:
+        units.number(text)
+    except InvalidValue:
+        return True
+    return False
+
+
+def has_elements(element: Element) -> bool:
+    """Whether an element holds elements, not only text, comments and instructions."""
+    return len(element) > 0 and any(type(child.tag) is str for child in element)
+
+
+def text_of(element: Element) -> str:
+    """The text of an element, also around comments, but not that of elements inside it."""
+    if not len(element):
+        return element.text or ""
+    if has_elements(element):
+        return element.text or ""
+    return str(_STRING(element))

@@ -1,0 +1,66 @@
+"""What the tables ask of a property in one place, looked up once for each tag and container."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from sssjob import spec, units
+from sssjob.document.places import Place, place
+from sssjob.document.values import Plain, plain
+
+_REMEMBERED = 1 << 16
+# What has an id of its own in what.
+IDENTIFIED = {"JobGroup": "Job", "Job": "TaskGroup", "TaskGroup": "Task"}
+
+_SPECIAL = frozenset(("Id", "Network", "NotificationList", *units.DEFAULT_UNITS))
+
+
+class Carried(NamedTuple):
+    """An attribute that an element may carry, and what tells that nothing is wrong with it."""
+
+    row: spec.Attribute
+    plain: Plain
+
+
+class Rule(NamedTuple):
+    """All that is asked of a property in one place, looked up once for each tag and container."""
+
+    place: Place
+    row: spec.Element
+    plain: Plain | None  # None: any text is right
+    attributes: Mapping[str, Carried]
+    required: tuple[str, ...]
+    key: str | tuple[str, ...]  # what a set of properties that were seen knows it by
+    keys: tuple[str, ...] | None  # what tells two of one name apart; None: it may repeat
+    special: bool  # it needs more than a look at its text
+
+
+@lru_cache(_REMEMBERED)
+def rule(tag: str, container: str) -> Rule | None:
+    """The rule for a property that the tables have in this place, or None."""
+    here = place(tag, container)
+    row = here.row
+    if row is None:
+        return None
+    keys = row.repeats or ()
+    return Rule(
+        place=here,
+        row=row,
+        plain=None if row.type in ("", spec.STRING) else plain(row.type),
+        attributes=carried(row.name, here.category),
+        required=spec.required(row.name),
+        key=(row.name,) if here.implied else row.name,
+        keys=None if here.category or keys is True else keys,
+        special=row.name in _SPECIAL or here.alias is not None,
+    )
+
+
+@lru_cache
+def carried(element: str, category: str) -> dict[str, Carried]:
+    """The attributes that an element may carry in a category."""
+    return {
+        name: Carried(row, plain(row.type, row, element, category))
+        for name, row in spec.attributes(element, category).items()
+    }
