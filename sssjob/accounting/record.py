@@ -161,38 +161,36 @@ def clean(raw: bytes, keep: bytes = b"") -> str:
     Control characters go, except those in ``keep`` (a delimiter may be one); what is not UTF-8
     becomes U+FFFD, so that no byte can end a run; line ends become ``\\n``.
 
-    >>> clean(b"caf\\xe9\\x00 1\\r\\n")
-    'caf\\ufffd 1\\n'
+    >>> clean(b"caf\\xe9\\x00 1\\r\\n2")
+    'caf\\ufffd 1\\n2'
     """
     unwanted = bytes(byte for byte in _FORBIDDEN_BYTES if byte not in keep)
-    raw = raw.translate(None, unwanted).replace(b"\r\n", b"\n")
+    raw = raw.translate(None, unwanted).replace(b"\r\n", b"\n").removesuffix(b"\r")
     for character in _NONCHARACTERS:
         raw = raw.replace(character, b"")
     return raw.decode("utf-8", "replace")
 
 
-def lines(stream: BinaryIO, limit: int, keep: bytes = b"", chunk: int = 1 << 16) -> Iterator[str]:
-    """The physical lines of a binary stream as clean text without their ends.
+def blocks(stream: BinaryIO, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
+    """The bytes of a stream in blocks of whole lines, their last line end left out.
 
     Of a line longer than ``limit`` bytes only somewhat more than that is given: memory stays
     bounded, and the caller sees that it is too long.
     """
     rest, dropping = b"", False
     while block := stream.read(chunk):
-        head, newline, tail = block.rpartition(b"\n")
-        if not newline:
-            if not dropping:
-                rest += block
-                dropping = len(rest) > limit + chunk
-            continue
         if dropping:
-            _, newline, head = head.partition(b"\n")
-            yield clean(rest, keep)
+            _, newline, block = block.partition(b"\n")
             if not newline:
-                rest, dropping = tail, False
                 continue
-            rest = b""
-        yield from clean(rest + head + b"\n", keep).removesuffix("\n").split("\n")
-        rest, dropping = tail, False
+            yield rest
+            rest, dropping = b"", False
+        head, newline, tail = block.rpartition(b"\n")
+        if newline:
+            yield rest + head
+            rest = tail
+        else:
+            rest += block
+            dropping = len(rest) > limit + chunk
     if rest:
-        yield clean(rest, keep).removesuffix("\r")
+        yield rest

@@ -23,7 +23,7 @@ from sssjob.accounting.record import (
     Outcome,
     Skipped,
 )  # fmt: skip
-from sssjob.accounting.slurm_header import Header
+from sssjob.accounting.slurm_header import JOB_ID, Header
 from sssjob.accounting.slurm_lines import Reader, Row
 from sssjob.accounting.slurm_rows import MEMO_LIMIT, Rows
 from sssjob.errors import InvalidValue
@@ -62,6 +62,7 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome]:
     converter: _Converter | None = None
     allocation: Row | Skipped | Bad | None = None
     steps: list[Row] = []
+    known: set[str] = set()
     for found in reader.rows(stream):
         header = reader.header
         if converter is None or converter.header is not header:
@@ -73,10 +74,14 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome]:
         if isinstance(found, Row):
             job, step = _parted(converter.id(found))
             if step and isinstance(allocation, Row) and converter.id(allocation) == job:
-                steps.append(found)
+                if step in known:
+                    yield Bad(found.line, f"step {converter.id(found)} a second time")
+                else:
+                    steps.append(found)
+                    known.add(step)
                 continue
             yield from converter.outcomes(allocation, steps)
-            allocation, steps = found, []
+            allocation, steps, known = found, [], set()
         else:
             yield from converter.outcomes(allocation, steps)
             allocation, steps = None, []
@@ -119,6 +124,9 @@ class _Converter:
     def outcomes(self, allocation: object, steps: list[Row]) -> Iterator[Outcome]:
         """What becomes of an allocation and its steps."""
         if not isinstance(allocation, Row):
+            return
+        if not JOB_ID.fullmatch(self.id(allocation)):
+            yield Bad(allocation.line, f"{self.id(allocation)[:60]!r} is no job id")
             return
         if _parted(self.id(allocation))[1]:
             yield Bad(allocation.line, f"step {self.id(allocation)} without its job before it")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting.record import Bad, Skipped, UnusableInput, lines
+from sssjob.accounting.record import Bad, Skipped, UnusableInput, blocks, clean
 from sssjob.accounting.slurm_header import SURPLUS_LIMIT, Begin, Header, header
 
 RECORD_LIMIT = 1 << 20  # bytes
@@ -44,15 +44,11 @@ class Reader:
 
     def rows(self, stream: BinaryIO) -> Iterator[Row | Skipped | Bad]:
         """Every record of a stream. Raises ``UnusableInput`` where the columns are not known."""
-        keep = (self._delimiter or "\x1f\x1e\x1d\x1c").encode()
-        physical = enumerate(lines(stream, RECORD_LIMIT, keep), start=1)
-        if self.header is None:
-            self.header = self._first(physical)
         group: list[str] = []
         alone: list[str] | None = None  # the fields of a group of one line, where they are whole
         begun, size, tainted = 0, 0, False
-        for number, line in physical:
-            head = self.header
+        for number, line in self._lines(stream):
+            head = self.header_now
             fields = head.split(line)
             begins = head.begins_record(fields)
             if begins is Begin.SURELY and not (not head.has_texts and self._another(line)):
@@ -80,23 +76,44 @@ class Reader:
             size += len(line) + 1
             if size <= RECORD_LIMIT and len(group) <= LINES_LIMIT:
                 group.append(line)
-            elif group[-1] is not _CUT:
+            elif not group or group[-1] is not _CUT:
                 group.append(_CUT)
         yield from self._settled(group, begun, tainted)[0]
 
-    def _first(self, physical: Iterator[tuple[int, str]]) -> Header:
-        for number, line in physical:
+    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
+        """The physical lines behind the first header, with their numbers."""
+        number = 0
+        for block in blocks(stream, RECORD_LIMIT):
+            begin = 0
+            if self.header is None:
+                raw = clean(block, (self._delimiter or _DELIMITERS).encode())
+                begin = self._first(raw.split("\n"), number)
+                if self.header is None:
+                    number += begin
+                    continue
+            text = clean(block, self.header.delimiter.encode())
+            for line in text.split("\n")[begin:]:
+                yield number + begin + 1, line
+                number += 1
+            number += begin
+        if self.header is None:
+            raise UnusableInput("nothing to read: not even a header line")
+
+    def _first(self, lines: list[str], before: int) -> int:
+        """Find the header in the first lines, and give the number of lines that it ends."""
+        for index, line in enumerate(lines, start=1):
             text = line.removeprefix("\ufeff")
             if not text.strip() or text.startswith("#"):
                 continue
-            if found := header(text, self._known, self._delimiter):
-                return found
-            raise UnusableInput(
-                "no header line: expected column names such as JobID|User|State "
-                "(sacct without --noheader), or name the columns",
-                number,
-            )
-        raise UnusableInput("nothing to read: not even a header line")
+            self.header = header(text, self._known, self._delimiter)
+            if self.header is None:
+                raise UnusableInput(
+                    "no header line: expected column names such as JobID|User|State "
+                    "(sacct without --noheader), or name the columns",
+                    before + index,
+                )
+            return index
+        return len(lines)
 
     def _another(self, line: str) -> Header | None:
         """The header of another file that was appended to this one."""
@@ -113,19 +130,26 @@ class Reader:
         """
         if not group:
             return [], tainted
-        readings = self._readings(group, line, tainted)
+        # A reading in which no text holds a delimiter needs less to be so than any other.
+        readings = self._readings(group, line, tainted, exact=True)
+        readings = readings or self._readings(group, line, tainted, exact=False)
         if len(readings) == 1:
             return list(readings[0]), False
         whole = self._record(group, line, tainted)
         if readings or isinstance(whole, Row):
             return [Bad(line, "lines in it may be records or part of a text")], True
-        if not tainted and len(group) > 1 and self._whole_line(group[0]):
+        if not tainted and self._only_first(group):
             first = Row(line, self.header_now.split(group[0]))
             return [first, Bad(line + 1, "not part of any record")], False
         return [whole], True
 
-    def _readings(self, group: list[str], line: int, tainted: bool) -> list[tuple[Row, ...]]:
-        """Up to two ways to part a group into records at lines that may begin one."""
+    def _readings(
+        self, group: list[str], line: int, tainted: bool, exact: bool
+    ) -> list[tuple[Row, ...]]:
+        """Up to two ways to part a group into records at lines that may begin one.
+
+        In an exact one every record has as many delimiters as it needs.
+        """
         starts = [0, *self._perhaps(group)]
         # found[n]: ways to read the lines from starts[n] on.
         found: dict[int, list[tuple[Row, ...]]] = {len(starts): [()]}
@@ -136,11 +160,17 @@ class Reader:
                     continue
                 end = starts[after] if after < len(starts) else len(group)
                 begin = starts[first]
-                row = self._record(group[begin:end], line + begin, tainted and not begin)
+                if exact and not self._has_width(group[begin:end]):
+                    continue
+                row = self._strictly(group[begin:end], line + begin, tainted and not begin)
                 if isinstance(row, Row):
                     ways.extend((row, *rest) for rest in found[after])
             found[first] = ways[:2]
         return found[0]
+
+    def _has_width(self, group: list[str]) -> bool:
+        head = self.header_now
+        return len(head.split("\n".join(group))) == len(head.names)
 
     def _perhaps(self, group: list[str]) -> list[int]:
         head = self.header_now
@@ -158,8 +188,19 @@ class Reader:
         assert self.header is not None
         return self.header
 
-    def _whole_line(self, line: str) -> bool:
-        return self.header_now.whole(self.header_now.split(line))
+    def _only_first(self, group: list[str]) -> bool:
+        """Whether the first of several lines is a record by itself."""
+        head = self.header_now
+        return len(group) > 1 and group[-1] is not _CUT and head.whole(head.split(group[0]))
+
+    def _strictly(self, group: list[str], line: int, tainted: bool) -> Row | Bad:
+        """Like ``_record``, but what follows a whole line can only belong to its last text."""
+        if not tainted and self._only_first(group):
+            if self.header_now.shapes[-1] is not None:
+                return Bad(line, "lines behind a whole record")
+            *fields, last = self.header_now.split(group[0])
+            return Row(line, [*fields, "\n".join([last, *group[1:]]).rstrip("\n")])
+        return self._record(group, line, tainted)
 
     def _record(self, group: list[str], line: int, tainted: bool) -> Row | Bad:
         head = self.header_now
@@ -183,6 +224,7 @@ class Reader:
         return Bad(line, f"{found}: a delimiter in a text, and the columns {why}")
 
 
+_DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 
 

@@ -1,0 +1,63 @@
+"""What every record format shares: clean text, blocks of lines, and counts that add up."""
+
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.accounting import FORMATS
+from sssjob.accounting.record import Bad, Converted, Counts, Field, Noted, Skipped, blocks, clean
+from sssjob.model import Job, Property
+
+LEGAL = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
+
+
+@given(st.binary())
+def test_any_bytes_become_text_that_a_document_can_hold(raw):
+    assert LEGAL.fullmatch(clean(raw))
+
+
+def test_a_control_character_that_delimits_is_kept():
+    assert clean(b"1\x1fa\x1eb", b"\x1f") == "1\x1fab"
+
+
+@given(st.lists(st.binary(max_size=20).map(lambda raw: raw.replace(b"\n", b""))), st.integers(1, 9))
+def test_blocks_hold_whole_lines_wherever_the_input_is_cut(lines, chunk):
+    found = [line for block in blocks(io.BytesIO(b"\n".join(lines)), 100, chunk)
+             for line in block.split(b"\n")]  # fmt: skip
+    while lines and not lines[-1]:
+        lines.pop()
+    while found and not found[-1]:
+        found.pop()
+    assert found == lines
+
+
+def test_a_line_beyond_the_limit_is_cut_and_the_next_is_whole():
+    stream = io.BytesIO(b"x" * 10_000 + b"\nnext\n")
+    first, second = (line for block in blocks(stream, 100, 10) for line in block.split(b"\n"))
+    assert 100 < len(first) < 130
+    assert second == b"next"
+
+
+def test_counts_add_up_and_print_as_one_line():
+    counts = Counts()
+    all_ = [Converted(1, Job(), 2), Skipped(4, "header"), Bad(5, "short"), Noted(5, "zone")]
+    assert list(counts.counting(all_)) == all_
+    assert counts.records == 5
+    assert str(counts) == "converted 1 (and 2 steps), skipped 1 (header 1), bad 1"
+    assert counts.as_dict()["skipped"] == {"header": 1}
+
+
+def test_a_field_reads_itself():
+    row = Field("Threads", "Delivered", "Processors", lambda text: text or None, {"units": "1"})
+    assert row.properties("4") == (Property("Processors", "4", {"units": "1"}),)
+    assert row.properties("") == ()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_its_module(name):
+    module = __import__(FORMATS[name].module, fromlist=["jobs"])
+    assert callable(module.jobs)
+    assert module.Options()

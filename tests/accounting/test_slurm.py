@@ -1,0 +1,278 @@
+"""Slurm records become job objects; what cannot be converted is reported, never guessed."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sssjob import spec
+from sssjob.accounting import slurm, slurm_table
+from sssjob.accounting.record import Bad, Converted, Counts, Noted, Skipped, UnusableInput
+from sssjob.document import dumps, from_tree, to_tree
+from sssjob.document.check import check as findings
+from sssjob.errors import InvalidValue
+
+DATA = Path(__file__).parent.parent / "data" / "slurm"
+QUIRKS = sorted((DATA / "quirks").glob("*.txt"))
+SAMPLES = sorted((DATA / "22.05").glob("*.txt")) + sorted((DATA / "24.11").glob("*.txt"))
+
+# fmt: off
+# For each sample of 22.05: its records, those converted, the steps among them, the bad ones.
+COUNTS = {
+    "all-steps-epoch":        (111, 49, 58, 4),
+    "all-steps-us-delimiter": (111, 51, 60, 0),
+    "allocations":            (51, 49, 0, 2),
+    "cancelled-pending":      (54, 52, 0, 2),
+    "noconvert":              (111, 51, 60, 0),
+    "format-all-job5":        (5, 1, 4, 0),
+    "cgroup-out-of-memory":   (5, 2, 3, 0),
+}
+# fmt: on
+
+
+def outcomes(data, **options):
+    return list(slurm.jobs(io.BytesIO(data), slurm.Options(**options)))
+
+
+def converted(data, **options):
+    return [item.job for item in outcomes(data, **options) if isinstance(item, Converted)]
+
+
+def one(data, **options):
+    (job,) = converted(data, **options)
+    return job
+
+
+def sample(name):
+    return {job.id: job for job in converted((DATA / name).read_bytes())}
+
+
+def quirk(path):
+    """The outcomes of a quirk's records, as the file beside it has them."""
+    data, options = path.read_bytes(), {}
+    if data.startswith(b"# "):
+        first, data = data.split(b"\n", 1)
+        given = dict(part.split("=") for part in first.decode()[2:].split())
+        columns = tuple(filter(None, given.get("columns", "").split(",")))
+        options = {"zone": given.get("tz", ""), "columns": columns}
+    for item in outcomes(data, **options):
+        match item:
+            case Converted(job=job):
+                yield dumps(job).replace("\n", "&#10;")
+            case Bad(line, text):
+                yield f"{line}: error: {text}"
+            case Skipped(line, text):
+                yield f"{line}: skipped: {text}"
+            case Noted(line, text):
+                yield f"{line}: warning: {text}"
+
+
+@pytest.mark.parametrize("path", QUIRKS, ids=lambda path: path.stem)
+def test_each_quirk_becomes_the_documents_beside_it(path):
+    expected = path.with_suffix(".outcomes").read_text(encoding="utf-8").splitlines()
+    assert list(quirk(path)) == expected
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_record_of_a_sample_is_counted_once(path):
+    counts = Counts()
+    for _ in counts.counting(outcomes(path.read_bytes())):
+        pass
+    assert (counts.records, counts.converted, counts.steps, counts.bad) == COUNTS[path.stem]
+    assert not counts.skipped
+
+
+@pytest.mark.parametrize(
+    "path", SAMPLES + QUIRKS, ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_every_converted_document_is_valid_and_reads_back(path):
+    options = {"columns": ("JobID", "User", "State")} if path.stem == "no-header" else {}
+    for job in converted(path.read_bytes(), **options):
+        tree = to_tree(job)
+        errors = [str(item) for item in findings(tree) if item.severity == "error"]
+        assert errors == []
+        assert dumps(from_tree(tree)) == dumps(job)
+
+
+def test_the_delimiter_of_a_sample_makes_no_difference_to_what_can_be_told():
+    plain = sample("22.05/all-steps-epoch.txt")
+    rare = sample("22.05/all-steps-us-delimiter.txt")
+    assert rare.keys() - plain.keys() == {"15", "41"}
+    assert all(dumps(plain[id]) == dumps(rare[id]) for id in plain)
+
+
+def test_the_texts_of_a_sample_are_whole():
+    jobs = sample("22.05/all-steps-us-delimiter.txt")
+    assert jobs["15"].get("Name") == "we|rd `name` <é&> ;x"
+    comments = jobs["16"].properties.all("Extension", name="Comment")
+    assert [item.text for item in comments] == ["two\nlines\tand tab"]
+    lines = jobs["13"].properties.all("Extension", name="SubmitLine")
+    assert lines[0].text.endswith('x[i]=1\ntime.sleep(20)"')
+
+
+def test_delimiters_in_names_and_comments_are_told_apart_where_the_columns_allow():
+    """The texts of record 15 of 22.05, among columns of which each stands alone."""
+    job = one(
+        "JobID|JobName|User|UID|State|Comment|Priority\n"
+        "15|we|rd `name` <é&> ;x|alice|1001|COMPLETED|"
+        'co|mment with "quotes", <tags> & pipe|1\n'.encode()
+    )
+    assert job.get("Name") == "we|rd `name` <é&> ;x"
+    assert job.properties.text("Priority") == "1"
+    comment = job.properties.get("Extension", name="Comment")
+    assert comment.text == 'co|mment with "quotes", <tags> & pipe'
+
+
+def test_steps_are_folded_into_their_job_and_kept_as_its_task_groups():
+    job = sample("22.05/all-steps-epoch.txt")["6"]
+    assert [group.id for group in job.task_groups] == ["batch", "0"]
+    assert [group.get("TaskCount") for group in job.task_groups] == ["1", "6"]
+    assert job.delivered.get("Memory", metric="Max").text == "10524"
+    assert job.task_groups[1].delivered.get("Memory", metric="Total").text == "19136"
+
+
+def test_steps_need_not_be_kept():
+    data = (DATA / "22.05" / "all-steps-epoch.txt").read_bytes()
+    jobs = converted(data, steps=False)
+    assert not any(job.task_groups for job in jobs)
+    assert jobs[0].delivered.get("Memory", metric="Max").text == "3248"
+
+
+def test_units_in_the_output_do_not_depend_on_those_that_sacct_chose():
+    exact = sample("22.05/noconvert.txt")
+    usual = sample("22.05/all-steps-epoch.txt")
+    for id, job in usual.items():
+        assert exact[id].requested.text("Memory") == job.requested.text("Memory")
+        if found := job.delivered.get("Memory", metric="Max"):
+            assert exact[id].delivered.get("Memory", metric="Max").bytes == found.bytes
+
+
+def test_a_requeued_job_is_two_jobs_with_two_global_ids():
+    data = (DATA / "22.05" / "all-steps-epoch.txt").read_bytes()
+    runs = [job for job in converted(data) if job.id == "37"]
+    assert len(runs) == 2
+    assert len({run.get("GlobalId") for run in runs}) == 2
+
+
+def test_cpu_time_is_never_the_time_that_was_allocated():
+    job = sample("22.05/all-steps-epoch.txt")["4"]
+    assert job.get("CpuDuration") == "7"
+    assert "CpuDuration" not in sample("22.05/allocations.txt")["4"].properties.names()
+
+
+def test_only_ended_jobs_are_given_when_only_those_are_wanted():
+    data = (DATA / "22.05" / "all-steps-epoch.txt").read_bytes()
+    counts = Counts()
+    jobs = [item for item in counts.counting(outcomes(data, ended_only=True))]
+    assert counts.skipped == {"not ended": 3}
+    assert counts.records == 111
+    assert all("EndTime" in item.job.properties.names() for item in jobs if hasattr(item, "job"))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(b"", "not even a header line", id="empty"),
+        pytest.param(b"1|alice|COMPLETED\n", "line 1: no header line", id="no header"),
+        pytest.param(b"User|State\nalice|COMPLETED\n", "line 1: no header line", id="no id"),
+        pytest.param("JobID|State\n".encode("utf-16"), "line 1: no header line", id="utf-16"),
+        pytest.param(b"\n\n<Jobs/>\n", "line 3: no header line", id="another format"),
+    ],
+)
+def test_input_without_a_header_is_no_input(data, expected):
+    with pytest.raises(UnusableInput, match=expected):
+        outcomes(data)
+
+
+def test_unknown_zones_and_columns_are_refused():
+    with pytest.raises(InvalidValue, match="'Mars' is not a time zone"):
+        outcomes(b"JobID|State\n", zone="Mars")
+    with pytest.raises(UnusableInput, match="columns"):
+        outcomes(b"", columns=("User", "State"))
+
+
+def test_a_record_of_any_length_takes_bounded_memory_and_the_next_one_is_read():
+    data = b"JobID|JobName|State\n1|" + b"x" * (5 << 20) + b"|COMPLETED\n2|b|COMPLETED\n"
+    bad, good = outcomes(data)
+    assert isinstance(bad, Bad)
+    assert "longer than" in bad.reason
+    assert good.job.id == "2"
+
+
+@pytest.mark.parametrize("lines", [999, 5000])
+def test_a_record_of_many_lines_ends_at_its_limit(lines):
+    data = b"JobID|State|SubmitLine\n1|FAILED|sbatch" + b"\nx" * lines + b"\n2|FAILED|sbatch\n"
+    first, second = outcomes(data)
+    assert isinstance(first, Converted if lines < 1000 else Bad)
+    assert second.job.id == "2"
+
+
+def test_reading_does_not_depend_on_where_the_input_is_cut_into_blocks():
+    class Slow(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(min(size, 7))
+
+    for name in ("22.05/all-steps-us-delimiter.txt", "quirks/bytes.txt"):
+        data = (DATA / name).read_bytes()
+        assert list(slurm.jobs(Slow(data))) == outcomes(data)
+
+
+def test_every_column_that_sacct_knows_has_a_row():
+    for version in ("22.05", "24.11"):
+        header = (DATA / version / "format-all-job5.txt").read_text().splitlines()[0]
+        assert set(header.split("|")) <= set(slurm_table.COLUMNS)
+
+
+def test_every_row_names_an_element_that_may_stand_in_its_place():
+    for row in slurm_table.ALLOCATION:
+        if row.element:
+            container = "Job" if row.place == "Job" else row.place
+            assert row.element in spec.properties(container) or row.element == "Extension"
+
+
+HEADER = b"JobID|JobName|User|State|Start|End|Comment|NCPUS|SubmitLine\n"
+LINE = st.one_of(
+    st.binary(max_size=40),
+    st.sampled_from([
+        b"1|a|u|COMPLETED|1|2||4|sbatch", b"1.batch|batch||COMPLETED|1|2||4|", b"2|x|y", b"3|",
+        b"JobID|JobName", HEADER[:-1], b"7|a|u|RUNNING|1|Unknown|c", b"|4|srun", b"",
+        b"8|p|q|u|FAILED|1|2||4|sbatch",
+    ]),
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINE, max_size=30))
+def test_noise_is_counted_and_never_stops_the_reading(lines):
+    counts = Counts()
+    seen = 0
+    for item in counts.counting(outcomes(HEADER + b"\n".join(lines))):
+        seen += not isinstance(item, Noted)
+        if isinstance(item, Converted):
+            seen += item.steps
+            assert not [found for found in findings(to_tree(item.job)) if found.severity == "error"]
+    assert counts.records == seen
+    assert seen <= len(lines) * 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.text("ab |\n\t;é<&", max_size=12).filter(lambda text: text.strip()),
+            st.sampled_from(["COMPLETED", "FAILED", "CANCELLED by 5"]),
+        ),
+        max_size=6,
+    )
+)
+def test_texts_between_typed_columns_come_back_or_are_reported(records):
+    rows = [f"{n}|{n}|{name}|{state}|1" for n, (name, state) in enumerate(records, start=1)]
+    data = "JobID|JobIDRaw|JobName|State|Priority\n" + "\n".join(rows) + "\n"
+    given_back = outcomes(data.encode())
+    jobs = [item.job for item in given_back if isinstance(item, Converted)]
+    found = {job.id: job.properties.get("Name").text for job in jobs}
+    for number, (name, _) in enumerate(records, start=1):
+        assert found.get(str(number), name) == name
+    assert len(found) == len(records) or any(isinstance(item, Bad) for item in given_back)

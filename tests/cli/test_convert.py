@@ -1,0 +1,118 @@
+"""sssjob convert: documents on standard output, bad records and counts on standard error."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob import loads
+from sssjob.cli import sssjob
+from sssjob.document import read
+from sssjob.document.check import check_source
+
+DATA = Path(__file__).parent.parent / "data" / "slurm"
+SAMPLE = DATA / "22.05" / "all-steps-epoch.txt"
+RECORDS = "JobID|JobName|State|Start\n1|a|COMPLETED|2026-07-01T12:00:00\n2|b\n3|c|FAILED|1\n"
+
+
+def convert(*arguments, data=None):
+    return CliRunner().invoke(
+        sssjob, ["convert", "--from", "slurm", *map(str, arguments)], input=data
+    )
+
+
+def test_each_job_is_a_document_on_a_line_and_bad_records_are_reported_with_theirs():
+    result = convert("--tz", "Europe/London", "-", data=RECORDS)
+    assert result.exit_code == 1
+    first, second = map(loads, result.stdout.splitlines())
+    assert (first.id, first.get("StartTime")) == ("1", "1782903600")
+    assert second.id == "3"
+    assert result.stderr.splitlines() == [
+        "<stdin>:3: error: not part of any record",
+        "converted 2, skipped 0, bad 1",
+    ]
+
+
+def test_times_without_a_zone_are_remarked_upon_once():
+    result = convert("-", data=RECORDS)
+    assert result.stderr.count("warning: times without a zone are read as UTC") == 1
+    assert convert("--tz", "UTC", "-", data=RECORDS).stderr.count("warning") == 0
+
+
+def test_a_sample_becomes_valid_documents_in_both_forms(tmp_path):
+    lines = convert(SAMPLE)
+    assert lines.exit_code == 1
+    assert len(lines.stdout.splitlines()) == 49
+    wrapped = convert("--to", "sss", SAMPLE)
+    for form in (lines, wrapped):
+        assert not [item for item in check_source(form.stdout_bytes) if item.severity == "error"]
+    assert list(read(wrapped.stdout_bytes)) == list(read(lines.stdout_bytes))
+
+
+def test_compressed_records_are_read_as_they_are(tmp_path):
+    packed = tmp_path / "sacct.txt.gz"
+    packed.write_bytes(gzip.compress(SAMPLE.read_bytes()))
+    assert convert(packed).stdout == convert(SAMPLE).stdout
+
+
+def test_several_files_are_one_stream_and_one_count(tmp_path):
+    counts = tmp_path / "counts.json"
+    result = convert("--counts-json", counts, "-o", tmp_path / "jobs.sss", SAMPLE,
+                     DATA / "22.05" / "cancelled-pending.txt")  # fmt: skip
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert json.loads(counts.read_text()) == {
+        "records": 165, "converted": 101, "steps": 58, "skipped": {}, "bad": 6,
+    }  # fmt: skip
+    assert len(list(read(tmp_path / "jobs.sss"))) == 101
+
+
+def test_an_output_file_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "jobs.sss"
+    assert convert("-o", target, SAMPLE, tmp_path / "missing.txt").exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_records_without_a_header_need_names_for_their_columns():
+    data = "1|alice|COMPLETED\n"
+    assert convert("-", data=data).exit_code == 2
+    result = convert("--columns", "jobid,User,state", "-", data=data)
+    assert result.exit_code == 0
+    assert loads(result.stdout).delivered.text("User") == "alice"
+
+
+def test_a_delimiter_can_be_named():
+    data = "1\x1fa|b\x1fCOMPLETED\n"
+    arguments = ("--columns", "JobID,JobName,State", "--delimiter", r"\x1f", "-")
+    assert loads(convert(*arguments, data=data).stdout).get("Name") == "a|b"
+
+
+def test_steps_and_unended_jobs_can_be_left_out():
+    result = convert("--no-steps", "--ended-only", SAMPLE)
+    assert "<TaskGroup>" not in result.stdout
+    assert "<State>Running</State>" not in result.stdout
+    assert "skipped 3 (not ended 3)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "data", "message"),
+    [
+        pytest.param(["--from", "pbs", "-"], "", "'pbs' is no known record format; known: slurm",
+                     id="format"),
+        pytest.param(["missing.txt"], None, "missing.txt: No such file", id="missing"),
+        pytest.param(["-"], "", "<stdin>: nothing to read", id="empty"),
+        pytest.param(["-"], "<Jobs/>\n", "<stdin>:1: no header line", id="no header"),
+        pytest.param(["--tz", "Mars", "-"], RECORDS, "'Mars' is not a time zone", id="zone"),
+        pytest.param(["-"], gzip.compress(SAMPLE.read_bytes())[:900], "compressed data", id="cut"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_ends_with_2_and_a_reason(arguments, data, message):
+    result = convert(*arguments, data=data)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_help_has_examples():
+    assert "sssjob convert --from slurm sacct.txt" in convert("--help").output
