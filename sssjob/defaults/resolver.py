@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from sssjob.defaults.entries import (
     LISTS,
     OWN,
     Entry,
+    Key,
     Layer,
     Origin,
     Overridden,
@@ -146,8 +147,9 @@ class Resolver:
             name, key = name_of(entry.item), key_of(entry.item)
             if name in JOINED:
                 continue
-            if name in names if name in LISTS else key in mine:
-                overridden[key] = (*overridden.get(key, ()), entry.written())
+            over = _overriding_key(key, mine)
+            if name in names if name in LISTS else over is not None:
+                overridden[over or key] = (*overridden.get(over or key, ()), entry.written())
             elif _on_itself(entry.item, child, default):
                 self.findings.append(notices.self_dependency(entry, child))
             else:
@@ -223,6 +225,20 @@ def _mark(item: Property) -> str:
 
 def _unmarked(item: Property, sources: Mapping[str, Entry]) -> Entry:
     return sources[_mark(item)]._replace(item=item.having(**{_MARK: None}))
+
+
+def _overriding_key(key: Key, mine: Container[Key]) -> Key | None:
+    """The key of the child's property that a default of this key yields to, if there is one.
+
+    A ResourceLimit without type sets both limits, so it overrides both, and both override it.
+    """
+    if key in mine or key[0] != "ResourceLimit":
+        return key if key in mine else None
+    *limit, kind = key
+    both, hard, soft = ((*limit, each) for each in ("", "Hard", "Soft"))
+    if kind:
+        return both if both in mine else None
+    return hard if hard in mine and soft in mine else None
 
 
 def _on_itself(item: Item, child: Layer, default: Layer) -> bool:
