@@ -282,7 +282,8 @@ class _Converter:
                     weight = int(values.count(self.text(row, "NTasks")) or 1)
                     total, tasks = total + size * weight, tasks + weight
             if tasks:
-                yield _kilobytes(element, values.rounded(Fraction(total, tasks)), "Average")
+                mean = Fraction(total, tasks) if total % tasks else total // tasks
+                yield _kilobytes(element, values.rounded(mean), "Average")
 
     def _group(self, row: Row) -> TaskGroup:
         """A step as a task group, whose Id is the part of the step's id behind the job's."""
@@ -365,5 +366,4 @@ def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:
 
 @lru_cache(MEMO_LIMIT)
 def _kilobytes(element: str, size: values.Amount, metric: str) -> Property:
-    amount = units.decimal(Fraction(size, 1024))
-    return Property(element, amount, {"metric": metric, "units": "KB"})
+    return Property(element, values.in_kilobytes(size), {"metric": metric, "units": "KB"})

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from fractions import Fraction
 
-from sssjob import spec, units
+from sssjob import spec
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, plain
 from sssjob.accounting.slurm_nodes import expand, is_range
@@ -76,7 +75,7 @@ def allocated(text: str) -> Found:
 def total_memory(text: str) -> Found:
     """The sum over the tasks of a step of what each had at most, in KB."""
     value = values.tres(text).get("mem")
-    return None if value is None else units.decimal(Fraction(value, 1024))
+    return None if value is None else values.in_kilobytes(value)
 
 
 def generic(text: str) -> Found:

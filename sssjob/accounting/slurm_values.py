@@ -125,7 +125,16 @@ def size(text: str, base: str = "") -> Amount | None:
 def kibibytes(text: str) -> str | None:
     """A size in KB; sacct prints bytes where there is no letter."""
     value = size(text)
-    return None if value is None else units.decimal(Fraction(value, 1024))
+    return None if value is None else in_kilobytes(value)
+
+
+def in_kilobytes(size: Amount) -> str:
+    """Bytes as an exact number of KB.
+
+    >>> in_kilobytes(1536)
+    '1.5'
+    """
+    return units.decimal(Fraction(size, 1024)) if size % 1024 else str(size // 1024)
 
 
 class PerUnit(NamedTuple):
