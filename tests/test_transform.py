@@ -354,7 +354,7 @@ def test_a_dependency_leads_to_the_job_that_it_names():
     )
     (item, other) = found.xpath("//ul/li")
     assert item.text_content().strip() == "exit with code 2 of prepare"
-    assert item.xpath("a/@href") == ["#job-1"]
+    assert item.xpath("a/@href") == [f"#{found.xpath('//article/@id')[0]}"]
     assert not other.xpath("a")
 
 

@@ -189,8 +189,8 @@
     <span class="state {translate(normalize-space(), concat($upper, ' '), concat($lower, '-'))}"><xsl:value-of select="normalize-space()"/></span>
   </xsl:template>
 
-  <!-- Numbered in document order: a page is the same each time it is made -->
-  <xsl:template name="anchor">job-<xsl:number level="any" count="Job[*] | s:Job[*]"/></xsl:template>
+  <!-- Ids of jobs need not be unique, so they make no anchors -->
+  <xsl:template name="anchor">job-<xsl:value-of select="generate-id()"/></xsl:template>
 
 
   <!-- What a job, a task group, and their defaults have in common -->
