@@ -23,8 +23,11 @@ _LATEST = 253402300799  # the last second of the year 9999; datetime ends there
 
 
 def print_tree(block: Block) -> None:
-    """Print a job object as a tree on standard output; in colour on a terminal."""
-    Console(highlight=False, soft_wrap=True).print(_tree(block))
+    """Print a job object as a tree on standard output; in colour on a terminal.
+
+    A long text runs on: what was cut off could be what is looked for.
+    """
+    Console(highlight=False).print(_tree(block), overflow="ignore", no_wrap=True, crop=False)
 
 
 def visible(text: str) -> str:
