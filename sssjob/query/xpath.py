@@ -190,8 +190,9 @@ def _matches(
 
 
 def _objects(root: Element) -> list[Element]:
-    """The outermost job objects of a tree, or its root if it holds none."""
-    if root.tag in tree.UNIT_TAGS:
+    """The outermost job objects of a tree; its root if that is one, or part of one, or holds none."""
+    namespace, local = scope.split(str(root.tag))
+    if namespace in spec.NAMESPACES and local in spec.CONTAINER:
         return [root]
     inner = [item for item in root.iter(*tree.UNIT_TAGS) if not _is_inside(item)]
     return inner or [root]

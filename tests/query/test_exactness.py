@@ -121,11 +121,11 @@ def libxml2(expression, root):
     xpath = etree.XPath(expression, smart_strings=False)
     if not Query(expression).is_relative:
         return as_text(xpath(root))
-    outermost = "descendant-or-self::*[self::Job or self::JobGroup]" \
-        "[not(ancestor::Job or ancestor::JobGroup)]"  # fmt: skip
-    units = root.xpath(outermost)
-    if not units and root.tag in spec.CONTAINER:
-        units = [root]
+    outermost = (
+        "descendant-or-self::*[self::Job or self::JobGroup]"
+        "[not(ancestor::Job or ancestor::JobGroup)]"
+    )
+    units = [root] if root.tag in spec.CONTAINER else root.xpath(outermost)
     return [text for unit in units for text in as_text(xpath(unit))]
 
 
