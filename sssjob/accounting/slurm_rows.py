@@ -11,7 +11,7 @@ from sssjob.accounting.slurm_header import Header
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 
-MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
+MEMO_LIMIT = 1024  # values of one column that are remembered with what they become
 
 _BINS = {JOB: 0, REQUESTED: 1, DELIVERED: 2}
 _EXTENSIONS = 3

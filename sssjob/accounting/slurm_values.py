@@ -19,7 +19,7 @@ from sssjob.errors import InvalidValue
 
 Amount = int | Fraction
 
-MEMORY = 1 << 13  # texts of one kind that are remembered with their values
+MEMORY = 1 << 11  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
 
 NO_VALUE = frozenset(
