@@ -190,7 +190,7 @@ def _matches(
 
 
 def _objects(root: Element) -> list[Element]:
-    """The outermost job objects of a tree; its root if that is one, or part of one, or holds none."""
+    """The outermost job objects of a tree, or its root if that is part of a job or holds none."""
     namespace, local = scope.split(str(root.tag))
     if namespace in spec.NAMESPACES and local in spec.CONTAINER:
         return [root]
