@@ -1,0 +1,225 @@
+"""Which task runs on which node: TaskCount, NodeCount, Processors and TaskDistribution (SSS 5.1).
+
+"It is possible to use Processors, NodeCount and TaskCount elements to specify a set of mutually
+contradictory task parameters. When this occurs, components are responsible for resolving
+conflicting requirements": strictly each contradiction is an error; leniently the value of higher
+precedence holds, and each one that it overrides is a warning.
+
+>>> from sssjob.model import Job, Requested
+>>> (laid,) = layouts(Job.of(Requested.of(Processors=4, NodeCount=3))).layouts
+>>> [list(share.tasks) for share in laid.shares]
+[[0, 1], [2], [3]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from sssjob import defaults
+from sssjob.errors import (
+    Finding,
+    InvalidValue,
+    LimitExceeded,
+    Severity,
+    UnbalancedGroup,
+    finding,
+)
+from sssjob.expression import Interval
+from sssjob.layout.plan import Plan, balanced, filled
+from sssjob.layout.request import ALTERNATIVES, LIMIT, geometry, requests
+from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
+from sssjob.model import Block, Delivered, Job, JobGroup, Reference, TaskGroup
+
+__all__ = [
+    "ALTERNATIVES",
+    "LIMIT",
+    "Count",
+    "Layout",
+    "Layouts",
+    "Share",
+    "Stated",
+    "Unit",
+    "balanced",
+    "check",
+    "check_sum",
+    "filled",
+    "geometry",
+    "layouts",
+    "units",
+]
+
+_UNREADABLE = {UnbalancedGroup: "E-GROUP", LimitExceeded: "E-LIMIT", InvalidValue: "E-TYPE"}
+_Unreadable = (UnbalancedGroup, LimitExceeded, InvalidValue)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What has a layout of its own: a task group, or a job as its single implicit one (3.0)."""
+
+    path: str
+    block: Block
+    job: Block | None = None
+
+
+def layouts(
+    block: Block, path: str = "", *, lenient: bool = False, extended: bool = False
+) -> Layouts:
+    """The layouts of a task group, or of a job that has none, one for each alternative.
+
+    What cannot be read is a finding. ``extended`` reads ranges as ``nodes.expand`` does.
+    """
+    here = path or f"/{block.name}"
+    try:
+        asked, complete = requests(block, here, extended=extended)
+    except _Unreadable as error:
+        code = _UNREADABLE[type(error)]
+        found = finding(code, str(error), path=here, line=block.line, section="SSS 5.1")
+        return Layouts((), (found,))
+    said: list[Finding] = []
+    if not complete:
+        text = f"only the best {ALTERNATIVES} alternatives are laid out"
+        said.append(finding("E-LIMIT", text, path=here, line=block.line, severity=Severity.WARNING))
+    if not asked:
+        said.append(_unsatisfiable(block, here))
+    said += asked[0].distribution.findings if asked else ()
+    if any(found.severity is Severity.ERROR for found in said):
+        return Layouts((), tuple(said))
+    return Layouts(tuple(Plan(each, lenient).layout() for each in asked), tuple(said))
+
+
+def units(block: Block) -> Iterator[Unit]:
+    """Everything in a job group, job or task group that has a layout, with its defaults applied.
+
+    The single task group of a job has what its job says of all tasks together (1.10), unless it
+    reports what it was delivered: then it is a step of a job that ran.
+    """
+    jobs = block.jobs if isinstance(block, JobGroup) else (block,)
+    steps = any(group.blocks(Delivered) for job in jobs for group in job.blocks(TaskGroup))
+    effective = defaults.resolve(block).block if steps else defaults.scope(block)
+    if not isinstance(effective, JobGroup):
+        yield from _units_of(effective, f"/{effective.name}", steps)
+        return
+    for path, job in _numbered(effective, "Job", "/JobGroup"):
+        yield from _units_of(job, path, steps)
+
+
+def check(block: Block) -> Iterator[Finding]:
+    """Every finding about the counts and the TaskDistribution of a block and what it holds.
+
+    Where some alternatives of a request contradict themselves and others do not, the findings
+    are warnings. What cannot be read is left to those who check data types and groups.
+    """
+    groups: dict[str, list[Unit]] = {}
+    for unit in units(block):
+        yield from _check_unit(unit)
+        if unit.job is not None:
+            groups.setdefault(unit.path.rpartition("/")[0], []).append(unit)
+    for path, some in groups.items():
+        assert some[0].job is not None
+        yield from check_sum(some[0].job, some, path)
+
+
+def check_sum(
+    job: Block, groups: Sequence[Unit], path: str = "/Job", *, lenient: bool = False
+) -> Iterator[Finding]:
+    """Whether the Processors of a job are those of its task groups together, if all of them say."""
+    try:
+        whole = _processors(job, path)
+        parts = [_processors(group.block, group.path) for group in groups]
+    except _Unreadable:
+        return
+    known = [part for part in parts if part is not None]
+    if whole is None or len(known) < len(parts) or job.references("TaskGroup"):
+        return
+    low, high = _sum(part.bounds.lo for part in known), _sum(part.bounds.hi for part in known)
+    lo, hi = whole.bounds.lo, whole.bounds.hi
+    if (hi is None or low is None or low <= hi) and (lo is None or high is None or high >= lo):
+        return
+    text = f"{whole} is not {' + '.join(map(str, known))}"
+    yield finding(
+        "W-COUNTS" if lenient else "E-COUNTS",
+        f"Processors of a job = Processors of its task groups does not hold: {text}",
+        path=whole.path, line=whole.line, section="SSS 5.1 TaskDistribution",
+        suggestion="what the task groups say is taken" if lenient else "",
+    )  # fmt: skip
+
+
+def _check_unit(unit: Unit) -> Iterator[Finding]:
+    try:
+        asked, complete = requests(unit.block, unit.path)
+    except _Unreadable:
+        return
+    if not asked:
+        if complete:
+            yield _unsatisfiable(unit.block, unit.path)
+        return
+    spread = asked[0].distribution.findings
+    yield from spread
+    if any(found.severity is Severity.ERROR for found in spread):
+        return
+    laid = [Plan(each, lenient=False).layout() for each in asked]
+    some_hold = not complete or any(item.holds for item in laid)
+    for found in dict.fromkeys(found for item in laid for found in item.findings):
+        if found.code != "E-LIMIT":  # of what is laid out, not of what may be written
+            yield replace(found, severity=Severity.WARNING) if some_hold else found
+
+
+def _unsatisfiable(block: Block, path: str) -> Finding:
+    text = "no number of nodes or of processors satisfies the request"
+    return finding("E-UNSAT", text, path=f"{path}/Requested", line=block.line, section="SSS 8.1")
+
+
+def _units_of(block: Block, path: str, steps: bool) -> Iterator[Unit]:
+    groups = list(_numbered(block, "TaskGroup", path)) if isinstance(block, Job) else []
+    if isinstance(block, Job) and block.references("TaskGroup") and not groups:
+        return
+    for inner, group in groups:
+        single = len(groups) == 1 and not steps and not block.references("TaskGroup")
+        yield Unit(inner, _lent(block, group) if single else group, block)
+    if not groups:
+        yield Unit(path, block)
+
+
+def _lent(job: Block, group: Block) -> Block:
+    """A single task group with the TaskDistribution of its job, which counts as a quantity."""
+    spread = job.properties.get("TaskDistribution")
+    if spread is None or group.properties.get("TaskDistribution") is not None:
+        return group
+    return group.setting(spread)
+
+
+def _numbered(block: Block, name: str, path: str) -> list[tuple[str, Block]]:
+    """The blocks of one name, each with its path; numbered if there are several of the name."""
+    items = [
+        item for item in block.items if isinstance(item, Block | Reference) and item.name == name
+    ]
+    several = len(items) > 1
+    return [
+        (f"{path}/{name}[{number}]" if several else f"{path}/{name}", item)
+        for number, item in enumerate(items, 1)
+        if isinstance(item, Block)
+    ]
+
+
+def _processors(block: Block, path: str) -> Stated | None:
+    """From the least to the most processors that any alternative admits, if all of them say."""
+    asked, complete = requests(block, path)
+    every = [each.processors for each in asked]
+    known = [stated for stated in every if stated is not None]
+    if not complete or not known or len(known) < len(every):
+        return None
+    lows, highs = [item.bounds.lo for item in known], [item.bounds.hi for item in known]
+    low = None if None in lows else min(end for end in lows if end is not None)
+    high = None if None in highs else max(end for end in highs if end is not None)
+    return Stated(Interval(low, high), known[0].path, known[0].line)
+
+
+def _sum(ends: Iterable[Fraction | None]) -> Fraction | None:
+    total = Fraction(0)
+    for end in ends:
+        if end is None:
+            return None
+        total += end
+    return total

@@ -1,0 +1,263 @@
+"""What a task group states about its tasks and nodes, in each alternative of its request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+
+from sssjob import expression, nodes
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
+from sssjob.expression import Comparison, Interval, Not, Term
+from sssjob.layout.values import Count, Stated
+from sssjob.model import Block, Property, Task
+
+LIMIT = 1_000_000  # tasks, and nodes, of one layout
+ALTERNATIVES = 64  # of one request
+
+GEOMETRY, PER_NODE, PER_TASK, RULE = "Geometry", "TasksPerNode", "ProcessorsPerTask", "Rule"
+
+_SECTION = "SSS 5.1 TaskDistribution"
+_COUNT = re.compile(r"[ \t\r\n]*\+?([0-9]{1,18})[ \t\r\n]*")
+_TASKS = re.compile(r"[0-9]{1,7}(?:,[0-9]{1,7})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A TaskDistribution as it was read: at most one of its values is set."""
+
+    geometry: tuple[tuple[int, ...], ...] = ()
+    per_node: Count | None = None
+    per_task: Count | None = None
+    rule: str = ""
+    path: str = ""
+    line: int = 0
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Names that a request gives for nodes, each set with how many are wanted of it."""
+
+    sets: tuple[tuple[nodes.Names, int | None], ...] = ()
+    excluded: frozenset[str] = frozenset()
+    open: bool = True  # whether other nodes may be taken, too
+    path: str = ""
+    line: int = 0
+
+    @property
+    def wanted(self) -> int:
+        """How many nodes the count attributes ask for together; 0 if none does."""
+        return sum(count or 0 for _, count in self.sets)
+
+    def names(self, number: int = LIMIT) -> tuple[str, ...]:
+        """At most so many different names: what is wanted of each set first, then the others."""
+        chosen: dict[str, None] = {}
+        for names, count in self.sets:
+            chosen |= dict.fromkeys(islice(self._free(names, chosen), count or 0))
+        for names, _ in self.sets:
+            more = max(number - len(chosen), 0)
+            chosen |= dict.fromkeys(islice(self._free(names, chosen), more))
+        return tuple(islice(chosen, number))
+
+    def _free(self, names: nodes.Names, chosen: dict[str, None]) -> Iterator[str]:
+        taken = set(chosen) | self.excluded
+        return (name for name in dict.fromkeys(names) if name not in taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a task group states in one alternative."""
+
+    path: str
+    line: int
+    alternative: str
+    tasks: Stated | None
+    nodes: Stated | None
+    processors: Stated | None
+    distribution: Distribution
+    candidates: Candidates
+    spelled: int  # Task elements
+    pins: tuple[str, ...]  # for each of them the node it names, or nothing
+
+
+def requests(
+    block: Block, path: str, *, extended: bool = False
+) -> tuple[tuple[Request, ...], bool]:
+    """What is stated in each alternative that some number satisfies; and whether these are all.
+
+    The best is first; those that do not differ in what matters here are one. Raises
+    ``UnbalancedGroup``, ``InvalidValue`` and ``LimitExceeded`` for what cannot be read.
+    """
+    found = expression.alternatives(expression.of(block) or expression.And(), ALTERNATIVES)
+    distribution = _distribution(block, path)
+    tasks = _own(block, path, "TaskCount")
+    spelled = block.blocks(Task)
+    pins = tuple(_pin(task) for task in spelled)
+    told: dict[tuple[object, ...], Request] = {}
+    for alternative in found:
+        plain = tuple(_about_the_job(alternative.terms))
+        count, processors = (
+            _stated(block, path, plain, name) for name in ("NodeCount", "Processors")
+        )
+        if any(number is not None and number.bounds.empty for number in (count, processors)):
+            continue
+        candidates = _candidates(block, path, plain, extended)
+        about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
+        shown = str(expression.And(tuple(about))) if about else ""
+        told.setdefault((count, processors, candidates), Request(
+            path, block.line, shown, tasks, count, processors, distribution, candidates,
+            len(spelled), pins,
+        ))  # fmt: skip
+    return tuple(told.values()), found.complete
+
+
+def geometry(text: str) -> tuple[tuple[int, ...], ...]:
+    """The tasks of each node of a geometry. Raises ``InvalidValue`` and ``LimitExceeded``.
+
+    >>> geometry("{1,4}{2}{3,5}")
+    ((1, 4), (2,), (3, 5))
+    """
+    expected = "a geometry such as {1,4}{2}{3,5}"
+    if text.count(",") + text.count("{") > LIMIT:
+        raise LimitExceeded("tasks in a geometry", LIMIT)
+    if text[:1] != "{" or text[-1:] != "}":
+        raise InvalidValue(text, expected)
+    groups = text[1:-1].split("}{")
+    if not all(map(_TASKS.fullmatch, groups)):
+        raise InvalidValue(text, expected)
+    return tuple(tuple(map(int, group.split(","))) for group in groups)
+
+
+def _distribution(block: Block, path: str) -> Distribution:
+    """How tasks are to be mapped to nodes; what cannot be read is a finding and maps nothing."""
+    item = block.properties.get("TaskDistribution")
+    if item is None:
+        return Distribution()
+    here, text = f"{path}/TaskDistribution", item.text.strip(nodes.SPACE)
+    kind = item.attributes.get("type", "").strip(nodes.SPACE)
+    said: list[Finding] = []
+
+    def say(code: str, message: str, advice: str = "") -> None:
+        said.append(finding(
+            code, message, path=here, line=item.line, section=_SECTION, suggestion=advice
+        ))  # fmt: skip
+
+    number = _COUNT.fullmatch(text)
+    if not kind:
+        kind = GEOMETRY if text[:1] == "{" else PER_NODE if number else RULE
+        if number:
+            text_read = f"TaskDistribution {text} without a type is read as tasks per node"
+            say("W-TYPE", text_read, f'write type="{PER_NODE}"')
+    if kind == GEOMETRY:
+        try:
+            groups = geometry(text)
+        except InvalidValue as error:
+            say("E-TYPE", str(error))
+        except LimitExceeded as error:
+            say("E-LIMIT", str(error))
+        else:
+            if fault := _numbering(groups):
+                say("E-COUNTS", fault)
+            else:
+                return Distribution(geometry=groups, path=here, line=item.line)
+    elif kind in (PER_NODE, PER_TASK):
+        if number and (value := int(number[1])) > 0:
+            count, findings = Count(value, here, item.line), tuple(said)
+            if kind == PER_NODE:
+                return Distribution(per_node=count, findings=findings)
+            return Distribution(per_task=count, findings=findings)
+        say("E-TYPE", f"{kind}: {text[:60]!r} is no whole number of at least 1")
+    else:
+        return Distribution(rule=text or kind, path=here, line=item.line)
+    return Distribution(findings=tuple(said))
+
+
+def _numbering(groups: tuple[tuple[int, ...], ...]) -> str:
+    """What is wrong with the numbers of a geometry: each task once, none left out."""
+    seen: set[int] = set()
+    for number in (number for group in groups for number in group):
+        if number in seen:
+            return f"the geometry places task {number} twice"
+        seen.add(number)
+    first = min(seen)
+    if first > 1:
+        return f"the geometry begins with task {first}, and tasks are numbered from 0 or 1"
+    if max(seen) - first + 1 != len(seen):
+        missing = next(number for number in range(first, max(seen)) if number not in seen)
+        return f"the geometry leaves out task {missing}"
+    return ""
+
+
+def _stated(block: Block, path: str, terms: tuple[Term, ...], name: str) -> Stated | None:
+    """What the request says of a count, or else the block itself."""
+    named = [term.item for term in terms if isinstance(term, Comparison) and _name(term) == name]
+    if not named:
+        return _own(block, path, name)
+    bounds = expression.interval(terms, name).whole()
+    if not bounds.bounded:
+        return None
+    if any(end is not None and end < 1 for end in (bounds.lo, bounds.hi)):
+        bounds = Interval(Fraction(1), bounds.hi, excluded=bounds.excluded).whole()
+    return Stated(bounds, f"{path}/Requested/{name}", named[0].line)
+
+
+def _own(block: Block, path: str, name: str) -> Stated | None:
+    """What a block says of a count outside of any category."""
+    item = block.properties.get(name, context="", metric="")
+    if item is None:
+        return None
+    number = expression.amount(item)
+    if number < 1 or number.denominator != 1:
+        raise InvalidValue(item.text, f"a {name}, which is a whole number of at least 1")
+    return Stated(Interval(number, number), f"{path}/{name}", item.line)
+
+
+def _about_the_job(terms: tuple[Term, ...]) -> Iterator[Term]:
+    """The terms about what the job is to have, rather than what a node is built with."""
+    for term in terms:
+        attributes = next(expression.comparisons(term)).item.attributes
+        context = attributes.get("context", "")
+        if context not in ("Configured", "Used") and "metric" not in attributes:
+            yield term
+
+
+def _candidates(block: Block, path: str, terms: tuple[Term, ...], extended: bool) -> Candidates:
+    """The names of nodes that the request has, or else the block itself."""
+    asked = [term for term in terms if _name(term) == "Node"]
+    where = f"{path}/Requested/Node"
+    if not asked and (own := block.properties.get("Node")) is not None:
+        asked, where = [Comparison(own.having(op=None))], f"{path}/Node"
+    sets: list[tuple[nodes.Names, int | None]] = []
+    excluded: set[str] = set()
+    for term in asked:
+        item = next(expression.comparisons(term)).item
+        op = "NE" if isinstance(term, Not) else term.op
+        found = nodes.expand(item, extended=extended) if op in ("EQ", "NE") else None
+        if isinstance(found, nodes.Names):
+            if op == "EQ":
+                sets.append((found, nodes.stated_count(item)))
+            else:
+                excluded.update(found)
+    first = next(expression.comparisons(asked[0])).item if asked else None
+    # A set is what to choose from; of two, or of single names, each has to be among the nodes.
+    closed = (
+        len(asked) == len(sets) == 1 and first is not None and "aggregation" in first.attributes
+    )
+    line = first.line if first else 0
+    return Candidates(tuple(sets), frozenset(excluded), not closed, where, line)
+
+
+def _pin(task: Task) -> str:
+    """The one node that a task names."""
+    for properties in (task.properties, task.delivered, task.requested):
+        item: Property | None = properties.get("Node", aggregation="", op="")
+        if item is not None:
+            return item.text.strip(nodes.SPACE)
+    return ""
+
+
+def _name(term: Term) -> str:
+    return expression.key(next(expression.comparisons(term)).item)
