@@ -77,7 +77,7 @@ def _is_plain(element: Element) -> bool:
         name = local(block)
         if name == "Job" and not _has_duration(block):
             return False
-        inner = [child for child in block.iterchildren(f"{{*}}{IDENTIFIED[name]}") if len(child)]
+        inner = list(block.iterchildren(f"{{*}}{IDENTIFIED[name]}"))
         if name == "TaskGroup" and len(inner) + len(block.findall("{*}TaskDefaults")) == len(block):
             return False
         if len(inner) > 1:

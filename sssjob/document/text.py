@@ -144,7 +144,7 @@ def _note(note: Note) -> str:
         target, _, text = note.text.partition(" ")
         if "?>" in note.text or target.lower() == "xml":
             raise ValueError(f"an instruction cannot be {note.text!r}")
-        return f"<?{_name(target)} {text}?>" if text else f"<?{_name(target)}?>"
+        return f"<?{_name(target)} {text}?>"
     return note.text.translate(_TEXT)
 
 

@@ -8,13 +8,14 @@ they are. Memory holds one job object at a time. No entity is expanded, no addre
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
+from sssjob.document import cause
 from sssjob.document.files import CHUNK, Source, opened, split_lines
 from sssjob.errors import UnreadableDocument, finding
 
@@ -42,15 +43,22 @@ _TAGS = tuple(f"{{*}}{name}" for name in _UNITS)
 UNIT_TAGS = frozenset(
     etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in _UNITS
 )
+# A root that is part of a job is what the document is about, whatever stands inside.
+_PART_TAGS = frozenset(
+    etree.QName(namespace or None, row.name).text
+    for namespace in spec.NAMESPACES
+    for row in spec.CONTAINERS
+    if row.name not in _UNITS
+)
 _HEAD = 4096  # bytes in which the name of a root is looked for
 _SPACE = b" \t\r\n"
 _SPACE_BYTES = (b" ", b"\t", b"\r", b"\n")
-_START_TAG = re.compile(rb"<([^\s<>/?!]+)")
-_LIMITS = re.compile(r"Resource limit|Excessive depth|Huge|too long|XML_PARSE_HUGE")
-_PLACE = re.compile(r", line \d+, column \d+$")
+_START_TAG = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*<([^\s<>/?!]+)", re.DOTALL)
+_DOCTYPE = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*<!DOCTYPE", re.DOTALL)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
 _EXTRA_CONTENT = etree.ErrorTypes.ERR_DOCUMENT_END
+_INVALID_BYTES = etree.ErrorTypes.ERR_INVALID_ENCODING
 _LATE_DECLARATION = etree.ErrorTypes.ERR_RESERVED_XML_NAME
 
 
@@ -87,10 +95,11 @@ def parse(data: bytes | str) -> Element:
     if isinstance(data, str):
         # A declaration names the encoding that the text had as bytes, which it no longer has.
         octets = re.sub(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')", rb"\1", octets)
+    _refuse_early(octets.removeprefix(_BYTE_ORDER_MARK), 0)
     try:
         root: Element = etree.fromstring(octets, _parser())
     except etree.XMLSyntaxError as error:
-        raise _unreadable(error, 0) from error
+        raise _unreadable(error, octets, 0) from error
     _refuse_doctype(root, octets, 0)
     return root
 
@@ -114,10 +123,11 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
         if not line.strip(_SPACE):
             continue
         try:
+            _refuse_early(line, number)
             root = etree.fromstring(line, parser)
             _refuse_doctype(root, line, number)
         except etree.XMLSyntaxError as error:
-            failure = _unreadable(error, number)
+            failure = _unreadable(error, line, number)
         except UnreadableDocument as error:
             failure = error
         else:
@@ -156,10 +166,10 @@ class _Document:
 
     def __init__(self, stream: BinaryIO, head: bytes, offset: int) -> None:
         self.stream, self.head, self.offset = stream, head, offset
-        self.lines = 0  # of this document, fed so far
+        self.lines = self.fed = 0  # lines and bytes of this document, fed so far
         self.rest = b""  # what comes after it
         self.root: Element | None = None
-        name = _START_TAG.search(head)
+        name = _START_TAG.match(head)
         local = name[1].rpartition(b":")[2].decode("utf-8", "replace") if name else "Job"
         # The end of the root shows where a document ends when another one follows.
         self.parser = etree.XMLPullParser(
@@ -171,6 +181,7 @@ class _Document:
 
     def objects(self, *, whole: bool) -> Iterator[Located]:
         """The job objects as they end, or the root when it is whole or holds none."""
+        _refuse_early(self.head, self.offset)
         last: Element | None = None
         wrapper: Element | None = None
         chunk, since_object, since_tag = self.head, 0, 0
@@ -223,7 +234,9 @@ class _Document:
         try:
             return self.parser.close()
         except etree.XMLSyntaxError as error:
-            raise _unreadable(error, self.offset, self.parser.feed_error_log) from error
+            # What the parser kept to itself while it was fed is the cause.
+            first = next(iter(self.parser.feed_error_log), error)
+            raise cause.unreadable(first, offset=self.offset) from error
 
     def _end_at_next(self, error: etree.XMLSyntaxError, chunk: bytes) -> None:
         """End this document where the next one begins, if that is what the parser met."""
@@ -242,12 +255,53 @@ class _Document:
                 self._count(fed[len(self._tail) : start])
                 self.rest = fed[start:]
                 return
-        raise _unreadable(error, self.offset) from error
+        raise self._failure(error, line, column, chunk) from error
+
+    def _failure(
+        self, error: etree.XMLSyntaxError, line: int, column: int, chunk: bytes
+    ) -> UnreadableDocument:
+        fed = self._tail + chunk
+        if error.code == _INVALID_BYTES:
+            before = self.fed - len(self._tail)
+            try:
+                # What begins before the tail is cut there, and was read without complaint.
+                start = next((i for i, byte in enumerate(fed) if byte & 0xC0 != 0x80), 0)
+                fed[start:].decode()
+            except UnicodeDecodeError as where:
+                place = start + where.start
+                return cause.invalid_byte(fed[place], before + place, line + self.offset)
+        start = _place(
+            fed,
+            max(line - 1 - self.lines + self._tail.count(b"\n"), 0),
+            column - 3,
+            self._column - _characters(_last_line(self._tail)),
+        )
+        context = fed[start : start + 16].decode("utf-8", "replace")
+        return cause.unreadable(error, context[:4], offset=self.offset)
 
     def _count(self, chunk: bytes) -> None:
+        self.fed += len(chunk)
         self.lines += chunk.count(b"\n")
         self._column = _characters(_last_line(chunk)) + (0 if b"\n" in chunk else self._column)
         self._tail = (self._tail + chunk)[-16:]
+
+
+def _unreadable(error: etree.XMLSyntaxError, data: bytes, offset: int) -> UnreadableDocument:
+    """What is wrong with one whole document."""
+    line, column = error.position
+    if error.code == _INVALID_BYTES:
+        try:
+            data.decode()
+        except UnicodeDecodeError as where:
+            return cause.invalid_byte(data[where.start], where.start, line + offset)
+    lines = data.split(b"\n")
+    context = lines[line - 1].decode("utf-8", "replace") if 0 < line <= len(lines) else ""
+    return cause.unreadable(error, _about(context, column), offset=offset)
+
+
+def _about(line: str, column: int) -> str:
+    """The characters of a line about a column, counted from 1."""
+    return line[max(column - 3, 0) : column + 1]
 
 
 def _place(fed: bytes, line: int, column: int, before: int) -> int:
@@ -282,46 +336,47 @@ def _forget(previous: Element | None, element: Element) -> None:
 
 
 def _is_outermost(element: Element) -> bool:
-    parent = element.getparent()
-    if parent is None or (parent.getparent() is None and parent.tag not in UNIT_TAGS):
-        return True
-    return not any(item.tag in UNIT_TAGS for item in element.iterancestors(*_TAGS))
+    ancestors = [item.tag for item in element.iterancestors()]
+    return not ancestors or (ancestors[-1] not in _PART_TAGS and UNIT_TAGS.isdisjoint(ancestors))
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether the first two lines that are not blank are documents, each of its own."""
-    lines = [line for line in head.split(b"\n")[:-1] if line.strip(_SPACE)][:2]
-    if len(lines) < 2 or any(not line.lstrip(_SPACE).startswith(b"<") for line in lines):
+    """Whether the first two lines that are not blank are documents, each of its own.
+
+    The second may be a broken one, if it ends as it began.
+    """
+    lines = [line.strip(_SPACE) for line in head.split(b"\n")[:-1] if line.strip(_SPACE)][:2]
+    if len(lines) < 2 or not all(_is_document(line) for line in lines[:1]):
+        return False
+    name = _START_TAG.match(lines[1])
+    return _is_document(lines[1]) or (
+        name is not None and lines[1].endswith(b"</" + name[1] + b">")
+    )
+
+
+def _is_document(line: bytes) -> bool:
+    if not line.startswith(b"<"):
         return False
     try:
-        etree.fromstring(lines[0], _parser())
+        etree.fromstring(line, _parser())
     except etree.XMLSyntaxError:
         return False
     return True
 
 
 def _refuse_doctype(element: Element, head: bytes, offset: int) -> None:
-    """SSS documents have no document type; what declares one is an attack or a mistake."""
+    """Refuse what only the parser noticed: a declaration far down, or in another encoding."""
     if element.getroottree().docinfo.internalDTD is not None:
         line = head[: max(head.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1 + offset
-        text = "a document type declaration (DTD) is not accepted"
-        raise UnreadableDocument(
-            finding("E-XML", text, line=line, suggestion="remove <!DOCTYPE ...>")
-        )
+        raise cause.doctype(line)
 
 
-def _unreadable(
-    error: etree.XMLSyntaxError, offset: int, log: Iterable[etree._LogEntry] = ()
-) -> UnreadableDocument:
-    (line, column), message = error.position, error.msg or "not well-formed"
-    if first := next(iter(log), None):
-        # What the parser kept to itself while it was fed is the cause.
-        line, column, message = first.line, first.column, first.message
-    message = _PLACE.sub("", message).strip()
-    code = "E-LIMIT" if _LIMITS.search(message) else "E-XML"
-    return UnreadableDocument(
-        finding(code, message, line=line + offset if line > 0 else 0, column=max(column, 0))
-    )
+def _refuse_early(head: bytes, offset: int) -> None:
+    """Refuse a document type before the parser works on what it declares."""
+    if found := _DOCTYPE.match(head):
+        raise cause.doctype(found[0].count(b"\n") + 1 + offset)
+    if not head.strip(_SPACE):
+        raise UnreadableDocument(finding("E-XML", "the document is empty"))
 
 
 def _too_large(line: int, token: bool) -> UnreadableDocument:

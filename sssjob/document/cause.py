@@ -1,0 +1,88 @@
+"""Why bytes are no XML, in words that name the cause: the parser's own often name a consequence."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from sssjob.errors import UnreadableDocument, finding
+
+DOCTYPE = "a document type declaration (DTD) is not accepted"
+DOCTYPE_ADVICE = "remove <!DOCTYPE ...>"
+
+_WINDOW = 4  # characters about the place of the error in which its cause is looked for
+_LIMITS = re.compile(
+    r"Resource limit|Excessive depth|[Hh]uge|too (?:big|long|many)|amplification|exceeded"
+)
+_PLACE = re.compile(r", line \d+, column \d+$")
+_CHARACTER = re.compile(
+    r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
+)
+_QUOTES = dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"') | dict.fromkeys(
+    "\u2018\u2019\u201a", "'"
+)
+_IN_TAGS = re.compile("AttValue|attribute|attributes construct|Start Tag")
+
+# fmt: off
+_PLAINER = (
+    # what the parser says,                     what is meant,                        what to do
+    (re.compile("EntityRef: expecting|xmlParseEntityRef"), "a bare & in text", "write &amp;"),
+    (re.compile("Unsupported encoding: latin-?1", re.I), "", "write ISO-8859-1"),
+    (re.compile("Extra content at the end"), "text behind the end of the document", ""),
+    (re.compile("Premature end of data in tag (\\S+)"), "the document ends inside an element", ""),
+)
+# fmt: on
+
+
+def unreadable(
+    error: etree._LogEntry | etree.XMLSyntaxError, context: str = "", *, offset: int = 0
+) -> UnreadableDocument:
+    """The parser's error with place and cause.
+
+    ``context`` holds the characters about the place; ``offset`` is the number of lines before the
+    document.
+    """
+    if isinstance(error, etree.XMLSyntaxError):
+        (line, column), said = error.position, error.msg or "not well-formed"
+    else:
+        line, column, said = error.line, error.column, error.message
+    said = _PLACE.sub("", said).strip()
+    code = "E-LIMIT" if _LIMITS.search(said) else "E-XML"
+    message, advice = _cause(said, context)
+    return UnreadableDocument(
+        finding(
+            code, message, line=line + offset if line > 0 else 0, column=max(column, 0),
+            suggestion=advice,
+        )
+    )  # fmt: skip
+
+
+def invalid_byte(byte: int, place: int, line: int) -> UnreadableDocument:
+    """A byte that the encoding of its document does not have there."""
+    text = f"byte 0x{byte:02X} at offset {place} is not UTF-8"
+    advice = 'name the encoding: <?xml version="1.0" encoding="ISO-8859-1"?>'
+    return UnreadableDocument(finding("E-XML", text, line=line, suggestion=advice))
+
+
+def doctype(line: int) -> UnreadableDocument:
+    """SSS documents have no document type; what declares one is an attack or a mistake."""
+    return UnreadableDocument(finding("E-XML", DOCTYPE, line=line, suggestion=DOCTYPE_ADVICE))
+
+
+def _cause(said: str, context: str) -> tuple[str, str]:
+    if found := _CHARACTER.search(said):
+        hexadecimal, decimal = found[1] or found[3], found[2] or found[4]
+        number = int(hexadecimal, 16) if hexadecimal else int(decimal)
+        return f"U+{number:04X} is not a character of XML 1.0", "remove it"
+    if _IN_TAGS.search(said):
+        for character in context:
+            if quote := _QUOTES.get(character):
+                text = f"typographic quote U+{ord(character):04X} instead of {quote} in a tag"
+                return text, f"write {quote}"
+            if character == "\u00a0":
+                return "no-break space U+00A0 in a tag", "write a blank"
+    for pattern, meant, advice in _PLAINER:
+        if pattern.search(said):
+            return f"{meant}: {said}" if meant else said, advice
+    return said, ""

@@ -1,0 +1,189 @@
+"""Bytes to trees: documents of any shape and size, and bad input within bounds."""
+
+import io
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from strategies import documents
+
+from sssjob import spec
+from sssjob.document import files, tree
+from sssjob.errors import UnreadableDocument
+
+NS = spec.NAMESPACE
+JOB = b"<Job><Id>1</Id></Job>"
+
+
+def texts(source, **more):
+    return [etree.tostring(element, with_tail=False) for element in tree.units(source, **more)]
+
+
+def unreadable(source):
+    with pytest.raises(UnreadableDocument) as failure:
+        for _ in tree.units(source):
+            pass
+    return failure.value.finding
+
+
+SHAPES = [
+    pytest.param(JOB, ["Job"], id="a job"),
+    pytest.param(b"<JobGroup><Id>g</Id>" + JOB + b"</JobGroup>", ["JobGroup"], id="a group"),
+    pytest.param(b"<Jobs>" + JOB * 3 + b"</Jobs>", ["Job"] * 3, id="a wrapper"),
+    pytest.param(b"<Jobs/>", [], id="an empty wrapper"),
+    pytest.param(b"<a><b><c>" + JOB + b"</c></b><d>" + JOB + b"</d></a>", ["Job"] * 2, id="deep"),
+    pytest.param(b"<Jobs>" + JOB + b"<JobGroup><Id>g</Id>" + JOB * 2 + b"</JobGroup></Jobs>",
+                 ["Job", "JobGroup"], id="jobs in a group are the group's"),
+    pytest.param(JOB * 3, ["Job"] * 3, id="documents without a break"),
+    pytest.param(b"\n".join([JOB] * 3), ["Job"] * 3, id="lines"),
+    pytest.param(b'<?xml version="1.0"?>\n' + JOB + b'\n<?xml version="1.0"?>' + JOB, ["Job"] * 2,
+                 id="declarations"),
+    pytest.param(b"<!-- <Jobs> --><Job>1</Job><!-- <a> --><Job>2</Job>", ["Job"] * 2, id="comments"),
+    pytest.param(b"<Task><Id>1</Id></Task>", ["Task"], id="a task"),
+    pytest.param(b"<Task><Job><Id>1</Id></Job></Task>", ["Task"], id="a job inside a task"),
+    pytest.param(b"<JobDefaults><User>a</User></JobDefaults>\n" * 2, ["JobDefaults"] * 2,
+                 id="lines of defaults"),
+    pytest.param(f'<s:E xmlns:s="{NS}"><s:Job>1</s:Job><Job>2</Job></s:E>'.encode(), ["Job"] * 2,
+                 id="namespaces"),
+    pytest.param(b'<E><Job xmlns="urn:x">1</Job><Job>2</Job></E>', ["Job"], id="a foreign Job"),
+    pytest.param(b"\xef\xbb\xbf" + JOB, ["Job"], id="a byte order mark"),
+    pytest.param(b"\n \n" + JOB + b"\n\n", ["Job"], id="blank lines around"),
+    pytest.param("<Job><Id>é</Id></Job>".encode("utf-16"), ["Job"], id="UTF-16"),
+    pytest.param('<?xml version="1.0" encoding="ISO-8859-1"?><Job>é</Job>'.encode("latin-1"), ["Job"],
+                 id="Latin 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data, names", SHAPES)
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 16])
+def test_documents_of_any_shape_give_their_outermost_job_objects(data, names, chunk, monkeypatch):
+    monkeypatch.setattr(tree, "CHUNK", chunk)
+    monkeypatch.setattr(files, "CHUNK", chunk)
+    found = [etree.QName(element).localname for element in tree.units(data)]
+    assert found == names
+
+
+SEPARATORS = [
+    b"",
+    b"\n",
+    b"\r\n",
+    b" \n\t",
+    b"\n\n\n",
+    b"<!-- c\n -->",
+    b"<?pi?>\n",
+    b"\n<!--<x>-->\n",
+]
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.tuples(documents(), st.sampled_from(SEPARATORS), st.booleans()), min_size=1, max_size=5),
+    st.integers(1, 400),
+)  # fmt: skip
+def test_documents_one_after_the_other_are_read_alike_in_any_chunks(parts, chunk):
+    data, expected, lines = b"", [], []
+    for element, separator, declared in parts:
+        lines.append(data.count(b"\n") + 1)
+        text = etree.tostring(
+            element, encoding="UTF-8", xml_declaration=declared and bool(separator)
+        )
+        expected.append(etree.tostring(etree.fromstring(text)))
+        data += text + (separator or b"\n" * declared)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tree, "CHUNK", chunk)
+        patch.setattr(files, "CHUNK", chunk)
+        found = [(etree.tostring(e, with_tail=False), offset) for e, offset in tree.located(data)]
+    assert [text for text, _ in found] == expected
+
+
+def test_lines_are_counted_over_documents(monkeypatch):
+    data = b"<Job>\n<Id>1</Id></Job>\n\n<Jobs>\n<Job>2</Job>\n<Job>\n3</Job></Jobs><Job>4</Job>"
+    for chunk in (1, 5, 1 << 16):
+        monkeypatch.setattr(tree, "CHUNK", chunk)
+        assert [item.line for item in tree.located(data)] == [1, 5, 6, 7]
+
+
+def test_an_element_deep_in_a_long_file_knows_its_line():
+    data = b"<Jobs>" + b"\n" * 200_000 + b"<Job><Id>1</Id>\n</Job>\n</Jobs>"
+    lines = [(item.line, item.element[0].sourceline) for item in tree.located(data)]
+    assert lines == [(200_001, 200_001)]
+
+
+def test_earlier_siblings_are_gone_and_ancestors_are_there():
+    data = b"<a x='1'><Jobs>" + JOB * 1000 + b"</Jobs></a>"
+    for element in tree.units(data):
+        assert element.getprevious() is None
+        assert element.getparent().getparent().get("x") == "1"
+
+
+def test_a_bad_line_does_not_hide_the_next_ones():
+    data = JOB + b"\n" + JOB + b"\n<Job><Id>2</Job>\n\n" + JOB + b"\n<Job"
+    errors = []
+    assert len(texts(data, on_error=errors.append)) == 3
+    assert [error.finding.line for error in errors] == [3, 6]
+
+
+def test_a_parser_for_one_document_refuses_two():
+    assert tree.parse("<?xml version='1.0' encoding='latin-1'?><Job>é</Job>").text == "é"
+    with pytest.raises(UnreadableDocument):
+        tree.parse(JOB * 2)
+
+
+# --- bad input ------------------------------------------------------------------------------
+
+SECRET = "<!DOCTYPE Job [<!ENTITY x SYSTEM '{}'>]><Job><Id>&x;</Id></Job>"
+LAUGHS = "".join(f"<!ENTITY l{n} '{f'&l{n - 1};' * 10}'>" for n in range(1, 12))
+
+# fmt: off
+BAD = [
+    # what                                             code       line  in the message
+    pytest.param(b"",                                  "E-XML",    0,   "empty",              id="nothing"),
+    pytest.param(b" \n\n ",                            "E-XML",    0,   "empty",              id="white space only"),
+    pytest.param(b"sacct|text\nmore|text\n",           "E-XML",    1,   "'<'",                id="no XML"),
+    pytest.param(b"<Job>\n<Id>1</Job>",                "E-XML",    2,   "mismatch",           id="a wrong end tag"),
+    pytest.param(b"<Job>\n<Id>1</Id>\n",               "E-XML",    3,   "",                   id="no end"),
+    pytest.param(b"<Job>\n<Id",                        "E-XML",    2,   "",                   id="cut inside a tag"),
+    pytest.param(b"<Job>\n</Job>\ntrash",              "E-XML",    3,   "",                   id="text behind"),
+    pytest.param(b"<Job><Id>a&b</Id></Job>",           "E-XML",    1,   "&",                  id="a bare ampersand"),
+    pytest.param(b"<Job><Id>&nbsp;</Id></Job>",        "E-XML",    1,   "nbsp",               id="an unknown entity"),
+    pytest.param(b"<Job a='1' a='2'/>",                "E-XML",    1,   "redefined",          id="an attribute twice"),
+    pytest.param(b"<Job><x:Id>1</x:Id></Job>",         "E-XML",    1,   "x",                  id="an undeclared prefix"),
+    pytest.param(b"<Job>\n<Id>a\x00b</Id></Job>",      "E-XML",    2,   "U+0000",             id="NUL"),
+    pytest.param(b"<Job>\n<Id>a\x1bb</Id></Job>",      "E-XML",    2,   "U+001B",             id="escape"),
+    pytest.param(b"<Job><Id>&#0;</Id></Job>",          "E-XML",    1,   "xmlChar",            id="a reference to NUL"),
+    pytest.param(b"<Job>\n<Id>\xe9</Id></Job>",        "E-XML",    2,   "byte 0xE9",          id="Latin 1, not declared"),
+    pytest.param(b"<?xml version='1.0' encoding='utf-99'?><Job/>", "E-XML", 1, "utf-99",      id="an unknown encoding"),
+    pytest.param(b"<?xml version='1.0' encoding='utf-16'?><Job>1</Job>", "E-XML", 1, "",      id="UTF-16 declared, not written"),
+    pytest.param(b"<!DOCTYPE Job>\n<Job/>",            "E-XML",    1,   "DTD",                id="a document type"),
+    pytest.param(b"\n<!-- -->\n<!DOCTYPE Job>\n<Job/>", "E-XML",   3,   "DTD",                id="a document type below"),
+    pytest.param(f"<!DOCTYPE Job [<!ENTITY l0 'ha'>{LAUGHS}]><Job><Id>&l11;</Id></Job>".encode(), "E-XML", 1, "DTD", id="a billion laughs"),
+    pytest.param(SECRET.format("file:///etc/passwd").encode(), "E-XML", 1, "DTD",             id="an external entity"),
+    pytest.param("<Job>\n <Variable name=”PATH”/></Job>".encode(), "E-XML", 2, "U+201D",      id="typographic quotes"),
+    pytest.param("<Job\u00a0a='1'/>".encode(),         "E-XML",    1,   "U+00A0",             id="a no-break space in a tag"),
+    pytest.param(b"<a>" * 300 + b"</a>" * 300,         "E-LIMIT",  1,   "depth",              id="300 levels"),
+    pytest.param(b"<Job><Id>" + b"x" * 11_000_000 + b"</Id></Job>", "E-LIMIT", 0, "",         id="a text of 11 MB"),
+    pytest.param(b"<Job a='" + b"x" * 11_000_000 + b"'/>", "E-LIMIT", 0, "",                  id="an attribute of 11 MB"),
+    pytest.param(b"<Job><!--" + b"x" * 11_000_000 + b"--></Job>", "E-LIMIT", 0, "",           id="a comment of 11 MB"),
+    pytest.param(b"<" + b"x" * 11_000_000,             "E-LIMIT",  0,   "",                   id="a name of 11 MB"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("data, code, line, named", BAD)
+def test_bad_input_is_refused_with_place_and_cause(data, code, line, named):
+    for source in (data, io.BytesIO(data)):
+        finding = unreadable(source)
+        assert finding.code == code
+        assert finding.line == line or not line
+        assert named in finding.message
+    try:
+        tree.parse(data)
+    except UnreadableDocument as failure:
+        assert failure.finding.code == code
+    else:
+        pytest.fail("it was parsed")

@@ -1,0 +1,210 @@
+"""Generated job objects: every container, property and attribute of the tables, and odd company.
+
+``documents`` gives elements as the tables have them, ``mutants`` those with faults, strangers and
+white space where nobody puts any.
+"""
+
+from copy import deepcopy
+
+from hypothesis import strategies as st
+from lxml import etree
+
+from sssjob import spec
+
+ROOTS = [row.name for row in spec.CONTAINERS if row.name not in ("Requested", "Delivered")][:-1]
+FOREIGN = "urn:example:site"
+SPACE = ["", " ", "\n", "\t ", "\n    "]
+
+# What XML 1.0 has, with everything that needs escaping likely.
+CHARACTERS = st.one_of(
+    st.sampled_from("&<>\"'\r\n\t ]-é€\u00a0\u0085\u2028\U0001f600"),
+    st.characters(
+        codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufffe\uffff"
+    ),
+)
+TEXT = st.text(CHARACTERS, max_size=12)
+SECONDS = st.one_of(
+    st.integers(0, 2**32 - 1).map(str), st.sampled_from(["+7", "007", "-0", "4294967295"])
+)
+
+VALUES = {
+    "": st.just(""),
+    spec.STRING: TEXT,
+    spec.INTEGER: st.one_of(
+        st.integers(-(10**12), 10**12).map(str), st.sampled_from(["+16", "-0", "007"])
+    ),
+    spec.FLOAT: st.one_of(
+        st.decimals(-(10**6), 10**6, places=3).map(str),
+        st.sampled_from(["1.", ".5", "+2", "-0", "1e3", "2.5E-10", "1.890", "12"]),
+    ),
+    spec.BOOLEAN: st.sampled_from(["true", "false"]),
+    spec.DATETIME: SECONDS,
+    spec.DURATION: SECONDS,
+}
+ODD = st.one_of(
+    TEXT,
+    st.sampled_from([
+        "", " ", "NaN", "-INF", "INF", "1,024", "0x10", "1_000", "١٢", "1e5", "-1", "1.5", "True", "FALSE",
+        "1", "0", "2GB", "01:00:00", "1-02:24:13", "2003-04-28T19:21:53Z", "4294967296", "9" * 30,
+        "GE", " GE ", "ge", "APPROX", "List", "Keep, Merge", "keep", "Reject", "Warn", "Ignore", "ignore",
+        "KB", "kb", "GiB", "USD", "Used", "0.5", "64", "Myrinet", "١",
+    ]),
+)  # fmt: skip
+
+
+def lists(words):
+    return st.lists(st.sampled_from(words), min_size=1, max_size=3).map(",".join)
+
+
+def attribute(row, element):
+    if row.name == "units" and element in ("Memory", "Swap", "Disk"):
+        return st.sampled_from(["B", "KB", "MB", "GB", "DB"])
+    if row.name == "consumptionRate":
+        return st.sampled_from(["0", "0.63", ".5", "1"])
+    if row.name in ("count", "preference"):
+        return st.integers(1, 99).map(str)
+    if row.name == "group":
+        return st.just("0")
+    if row.words:
+        return lists(row.values)
+    return st.sampled_from(row.values) if row.values else VALUES[row.type]
+
+
+@st.composite
+def properties(draw, name, row, category=""):
+    node = etree.Element(name)
+    carried = spec.attributes(name, category)
+    optional = draw(st.lists(st.sampled_from(sorted(carried)), max_size=2, unique=True))
+    for key in dict.fromkeys((*optional, *spec.required(name))):
+        node.set(key, draw(attribute(carried[key], name)))
+    if name == "Environment":
+        variables = draw(st.lists(properties("Variable", spec.ENVIRONMENT[0]), max_size=3))
+        node.extend({variable.get("name"): variable for variable in variables}.values())
+    elif name == "NotificationList":
+        node.text = draw(lists(spec.NOTIFICATIONS))
+    elif name == "Id":
+        node.text = draw(st.text("abc.019", min_size=1, max_size=6))
+    else:
+        space = "" if row.type in ("", spec.STRING) else draw(st.sampled_from(SPACE))
+        node.text = space + draw(VALUES[row.type]) + space
+    return node
+
+
+@st.composite
+def blocks(draw, name):
+    """A container with a few properties, each once, in any order, and perhaps blocks."""
+    if spec.CONTAINER[name].reference and name not in ROOTS[:1] and draw(st.integers(0, 9)) == 0:
+        node = etree.Element(name)
+        node.text = draw(st.sampled_from(["job77", " job123", "ü-1\n"]))
+        return node
+    category = name if name in (spec.REQUESTED, spec.DELIVERED) else ""
+    known = spec.properties(name)
+    chosen = draw(st.lists(
+        st.sampled_from(sorted(set(known) - {"Id"})), min_size=1, max_size=5, unique=not category
+    ))  # fmt: skip
+    if name in ("Job", "JobGroup"):
+        chosen += [
+            "Id",
+            *(["Duration"] if "Duration" in known and "Duration" not in chosen else []),
+        ]
+    children = [draw(properties(each, known[each], category)) for each in chosen]
+    for inner, wildcard in spec.blocks(name).items():
+        count = draw(st.integers(1 if wildcard == "+" else 0, 1 if wildcard == "?" else 2))
+        if wildcard == "+" or draw(st.integers(0, 2)) == 0:
+            children += [draw(blocks(inner)) for _ in range(count)]
+    node = etree.Element(name)
+    node.extend(draw(st.permutations(children)))
+    return node
+
+
+@st.composite
+def documents(draw, roots=tuple(ROOTS)):
+    """An element as the tables have it, in one of the recognised namespaces."""
+    root = draw(st.sampled_from(roots).flatmap(blocks))
+    return in_namespace(root, draw(st.sampled_from(spec.NAMESPACES)), draw(st.booleans()))
+
+
+@st.composite
+def mutants(draw, roots=tuple(ROOTS)):
+    """A document with up to four changes, each of which may be a fault."""
+    root = draw(st.sampled_from(roots).flatmap(blocks))
+    for change in draw(st.lists(st.sampled_from(CHANGES), min_size=1, max_size=4)):
+        inside = [node for node in root.iter("{*}*")]
+        change(draw, draw(st.sampled_from(inside)))
+    namespace = draw(st.sampled_from(spec.NAMESPACES))
+    if draw(st.integers(0, 9)) == 0:
+        for node in root.iter("{}*"):
+            if draw(st.booleans()):
+                node.tag = f"{{{spec.NAMESPACE}}}{node.tag}"
+    return in_namespace(root, namespace, draw(st.booleans()))
+
+
+def in_namespace(root, namespace, default):
+    """The same elements in a namespace that is the default one or has a prefix."""
+    if not namespace:
+        return root
+    for node in root.iter("{}*"):
+        node.tag = f"{{{namespace}}}{node.tag}"
+    new = etree.Element(root.tag, root.attrib, {None if default else "s": namespace})
+    new.text = root.text
+    new.extend(deepcopy(list(root)))
+    return etree.fromstring(etree.tostring(new))
+
+
+NAMES = st.sampled_from(sorted(
+    spec.names() | {row.name for row in spec.ALIASES}
+    | {"Phase", "Proccessors", f"{{{FOREIGN}}}Mood", f"{{{FOREIGN}}}Job"}
+))  # fmt: skip
+ATTRIBUTES = st.sampled_from(sorted(
+    {row.name for row in spec.ATTRIBUTES}
+    | {"mood", f"{{{FOREIGN}}}mood", "{http://www.w3.org/XML/1998/namespace}lang", f"{{{spec.NAMESPACE}}}op"}
+))  # fmt: skip
+
+
+def rename(draw, node):
+    if node.getparent() is not None:
+        node.tag = draw(NAMES)
+
+
+def new_text(draw, node):
+    node.text = draw(ODD)
+
+
+def new_attribute(draw, node):
+    node.set(draw(ATTRIBUTES), draw(ODD))
+
+
+def delete(draw, node):
+    if node.getparent() is not None:
+        node.getparent().remove(node)
+
+
+def repeat(draw, node):
+    if node.getparent() is not None:
+        node.addnext(deepcopy(node))
+
+
+def nest(draw, node):
+    child = etree.SubElement(node, draw(NAMES))
+    child.text = draw(ODD)
+    child.tail = draw(st.one_of(st.sampled_from(SPACE), TEXT))
+    if draw(st.booleans()):
+        etree.SubElement(child, draw(NAMES)).tail = draw(TEXT)
+
+
+def note(draw, node):
+    words = draw(st.text("ab -?\n&<", max_size=6)).replace("--", "").replace("?>", "").rstrip("-")
+    made = etree.Comment(words) if draw(st.booleans()) else etree.ProcessingInstruction("pi", words)
+    made.tail = draw(st.one_of(st.sampled_from(SPACE), TEXT))
+    node.insert(draw(st.integers(0, len(node))), made)
+
+
+def padding(draw, node):
+    if len(node):
+        node.text = draw(st.sampled_from(SPACE))
+        for child in node:
+            child.tail = draw(st.sampled_from(SPACE))
+
+
+CHANGES = [rename, new_text, new_attribute, delete, repeat, nest, note, padding]
+ANY = st.one_of(documents(), mutants())
