@@ -343,9 +343,7 @@ PLURALS = {"?": "zero or one", "*": "zero or more", "+": "one or more"}
 @cache
 def properties(container: str) -> dict[str, Element]:
     """The property rows that apply in a container; in a category, those that carry its letter."""
-    rows = {
-        row.name: row for table in CONTAINER[container].tables for row in TABLES[table]
-    }
+    rows = {row.name: row for table in CONTAINER[container].tables for row in TABLES[table]}
     if container in (REQUESTED, DELIVERED):
         return {name: row for name, row in rows.items() if container[0] in row.categories}
     return rows

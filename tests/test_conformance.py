@@ -8,7 +8,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "conformance.md"
 
 
 def test_the_page_is_made_from_the_tables():
-    assert PAGE.read_text() == conformance.page(), "run: python -m sssjob.conformance > docs/conformance.md"
+    made = "python -m sssjob.conformance > docs/conformance.md"
+    assert PAGE.read_text() == conformance.page(), f"run: {made}"
 
 
 def test_every_name_of_the_tables_stands_on_the_page():

@@ -485,7 +485,7 @@ def test_1_11_origins_tell_place_source_and_what_was_overridden():
         "/JobGroup/Job[2]/Environment/Variable[2] = '4' (own)",
         "/JobGroup/Job[2]/Environment/Variable[3] = '/usr/lib' (JobDefaults)",
         "/JobGroup/Job[2]/ResourceLimit[1] = '30' (own, over '20' of JobDefaults)",
-        "/JobGroup/Job[2]/Requested/Processors = '4' (own, over '8' of JobDefaults, over '16' of JobDefaults)",
+        "/JobGroup/Job[2]/Requested/Processors = '4' (own, over 'GE 8' of JobDefaults, over 'LE 16' of JobDefaults)",
         "/JobGroup/Job[2]/Requested/Memory = '512' (JobDefaults)",
         "/JobGroup/Job[2]/Requested/Duration = '3600' (JobDefaults)",
         "/JobGroup/Job[2]/TaskGroup[1]/Name = 'm' (own)",
@@ -609,7 +609,15 @@ def values(properties):
 def test_origins_name_every_effective_property(block, env):
     resolved = resolve(block, env=env)
     effective = [
-        inner.text
+        " ".join(
+            word.strip()
+            for word in (
+                inner.attributes.get("op", ""),
+                inner.text,
+                inner.attributes.get("units", ""),
+            )
+            if word.strip()
+        )
         for each in walk(resolved.block)
         for item in each.items
         if isinstance(item, Property)

@@ -66,9 +66,12 @@ def places(tmp_path_factory):
 def run(command, directory):
     beside = Path(sys.executable).parent
     environment = {
-        **os.environ, "PATH": f"{beside}:{os.environ['PATH']}", "COLUMNS": "100", "LC_ALL": "C.UTF-8",
+        **os.environ,
+        "PATH": f"{beside}:{os.environ['PATH']}",
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
-    }  # fmt: skip
+    }
     return subprocess.run(
         ["bash", "-c", command], cwd=directory, env=environment, text=True, timeout=120,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,

@@ -19,6 +19,7 @@ _STATES = {
 }  # fmt: skip
 _HEADINGS = ("Id", "Name", "State")
 _READABLE = {spec.DATETIME: units.iso, spec.DURATION: units.clock}
+_WIDEST = 1 << 16  # characters of a line; the terminal wraps it
 _LATEST = 253402300799  # the last second of the year 9999; datetime ends there
 
 
@@ -27,7 +28,7 @@ def print_tree(block: Block) -> None:
 
     A long text runs on: what was cut off could be what is looked for.
     """
-    Console(highlight=False).print(_tree(block), overflow="ignore", no_wrap=True, crop=False)
+    Console(highlight=False, width=_WIDEST).print(_tree(block), no_wrap=True, crop=False)
 
 
 def visible(text: str) -> str:

@@ -76,8 +76,11 @@ class Entry(NamedTuple):
     parts: tuple[Entry, ...] | None = None
 
     def written(self) -> Written:
-        """The value and its place, as origins tell it."""
-        text = self.item.text.strip() if isinstance(self.item, Property) else ""
+        """The value and its place, as origins tell it: ``LE 400 MB``."""
+        words: tuple[str, ...] = ()
+        if isinstance(item := self.item, Property):
+            words = (item.attributes.get("op", ""), item.text, item.attributes.get("units", ""))
+        text = " ".join(word.strip() for word in words if word.strip())
         return Written(self.source, text, line_of(self.item))
 
 

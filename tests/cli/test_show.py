@@ -123,3 +123,8 @@ def test_nothing_to_show_is_said_by_the_exit_code():
 
 def test_names_from_strangers_cannot_steer_a_terminal():
     assert visible("\t\x9b2J\u202e") == "␉\ufffd2J\ufffd"
+
+
+def test_a_long_text_is_shown_to_its_end():
+    document = f"<Job><Id>1</Id><Arguments>{'-x ' * 500}-end</Arguments></Job>"
+    assert "-x -end\n" in show(document=document).output
