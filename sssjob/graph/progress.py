@@ -1,0 +1,225 @@
+"""Which jobs are ready, wait, or will never run, once some have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from sssjob.graph.net import FAILED, Exit, Mark, Need, Net, Want
+from sssjob.model import Property
+
+
+class State(StrEnum):
+    """How a job stands: ended, or what its dependencies let it do."""
+
+    DONE = "done"
+    READY = "ready"
+    WAITING = "waiting"
+    NEVER = "never"
+
+
+Ended: TypeAlias = int | Mark | None  # what one vertex has come to
+Value: TypeAlias = Ended | tuple[Ended, ...]  # a shared name has come to several things
+
+
+class Reason(NamedTuple):
+    """A dependency that keeps a job from running, and why."""
+
+    dependency: Property
+    state: State  # WAITING or NEVER
+    text: str
+
+
+class Progress:
+    """A graph in which some jobs have ended."""
+
+    def __init__(self, net: Net, exits: Mapping[str, Exit]) -> None:
+        self._net = net
+        self._exits = exits
+        self._values: list[Value] = [Mark.WAIT] * net.size
+        self._states = [State.WAITING] * len(net.keys)
+        self._run()
+
+    @cached_property
+    def states(self) -> dict[str, State]:
+        """The state of each job, in document order."""
+        return dict(zip(self._net.keys, self._states, strict=True))
+
+    def exit(self, key: str) -> Exit:
+        """How a job that is done has ended."""
+        return self._exits[key]
+
+    def why(self, key: str) -> tuple[Reason, ...]:
+        """The dependencies that keep a job from running; none of one that is ready or done."""
+        vertex = self._net.numbers[key]
+        if self._states[vertex] in (State.DONE, State.READY):
+            return ()
+        items = self._net.places[vertex].dependencies
+        return tuple(self._reasons(vertex, self._net.needs[vertex], items))
+
+    def _run(self) -> None:
+        net = self._net
+        for key, exit_ in self._exits.items():
+            if key in net.numbers:
+                self._values[net.numbers[key]] = exit_
+                self._states[net.numbers[key]] = State.DONE
+        for vertex, text in net.external.items():
+            # An id of a job here is that job's; a name nobody has may be given an exit, too.
+            if text in self._exits and text not in net.numbers:
+                self._values[vertex] = self._exits[text]
+        ordered, rest = net.sequence
+        self._advance(ordered)
+        if rest:
+            # What has ended breaks circles; what is in one still waits for itself.
+            self._never(self._advance_rest(rest))
+
+    def _advance(self, vertices: Iterable[int]) -> None:
+        """Settle vertices whose targets are settled."""
+        needs, values, states, jobs = self._net.needs, self._values, self._states, len(self._states)
+        done, ready, waiting, never = State.DONE, State.READY, State.WAITING, State.NEVER
+        for vertex in vertices:
+            if vertex >= jobs:
+                values[vertex] = _together(values[member] for member in self._net.members[vertex])
+            elif states[vertex] is not done:
+                state = ready
+                for target, want in needs[vertex]:
+                    value = values[target]
+                    if value == want:
+                        continue
+                    verdict = _verdict(value, want)
+                    if verdict is never:
+                        state = never
+                        break
+                    if verdict is waiting:
+                        state = waiting
+                states[vertex] = state
+                values[vertex] = Mark.NEVER if state is never else Mark.WAIT
+
+    def _advance_rest(self, rest: list[int]) -> set[int]:
+        """Settle what ended jobs set free, and give the vertices that nothing does."""
+        net = self._net
+        left = {vertex for vertex in rest if not self._is_done(vertex)}
+        open_ = {vertex: sum(t in left for t in net.targets(vertex)) for vertex in left}
+        free = [vertex for vertex in rest if vertex in left and not open_[vertex]]
+        for vertex in free:
+            self._advance((vertex,))
+            left.discard(vertex)
+            for dependent in net.dependents[vertex]:
+                if dependent in left:
+                    open_[dependent] -= 1
+                    if not open_[dependent]:
+                        free.append(dependent)
+        return left
+
+    def _never(self, vertices: Iterable[int]) -> None:
+        for vertex in vertices:
+            self._values[vertex] = Mark.NEVER
+            if vertex < len(self._states):
+                self._states[vertex] = State.NEVER
+
+    def _is_done(self, vertex: int) -> bool:
+        return vertex < len(self._states) and self._states[vertex] is State.DONE
+
+    def _reasons(
+        self, vertex: int, needs: Iterable[Need], items: Iterable[Property]
+    ) -> Iterator[Reason]:
+        for (target, want), item in zip(needs, items, strict=True):
+            verdict = _verdict(self._values[target], want)
+            if verdict is State.READY:
+                continue
+            if target == vertex:
+                yield Reason(item, verdict, f"{phrase(target, want, self._net)}, which is itself")
+                continue
+            text = phrase(target, want, self._net)
+            if found := self._found(target, want):
+                text += f", {found}"
+            yield Reason(item, verdict, text)
+
+    def _found(self, target: int, want: Want) -> str:
+        """What is in the way, in words: of a shared name, the first job that is."""
+        net = self._net
+        if want is Mark.UNREAD:
+            return "a condition that is not understood"
+        if target in net.external:
+            value = self._values[target]
+            return "which is not here" if value is Mark.WAIT else _ended(value)
+        culprits = net.members.get(target, (target,))
+        verdicts = {member: _verdict(self._values[member], want) for member in culprits}
+        worst = State.NEVER if State.NEVER in verdicts.values() else State.WAITING
+        member = next(member for member, verdict in verdicts.items() if verdict is worst)
+        who = net.label(member) if target in net.members else "which"
+        if self._states[member] is State.DONE:
+            return (
+                f"{who} {_ended(self._values[member])}"
+                if who != "which"
+                else (f"which {_ended(self._values[member])}")
+            )
+        if worst is State.NEVER:
+            return f"{who} will never run"
+        return f"{who} is {self._states[member].value}"
+
+
+def phrase(target: int, want: Want, net: Net) -> str:
+    """What is needed, in words: ``a to exit with 2``."""
+    label = net.label(target)
+    who = f"every job named {label}" if target in net.members else label
+    return f"{who} {needed(want)}"
+
+
+def needed(want: Want) -> str:
+    """What is needed of a job, in words: ``to succeed``."""
+    if want == 0:
+        return "to succeed"
+    if isinstance(want, int):
+        return f"to exit with {want}"
+    return {FAILED: "to fail", Mark.ANY: "to end"}.get(want, "to fulfil its condition")
+
+
+def _ended(value: Value) -> str:
+    if value is FAILED:
+        return "failed"
+    return "ended, but nobody says how" if value is None else f"ended with {value}"
+
+
+def _together(values: Iterable[Value]) -> tuple[Ended, ...]:
+    """What the jobs of a name have come to: enough to answer every need, however many they are.
+
+    Two exit codes that are not 0 contradict every need that a third would.
+    """
+    kept: dict[Ended, None] = {}
+    codes = 0
+    for value in values:
+        assert not isinstance(value, tuple)
+        if value in kept:
+            continue
+        if isinstance(value, int) and value != 0:
+            codes += 1
+            if codes > 2:
+                continue
+        kept[value] = None
+    return tuple(kept)
+
+
+def _verdict(value: Value, want: Want) -> State:
+    """Whether a need is met (READY), may yet be (WAITING), or cannot be any more (NEVER)."""
+    if isinstance(value, tuple):
+        verdicts = {_verdict(one, want) for one in value}
+        if State.NEVER in verdicts:
+            return State.NEVER
+        return State.WAITING if State.WAITING in verdicts else State.READY
+    if value is Mark.WAIT:
+        return State.WAITING
+    if value is Mark.NEVER:
+        return State.NEVER
+    if want is Mark.UNREAD:
+        return State.WAITING
+    if want is Mark.ANY or value == want:
+        return State.READY
+    if value is None:  # it ended, but whether well is not known
+        return State.WAITING
+    if want is FAILED:
+        return State.NEVER if value == 0 else State.READY
+    # FAILED is some code other than 0.
+    return State.WAITING if value is FAILED and want != 0 else State.NEVER
