@@ -6,10 +6,10 @@ import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from os import PathLike
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 from sssjob.errors import UnreadableDocument, finding
 
@@ -18,6 +18,7 @@ Source = str | PathLike[str] | bytes | BinaryIO
 CHUNK = 1 << 16
 
 _LONGEST_MAGIC = 6
+_MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 
 
@@ -80,26 +81,45 @@ def _decompressed(stream: BinaryIO, magic: bytes) -> BinaryIO:
     if magic.startswith(b"\x1f\x8b"):
         return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
     if magic.startswith(b"\xfd7zXZ\x00"):
-        return cast(BinaryIO, lzma.LZMAFile(stream, "rb"))
+        return io.BufferedReader(_Frames(stream, _xz, lzma.LZMAError))
     if magic.startswith(b"\x28\xb5\x2f\xfd"):
-        return io.BufferedReader(_Zstandard(stream))
+        import zstandard  # compressed input is rare, starting is not
+
+        frames = zstandard.ZstdDecompressor(max_window_size=_MOST_MEMORY)
+        return io.BufferedReader(_Frames(stream, frames.decompressobj, zstandard.ZstdError))
     return stream
 
 
-class _Zstandard(io.RawIOBase):
-    """Frames one after the other; unlike the library's own reader it notices a missing end."""
+def _xz() -> lzma.LZMADecompressor:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
+
+
+class _Frame(Protocol):
+    """What lzma and zstandard decompress one frame with."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Frames(io.RawIOBase):
+    """Frames one after the other; a missing end and what is no frame are noticed.
+
+    The readers of the libraries take the one or the other for the end of the data.
+    """
 
     # One compressed byte can stand for 32 KiB: short slices keep what a bomb can make small.
     _SLICE = 512
 
-    def __init__(self, stream: BinaryIO) -> None:
-        import zstandard  # compressed input is rare, starting is not
-
+    def __init__(
+        self, stream: BinaryIO, frame: Callable[[], _Frame], error: type[Exception]
+    ) -> None:
         self._stream = stream
-        self._error = zstandard.ZstdError
-        self._frames = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-        self._frame = self._frames.decompressobj()
-        self._between_frames = True
+        self._new_frame = frame
+        self._error = error
+        self._frame = frame()
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
@@ -107,15 +127,15 @@ class _Zstandard(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._ready:
-            compressed = self._frame.unused_data if self._frame.eof else b""
-            compressed = compressed or self._stream.read(self._SLICE)
-            if not compressed:
-                if self._between_frames or self._frame.eof:
-                    return 0
-                raise EOFError
+            compressed = self._frame.unused_data if self._frame.eof else self._read()
             if self._frame.eof:
-                self._frame = self._frames.decompressobj()
-            self._between_frames = False
+                # xz allows padding, and no frame of either format begins with NUL.
+                while not (compressed := compressed.lstrip(b"\0")):
+                    if not (compressed := self._read()):
+                        return 0
+                self._frame = self._new_frame()
+            elif not compressed:
+                raise EOFError
             try:
                 self._ready = memoryview(self._frame.decompress(compressed))
             except self._error as error:
@@ -123,3 +143,6 @@ class _Zstandard(io.RawIOBase):
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]
         return size
+
+    def _read(self) -> bytes:
+        return self._stream.read(self._SLICE)

@@ -20,6 +20,7 @@ from sssjob.document.files import CHUNK, Source, opened, split_lines
 from sssjob.errors import UnreadableDocument, finding
 
 OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
+MARKUP_LIMIT = 8 << 20  # tags and attributes of one job object; each costs far more than its bytes
 TOKEN_LIMIT = 16 << 20  # bytes without any tag; libxml2 itself refuses text above 10 MB
 
 OnError = Callable[[UnreadableDocument], None]
@@ -53,8 +54,8 @@ _PART_TAGS = frozenset(
 _HEAD = 4096  # bytes in which the name of a root is looked for
 _SPACE = b" \t\r\n"
 _SPACE_BYTES = (b" ", b"\t", b"\r", b"\n")
-_START_TAG = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*<([^\s<>/?!]+)", re.DOTALL)
-_DOCTYPE = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*<!DOCTYPE", re.DOTALL)
+_START_TAG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<([^\s<>/?!]+)", re.DOTALL)
+_DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
 _EXTRA_CONTENT = etree.ErrorTypes.ERR_DOCUMENT_END
@@ -124,6 +125,8 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
             continue
         try:
             _refuse_early(line, number)
+            if len(line) > TOKEN_LIMIT:
+                _refuse_too_large(len(line), _markup(line), number)
             root = etree.fromstring(line, parser)
             _refuse_doctype(root, line, number)
         except etree.XMLSyntaxError as error:
@@ -184,7 +187,7 @@ class _Document:
         _refuse_early(self.head, self.offset)
         last: Element | None = None
         wrapper: Element | None = None
-        chunk, since_object, since_tag = self.head, 0, 0
+        chunk, since_object, since_tag, markup = self.head, 0, 0, 0
         while chunk:
             failure = self._feed(chunk)
             for _, element in self.parser.read_events():
@@ -204,7 +207,7 @@ class _Document:
                     # What was handed out goes, so that memory stays flat.
                     while wrapper[0] is not element:
                         del wrapper[0]
-                last, since_object = element, 0
+                last, since_object, markup = element, 0, 0
                 yield Located(element, self.offset)
             if failure is not None:
                 self._end_at_next(failure, chunk)
@@ -212,8 +215,12 @@ class _Document:
             since_object += len(chunk)
             tag = chunk.rfind(b"<")
             since_tag = len(chunk) - tag if tag >= 0 else since_tag + len(chunk)
-            if since_tag > TOKEN_LIMIT or (since_object > OBJECT_LIMIT and not whole):
-                raise _too_large(self.offset + self.lines, since_tag > TOKEN_LIMIT)
+            if since_tag > TOKEN_LIMIT:
+                text = f"more than {TOKEN_LIMIT >> 20} MiB without a tag"
+                raise _too_large(text, self.offset + self.lines)
+            if since_object > TOKEN_LIMIT and not whole:
+                markup += _markup(chunk)
+                _refuse_too_large(since_object, markup, self.offset + self.lines)
             self._count(chunk)
             chunk = self.stream.read(CHUNK)
         else:
@@ -379,9 +386,19 @@ def _refuse_early(head: bytes, offset: int) -> None:
         raise UnreadableDocument(finding("E-XML", "the document is empty"))
 
 
-def _too_large(line: int, token: bool) -> UnreadableDocument:
-    text = (
-        f"more than {TOKEN_LIMIT >> 20} MiB without a tag" if token
-        else f"one job object of more than {OBJECT_LIMIT >> 20} MiB"
-    )  # fmt: skip
+def _markup(data: bytes) -> int:
+    """About how many tags and attributes there are."""
+    return data.count(b"<") + data.count(b"=")
+
+
+def _refuse_too_large(size: int, markup: int, line: int) -> None:
+    """Refuse a job object whose tree would take more memory than one may."""
+    if size > OBJECT_LIMIT:
+        raise _too_large(f"one job object of more than {OBJECT_LIMIT >> 20} MiB", line)
+    if markup > MARKUP_LIMIT:
+        text = f"one job object of more than {MARKUP_LIMIT >> 20} million tags and attributes"
+        raise _too_large(text, line)
+
+
+def _too_large(text: str, line: int) -> UnreadableDocument:
     return UnreadableDocument(finding("E-LIMIT", text, line=line + 1))

@@ -1,0 +1,118 @@
+"""Opening: paths, bytes and streams, compressed or not, whole or damaged."""
+
+import gzip
+import io
+import lzma
+import random
+
+import pytest
+import zstandard
+
+from sssjob.document import files, opened, tree
+from sssjob.errors import UnreadableDocument
+
+DATA = b"<Jobs>" + b"".join(b"<Job><Id>%d</Id></Job>" % n for n in range(20_000)) + b"</Jobs>"
+KINDS = [
+    pytest.param(bytes, id="plain"),
+    pytest.param(gzip.compress, id="gzip"),
+    pytest.param(lzma.compress, id="xz"),
+    pytest.param(zstandard.compress, id="zstd"),
+]
+PACKED = KINDS[1:]
+
+
+class Dripping(io.RawIOBase):
+    """A stream that gives a few bytes at a time, as pipes do."""
+
+    def __init__(self, data):
+        self.data, self.chance = io.BytesIO(data), random.Random(1)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self.data.readinto(memoryview(buffer)[: self.chance.randrange(1, 3000)])
+
+
+def everything(source):
+    with opened(source) as stream:
+        return b"".join(iter(lambda: stream.read(4096), b""))
+
+
+@pytest.mark.parametrize("pack", KINDS)
+def test_the_same_bytes_come_out_of_every_source(pack, tmp_path):
+    packed = pack(DATA)
+    path = tmp_path / "jobs"
+    path.write_bytes(packed)
+    for source in (packed, path, str(path), io.BytesIO(packed), Dripping(packed)):
+        assert everything(source) == DATA
+
+
+@pytest.mark.parametrize("pack", KINDS)
+def test_documents_can_be_read_from_every_source(pack):
+    assert sum(1 for _ in tree.units(Dripping(pack(DATA)))) == 20_000
+
+
+@pytest.mark.parametrize("pack", PACKED)
+def test_packed_files_may_stand_one_after_the_other(pack):
+    data = pack(b"<Job>1</Job>\n") + pack(b"<Job>2</Job>")
+    assert [element.text for element in tree.units(data)] == ["1", "2"]
+
+
+def test_a_stream_of_the_caller_stays_open():
+    for stream in (io.BytesIO(DATA), Dripping(gzip.compress(DATA))):
+        with opened(stream) as one:
+            one.read(10)
+        assert not stream.closed
+
+
+@pytest.mark.parametrize("pack", PACKED)
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.99])
+def test_a_truncated_file_is_told_from_a_whole_one(pack, kept):
+    packed = pack(random.Random(2).randbytes(200_000).hex().encode())
+    with pytest.raises(UnreadableDocument, match="ends before its end"):
+        everything(packed[: int(len(packed) * kept)])
+
+
+def test_the_padding_of_xz_is_no_garbage():
+    data = (
+        lzma.compress(b"<Job>1</Job>") + b"\0" * 4000 + lzma.compress(b"<Job>2</Job>") + b"\0" * 4
+    )
+    assert everything(data) == b"<Job>1</Job><Job>2</Job>"
+
+
+DAMAGED = [
+    pytest.param(gzip.compress(DATA) + b"garbage behind it", id="garbage after gzip"),
+    pytest.param(gzip.compress(DATA)[:-8] + b"\0" * 8, id="a wrong checksum in gzip"),
+    pytest.param(lzma.compress(DATA) + b"garbage behind it", id="garbage after xz"),
+    pytest.param(zstandard.compress(DATA) + b"garbage behind it", id="garbage after zstd"),
+    pytest.param(b"\x1f\x8bnot gzip at all", id="only the magic of gzip"),
+    pytest.param(b"\xfd7zXZ\x00not xz at all", id="only the magic of xz"),
+    pytest.param(b"\x28\xb5\x2f\xfdno zstd at all", id="only the magic of zstd"),
+]
+
+
+@pytest.mark.parametrize("packed", DAMAGED)
+def test_a_damaged_file_is_refused_with_its_cause(packed):
+    with pytest.raises(UnreadableDocument, match="compressed data is damaged") as failure:
+        list(tree.units(packed))
+    assert failure.value.finding.code == "E-XML"
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 1 << 16])
+def test_lines_are_split_whatever_the_chunks(chunk, monkeypatch):
+    monkeypatch.setattr(files, "CHUNK", chunk)
+    for text in (b"", b"a", b"a\n", b"a\n\nbb\r\nccc", b"\n\n", b"aaaa\nb"):
+        stream = io.BytesIO(text)
+        head = stream.read(chunk)
+        expected = text.split(b"\n")
+        if not expected[-1]:
+            expected.pop()
+        assert list(files.split_lines(stream, head, 100)) == expected
+
+
+def test_a_line_over_the_limit_is_refused_with_its_number():
+    stream = io.BytesIO(b"a\n" + b"x" * 1_000_000)
+    with pytest.raises(UnreadableDocument, match="a line of more than") as failure:
+        list(files.split_lines(stream, stream.read(100), 200_000))
+    assert failure.value.finding.line == 2
