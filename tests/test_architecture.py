@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 # Ask the command for its version as the shell does, then say what was imported on the way.
 ASK_VERSION = """
 import sys
-from sssjob.cli import main
+from sssjob.__main__ import main
 sys.argv = ["sssjob", "--version"]
 try:
     main()
@@ -34,4 +34,4 @@ def test_the_version_is_told_without_importing_trees_or_colours():
     assert result.returncode == 0, result.stderr
     assert "0.1.0" in result.stdout
     assert "sssjob" in imported
-    assert not imported & {"lxml", "rich", "xmlschema", "zstandard"}
+    assert not imported & {"click", "lxml", "rich", "zstandard"}
