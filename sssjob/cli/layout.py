@@ -1,0 +1,235 @@
+"""``sssjob layout``: which task runs on which node, and where each number came from."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sssjob.cli import common
+from sssjob.errors import Finding, Severity
+
+if TYPE_CHECKING:
+    from sssjob.cli.selection import Chosen
+    from sssjob.layout import Layout, Share, Unit
+
+_ROWS = 64  # nodes that are shown; --json has them all
+_RUNS = 12  # runs of tasks that are shown of one node
+_HEAD = ("node", "tasks", "processors")
+_NOT_LAID = {
+    name: None
+    for name in (
+        "alternative", "tasks", "nodes", "tasks_per_node", "processors", "processors_per_task",
+        "rule", "placement", "sources",
+    )
+}  # fmt: skip
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob layout job.xml
+  sssjob layout --select Slave workflow.xml
+  sssjob layout --select "//Job[Name='sim']/TaskGroup[2]" workflow.xml
+  sssjob layout --lenient --json job.xml | jq .tasks_per_node
+
+Exit code: 0 laid out, 1 counts contradict each other or there is no job,
+2 a document cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+@click.option("--lenient", is_flag=True,
+              help="Let a count override those that contradict it and rank lower.")  # fmt: skip
+@click.option("--extended", is_flag=True,
+              help="Read node ranges as ClusterShell does: r[1-2]c[0-3],m5.")  # fmt: skip
+def command(
+    files: tuple[str, ...], select: str | None, as_json: bool, lenient: bool, extended: bool
+) -> None:
+    """Lay out the tasks of jobs on nodes, as TaskDistribution and the counts say.
+
+    Every task group gets a layout, or the job itself if it has none; each alternative of its
+    request gets one of its own. Tasks are numbered from 0, or as a geometry numbers them.
+    """
+    from sssjob.cli.selection import chosen
+
+    laid = faults = unread = 0
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread += 1
+        common.say(error)
+
+    for item in chosen(files, select, complain):
+        try:
+            for unit, layout, findings in _layouts(item, lenient, extended):
+                _print(item.file, unit, layout, findings, as_json)
+                laid += layout is not None
+                faults += any(found.severity is Severity.ERROR for found in findings)
+            sums = list(_sums(item, lenient))
+        except ModuleNotFoundError as error:
+            common.fail(f"--extended needs {error.name}: pip install 'sssjob[nodes]'")
+        common.print_findings(found.in_file(item.file) for found in sums)
+        faults += any(found.severity is Severity.ERROR for found in sums)
+    if unread:
+        sys.exit(common.NOT_UNDERSTOOD)
+    sys.exit(common.NOTHING if faults or not laid else common.FOUND)
+
+
+def _layouts(
+    item: Chosen, lenient: bool, extended: bool
+) -> Iterator[tuple[Unit, Layout | None, tuple[Finding, ...]]]:
+    """Each layout with all that is to be said about it; None where nothing can be laid out."""
+    from sssjob.layout import layouts, units
+
+    for unit in units(item.block):
+        if not item.has(unit.path):
+            continue
+        found = layouts(unit.block, unit.path, lenient=lenient, extended=extended)
+        several = len(found.layouts) > 1
+        for number, layout in enumerate(found.layouts):
+            common_to_all = () if number else found.findings
+            own = layout.findings
+            yield unit, layout, (*common_to_all, *(_in(layout, own) if several else own))
+        if not found.layouts:
+            yield unit, None, found.findings
+
+
+def _in(layout: Layout, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings that say in which alternative they are made."""
+    from dataclasses import replace
+
+    for found in findings:
+        yield replace(found, message=f"in {layout.alternative}: {found.message}")
+
+
+def _sums(item: Chosen, lenient: bool) -> Iterator[Finding]:
+    """Jobs whose processors are not those of their task groups, unless only a part was chosen."""
+    from sssjob.layout import check_sum, units
+
+    jobs: dict[str, list[Unit]] = {}
+    for unit in units(item.block):
+        path = unit.path.rpartition("/")[0]
+        if unit.job is not None and item.has(path):
+            jobs.setdefault(path, []).append(unit)
+    for path, groups in jobs.items():
+        job = groups[0].job
+        if job is not None:
+            yield from check_sum(job, groups, path, lenient=lenient)
+
+
+def _print(
+    file: str, unit: Unit, layout: Layout | None, findings: tuple[Finding, ...], as_json: bool
+) -> None:
+    placed = [found.in_file(file) for found in findings]
+    if as_json:
+        row = _as_dict(file, unit, layout, placed)
+        click.echo(json.dumps(row, ensure_ascii=False))
+    elif layout is not None:
+        _show(unit, layout)
+    common.print_findings(placed)
+
+
+def _as_dict(
+    file: str, unit: Unit, layout: Layout | None, findings: Iterable[Finding]
+) -> dict[str, Any]:
+    job = unit.job or unit.block
+    group = unit.block if unit.job else None
+    return {
+        "file": file,
+        "path": unit.path,
+        "job": job.id or None,
+        "group": group and (group.id or group.get("Name") or None),
+        **(layout.as_dict() if layout else _NOT_LAID),
+        "findings": [found.as_dict() for found in findings],
+    }
+
+
+def _show(unit: Unit, layout: Layout) -> None:
+    """A layout for people: the counts with their sources, then the nodes with their tasks."""
+    from sssjob.cli.picture import visible
+
+    block = unit.block
+    names = (block.id, block.get("Name"))
+    click.echo(visible(" ".join(filter(None, (unit.path, *names)))))
+    if layout.alternative:
+        click.echo(f"  {visible(layout.alternative)}")
+    sources = layout.sources
+    width = max(map(len, sources))
+    for name, count in sources.items():
+        click.echo(f"  {name.replace('_', ' '):{width}}  {visible(str(count))}")
+    click.echo(f"  {'rule':{width}}  {visible(layout.rule)}")
+    if layout.shares:
+        each = layout.processors_per_task.value
+        draw = _boxes if sys.stdout.isatty() else _table
+        shown = layout.shares[:_ROWS]
+        for line in draw(shown, each):
+            click.echo(f"    {line}")
+        if len(layout.shares) > _ROWS:
+            click.echo(f"    ... and {len(layout.shares) - _ROWS} more nodes")
+    elif layout.holds:
+        why = (
+            "the number of nodes is open" if layout.nodes is None else "the rule is not known here"
+        )
+        click.echo(f"    not placed: {why}")
+
+
+def _table(shares: Sequence[Share], each: int) -> Iterator[str]:
+    """``n1    0-2    3``: name, tasks and processors of each node."""
+    rows = [
+        _HEAD,
+        *(
+            (_name(*one), runs(one[1].tasks), str(len(one[1].tasks) * each))
+            for one in enumerate(shares, 1)
+        ),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, tasks, processors in rows:
+        yield f"{name:{widths[0]}}  {tasks:{widths[1]}}  {processors}"
+
+
+def _boxes(shares: Sequence[Share], each: int) -> Iterator[str]:
+    """A row of boxes for each node, a box for each task; as many as fit on a line."""
+    import shutil
+
+    room = shutil.get_terminal_size().columns
+    head = max(len(_name(number, share)) for number, share in enumerate(shares, 1))
+    widest = max((len(str(task)) for share in shares for task in share.tasks[-1:]), default=1)
+    fitting = max((room - head - 20) // (widest + 3), 1)
+    for number, share in enumerate(shares, 1):
+        cells = [f" {task:>{widest}} " for task in share.tasks[:fitting]]
+        drawn = "".join(f"│{click.style(cell, bg='blue', fg='white')}" for cell in cells)
+        rest = f" {len(share.tasks) - fitting} more" if len(share.tasks) > fitting else ""
+        yield f"{_name(number, share):{head}}  {drawn}{'│' if cells else 'idle'}{rest}"
+
+
+def _name(number: int, share: Share) -> str:
+    from sssjob.cli.picture import visible
+
+    return visible(share.name) if share.name else f"({number})"
+
+
+def runs(tasks: Sequence[int]) -> str:
+    """Numbers of tasks as people write them.
+
+    >>> runs(range(3)), runs((0, 4, 8)), runs(())
+    ('0-2', '0,4,8', '-')
+    """
+    if isinstance(tasks, range) and tasks.step == 1 and len(tasks) > 1:
+        return f"{tasks[0]}-{tasks[-1]}"
+    parts: list[list[int]] = []
+    for task in tasks:
+        if parts and task == parts[-1][1] + 1:
+            parts[-1][1] = task
+        elif len(parts) == _RUNS:
+            return ",".join(map(_run, parts)) + f",... ({len(tasks)})"
+        else:
+            parts.append([task, task])
+    return ",".join(map(_run, parts)) or "-"
+
+
+def _run(ends: Sequence[int]) -> str:
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"

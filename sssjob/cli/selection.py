@@ -1,0 +1,109 @@
+"""``--select``: jobs and task groups of a document, chosen by XPath or by their ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+    from sssjob.errors import UnreadableDocument
+    from sssjob.model import Block
+
+_CHOOSABLE = ("JobGroup", "Job", "TaskGroup")
+_WORD = re.compile(r"[\w.\-]+")
+# A task group is known by its name, too: few have ids.
+_BY_ID = " | ".join((
+    "//JobGroup[Id[normalize-space()='{0}'] or JobGroupId[normalize-space()='{0}']]",
+    "//Job[Id[normalize-space()='{0}'] or JobId[normalize-space()='{0}']]",
+    "//Job/TaskGroup[Id[normalize-space()='{0}'] or Name[normalize-space()='{0}']]",
+))  # fmt: skip
+
+
+class Chosen(NamedTuple):
+    """An outermost job object, and the paths of what was chosen in it; None is all of it."""
+
+    file: str
+    block: Block
+    paths: tuple[str, ...] | None = None
+
+    def has(self, path: str) -> bool:
+        """Whether what stands at a path was chosen, by itself or with what holds it."""
+        return self.paths is None or any(
+            path == chosen or path.startswith(f"{chosen}/") for chosen in self.paths
+        )
+
+
+def chosen(
+    files: tuple[str, ...], select: str | None, on_error: Callable[[object], None]
+) -> Iterator[Chosen]:
+    """The job objects of files with what was chosen in them; those without any are passed over.
+
+    What cannot be read goes to ``on_error``. Ends the command if ``select`` is no XPath, or
+    chooses what is neither a job nor a task group.
+    """
+    from sssjob.document import read
+    from sssjob.errors import UnreadableDocument
+
+    for name, source in common.sources(files):
+
+        def complain(error: UnreadableDocument, name: str = name) -> None:
+            on_error(error.finding.in_file(name))
+
+        try:
+            if select is None:
+                for block in read(source, on_error=complain):
+                    yield Chosen(name, block)
+            else:
+                yield from _by_query(name, source, select, complain)
+        except OSError as error:
+            on_error(f"sssjob: error: {common.reason(error)}")
+        except UnreadableDocument as error:
+            complain(error)
+
+
+def _by_query(
+    name: str, source: Path | BinaryIO, select: str, complain: Callable[[UnreadableDocument], None]
+) -> Iterator[Chosen]:
+    from sssjob.document import from_tree
+    from sssjob.query import NotAQuery, compile
+
+    is_id = _WORD.fullmatch(select) and select not in _CHOOSABLE
+    unit: Element | None = None
+    block: Block | None = None
+    paths: list[str] = []
+    try:
+        query = compile(_BY_ID.format(select) if is_id else select)
+        for match in query.run(source, on_error=complain):
+            element = match.element if match.is_node else None
+            steps = [] if element is None else list(_steps(element))
+            if element is None or not steps or match.found is not element:
+                common.fail(f"--select {select}: chooses what is neither a job nor a task group")
+            outermost, path = steps[-1][0], "/" + "/".join(step for _, step in reversed(steps))
+            if outermost is not unit:
+                if block is not None:
+                    yield Chosen(name, block, tuple(paths))
+                unit, block, paths = outermost, from_tree(outermost), []
+            paths.append(path)
+    except NotAQuery as error:
+        common.fail(f"--select: {error}")
+    if block is not None:
+        yield Chosen(name, block, tuple(paths))
+
+
+def _steps(element: Element) -> Iterator[tuple[Element, str]]:
+    """From a job or task group up to its outermost job object: each element with its step."""
+    from sssjob.document.places import split
+
+    node: Element | None = element
+    while node is not None and (name := split(str(node.tag))[1]) in _CHOOSABLE:
+        parent = node.getparent()
+        among = [] if parent is None else list(parent.iterchildren(f"{{*}}{name}"))
+        inside = parent is not None and split(str(parent.tag))[1] in _CHOOSABLE
+        yield node, f"{name}[{among.index(node) + 1}]" if inside and len(among) > 1 else name
+        node = parent
