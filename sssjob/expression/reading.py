@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from sssjob import units
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
@@ -24,6 +25,8 @@ from sssjob.model import Block, Property, Requested
 
 DEPTH_LIMIT = 64
 
+NorScope: TypeAlias = Literal["group", "term"]
+
 # fmt: off
 # "Nand meaning and not, and Nor meaning or not", SSS 8.1; SSSRMAP's Where calls them AndNot, OrNot.
 CONJUNCTIONS: dict[str, tuple[str, bool]] = {
@@ -37,19 +40,24 @@ CONJUNCTIONS: dict[str, tuple[str, bool]] = {
 # fmt: on
 
 
-def parse(properties: Iterable[Property]) -> Expression:
+def parse(
+    properties: Iterable[Property], *, precedence: bool = True, nor_scope: NorScope = "group"
+) -> Expression:
     """Read the properties of one Requested block, in document order, as one expression.
 
     Not binds closer than And, And closer than Or; Nand and Nor negate the whole group that
     their element opens, or else that element (decision: the text says only "much like
-    parenthetical groupings"). Raises ``UnbalancedGroup``, ``InvalidValue`` for an operation,
-    conjunction, group or preference that is none, and ``LimitExceeded`` for too deep groups.
+    parenthetical groupings"). Without ``precedence`` And and Or are read from left to right;
+    with ``nor_scope="term"`` only the first element of a group is negated, as by Gold.
+
+    Raises ``UnbalancedGroup``, ``InvalidValue`` for an operation, conjunction, group or
+    preference that is none, and ``LimitExceeded`` for too deep groups.
     """
     items = tuple(properties)
     groups = [_group(item) for item in items]
     if fault := _unbalanced(items, groups):
         raise fault
-    levels = [_Level()]
+    levels = [_Level(precedence=precedence)]
     start = 0
     while start < len(items):
         end = _run(items, groups, start)
@@ -59,8 +67,10 @@ def parse(properties: Iterable[Property]) -> Expression:
         if len(levels) + opened > DEPTH_LIMIT + 1:
             raise LimitExceeded("groups inside each other", DEPTH_LIMIT)
         if opened:
-            levels += [_Level(joined, negated), *(_Level() for _ in range(opened - 1))]
-            levels[-1].add("And", operand)
+            whole = negated and nor_scope == "group"
+            levels.append(_Level(joined, whole, precedence))
+            levels += [_Level(precedence=precedence) for _ in range(opened - 1)]
+            levels[-1].add("And", negation(operand) if negated and not whole else operand)
         else:
             levels[-1].add(joined, negation(operand) if negated else operand)
         for _ in range(closed):
@@ -99,18 +109,28 @@ class _Level:
 
     joined: str = "And"
     negated: bool = False
+    precedence: bool = True
     rows: list[list[Expression]] = field(default_factory=list)
+    turns: int = 0
 
     def add(self, joined: str, operand: Expression) -> None:
         if joined == "Or" or not self.rows:
             self.rows.append([operand])
+        elif not self.precedence and len(self.rows) > 1:
+            self.turns += 1
+            if self.turns > DEPTH_LIMIT:
+                raise LimitExceeded("changes from Or to And read from left to right", DEPTH_LIMIT)
+            self.rows = [[self._joined(), operand]]
         else:
             self.rows[-1].append(operand)
 
     def expression(self) -> Expression:
-        parts = tuple(all_of(row) for row in self.rows)
-        whole = Or(parts) if len(parts) > 1 else all_of(parts)
+        whole = self._joined()
         return negation(whole) if self.negated else whole
+
+    def _joined(self) -> Expression:
+        parts = tuple(all_of(row) for row in self.rows)
+        return Or(parts) if len(parts) > 1 else all_of(parts)
 
 
 def _unbalanced(items: Sequence[Property], groups: Sequence[int]) -> UnbalancedGroup | None:

@@ -26,7 +26,10 @@ class Comparison:
         return self.item.attributes.get("op", "EQ").strip()
 
     def __str__(self) -> str:
-        return f"{key(self.item)} {self.op} {self.item.text.strip()}"
+        attributes = self.item.attributes
+        pattern = self.op == "EQ" and attributes.get("aggregation", "").strip() == "Pattern"
+        unit = f" {attributes['units'].strip()}" if "units" in attributes else ""
+        return f"{key(self.item)} {'Match' if pattern else self.op} {self.item.text.strip()}{unit}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,246 @@
+"""One comparison of a request, made ready to be asked of many offers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any as _Any
+
+from sssjob import nodes, spec, units
+from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.expression.choices import amount
+from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, Number, Offer, exactly, slots
+from sssjob.expression.pattern import Matching, Pattern
+from sssjob.expression.tree import Comparison, inverse, key
+from sssjob.model import Property, Value
+
+
+class Verdict(IntEnum):
+    """Three-valued truth, in the order in which And takes the least and Or the greatest."""
+
+    NO = 0
+    UNKNOWN = 1
+    YES = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+NO, UNKNOWN, YES = 0, 1, 2
+
+_ORDERS: dict[str, Callable[[_Any, _Any], bool]] = {
+    "EQ": operator.eq, "NE": operator.ne, "LT": operator.lt,
+    "LE": operator.le, "GT": operator.gt, "GE": operator.ge,
+}  # fmt: skip
+
+Ask = Callable[[Offer], int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A comparison as it is evaluated: of an amount that is taken, or of a fact.
+
+    ``slots`` says where an offer has the number; ``holds`` says whether an amount satisfies it.
+    A fact has none, and ``ask`` answers it. ``code`` and ``fault`` say why it cannot be answered.
+    """
+
+    comparison: Comparison
+    negated: bool = False
+    slots: tuple[str, ...] = ()
+    op: str = ""
+    number: Number = 0
+    whole: bool = False
+    ask: Ask | None = None
+    pattern: Pattern | None = None
+    code: str = ""
+    fault: str = ""
+
+    @property
+    def slot(self) -> str:
+        """The amount that it is about; comparisons of one slot are about the same number."""
+        return self.slots[0] if self.slots else ""
+
+    def holds(self, value: Number) -> bool:
+        """Whether an amount satisfies the comparison."""
+        return _ORDERS[self.op](value, self.number)
+
+    def __str__(self) -> str:
+        return f"{'Not ' * self.negated}{self.comparison}"
+
+
+def leaf(
+    comparison: Comparison, negated: bool, match: Matching, node_count: int | None = None
+) -> Leaf:
+    """A comparison, or its negation, ready to be asked.
+
+    ``node_count`` is how many nodes the request wants, for a set of candidate nodes (4.4).
+    """
+    item = comparison.item
+    try:
+        if item.name in AMOUNTS:
+            return _of_amount(comparison, negated)
+        pattern = _pattern(comparison, match)
+        ask = _fact(comparison, pattern, node_count)
+        return Leaf(comparison, negated, ask=_negated(ask, negated), pattern=pattern)
+    except _NoMeaning as error:
+        return Leaf(comparison, negated, code="E-OP", fault=str(error))
+    except LimitExceeded as error:
+        return Leaf(comparison, negated, code="E-LIMIT", fault=str(error))
+    except InvalidValue as error:
+        return Leaf(comparison, negated, code="E-TYPE", fault=str(error))
+
+
+class _NoMeaning(Exception):
+    """An operation that says nothing about such a property."""
+
+
+def _of_amount(comparison: Comparison, negated: bool) -> Leaf:
+    item = comparison.item
+    if comparison.op == "Match" or "aggregation" in item.attributes:
+        raise _NoMeaning(f"{item.name} is a number, which no pattern or list describes")
+    meant = inverse(comparison) if negated else comparison
+    assert isinstance(meant, Comparison)
+    number = exactly(amount(item))
+    return Leaf(
+        comparison, negated, slots(item), meant.op, number, whole=item.name in COUNTS
+    )  # fmt: skip
+
+
+def _negated(ask: Ask, negated: bool) -> Ask:
+    return (lambda offer: YES - ask(offer)) if negated else ask
+
+
+def _pattern(comparison: Comparison, match: Matching) -> Pattern | None:
+    """The regular expression of a Match or a Pattern."""
+    item = comparison.item
+    aggregation = item.attributes.get("aggregation", "").strip()
+    if comparison.op == "Match" and aggregation in (nodes.LIST, nodes.RANGE):
+        raise _NoMeaning(f"Match compares with one pattern, not with a {aggregation}")
+    if comparison.op == "Match" or aggregation == nodes.PATTERN:
+        return Pattern(item.text.strip(), match)
+    return None
+
+
+def _fact(comparison: Comparison, pattern: Pattern | None, node_count: int | None) -> Ask:
+    item, op, name = comparison.item, comparison.op, key(comparison.item)
+    if item.attributes.get("aggregation", "").strip():
+        return _stopped(_aggregated(item, op, name, pattern, node_count))
+    if pattern is not None:
+        matches = pattern.matches
+        return _stopped(lambda offer: _any(offer, name, matches))
+    if op in ("EQ", "NE"):
+        same = _same(item)
+        equal: Ask = lambda offer: _any(offer, name, same)  # noqa: E731 - chosen below
+        if _is_text(item):
+            text = item.text.strip()
+            equal = lambda offer: _member(offer, name, text)  # noqa: E731
+        return equal if op == "EQ" else _negated(equal, True)
+    if item.name in SETS:
+        raise _NoMeaning(f"{op} orders numbers, and {item.name} is a name")
+    return _ordered(item, op, name)
+
+
+def _stopped(ask: Ask) -> Ask:
+    """A pattern that takes too long leaves it unknown; the pattern says that it was stopped."""
+
+    def in_time(offer: Offer) -> int:
+        try:
+            return ask(offer)
+        except LimitExceeded:
+            return UNKNOWN
+
+    return in_time
+
+
+def _any(offer: Offer, name: str, test: Callable[[str], bool]) -> int:
+    """Whether one of the offered values passes; several are members of a set."""
+    values = offer.names.get(name)
+    if values is None:
+        return UNKNOWN
+    for value in values:
+        if test(value):
+            return YES
+    return NO
+
+
+def _member(offer: Offer, name: str, text: str) -> int:
+    values = offer.names.get(name)
+    return UNKNOWN if values is None else YES if text in values else NO
+
+
+def _ordered(item: Property, op: str, name: str) -> Ask:
+    order, want = _ORDERS[op], _value(item)
+
+    def ask(offer: Offer) -> int:
+        values = offer.names.get(name)
+        if values is None or len(values) != 1:
+            return UNKNOWN  # of several values, none is the one to compare
+        have = _offered(item, values[0])
+        if isinstance(have, str) != isinstance(want, str):
+            return UNKNOWN
+        return YES if order(have, want) else NO
+
+    return ask
+
+
+def _aggregated(
+    item: Property, op: str, name: str, pattern: Pattern | None, node_count: int | None
+) -> Ask:
+    """A List or Range of names, or a Pattern, and how many of them are needed."""
+    if op not in ("EQ", "NE", "Match"):
+        raise _NoMeaning(f"{op} orders numbers, and {item.name} is a name")
+    if pattern is not None:
+        fits: Callable[[str], bool] = pattern.matches
+        least = 1
+    else:
+        found = nodes.expand(item)
+        assert isinstance(found, nodes.Names)
+        members = frozenset(found)
+        fits, least = members.__contains__, len(members)
+    if item.name == "Node":
+        stated = item.attributes.get("count")
+        least = units.integer(stated) if stated is not None else node_count or least
+        if least < 1:
+            raise InvalidValue(str(least), "a count of nodes, which is at least 1")
+
+    def ask(offer: Offer) -> int:
+        values = offer.names.get(name)
+        if values is None:
+            return UNKNOWN
+        fitting = {value for value in values if fits(value)}
+        if op == "NE":  # none of those named
+            return NO if fitting else YES
+        return YES if len(fitting) >= least else NO
+
+    return ask
+
+
+def _is_text(item: Property) -> bool:
+    row = spec.element(item.name)
+    return row is not None and row.type == spec.STRING and item.name != "Extension"
+
+
+def _same(item: Property) -> Callable[[str], bool]:
+    want = _value(item)
+    return lambda text: _offered(item, text) == want
+
+
+def _offered(item: Property, text: str) -> Value:
+    """An offered text by the type of what is requested, or as it is if it has not that type."""
+    try:
+        return _value(Property(item.name, text))
+    except InvalidValue:
+        return text
+
+
+def _value(item: Property) -> Value:
+    """By the type of the tables; what they do not type is a number if it reads as one."""
+    row = spec.element(item.name)
+    if row is not None and item.name != "Extension":
+        return item.value
+    try:
+        return units.number(item.text)
+    except InvalidValue:
+        return item.text.strip()

@@ -1,0 +1,133 @@
+"""Whether an offer satisfies a request, how well, and which comparison decided.
+
+>>> from sssjob.expression import parse
+>>> from sssjob.model import Property
+>>> request = Request(parse([Property("Processors", 8, {"op": "GE"})]))
+>>> answer = request.answer(Offer.of("n1", [Property("Processors", 4)]))
+>>> print(answer.verdict, *answer.reasons)
+no Processors GE 8: 4 offered
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sssjob.errors import Finding, LimitExceeded, finding
+from sssjob.expression.choices import interval
+from sssjob.expression.comparing import NO, YES, Verdict
+from sssjob.expression.fitting import Search, compiled
+from sssjob.expression.formula import (
+    Formula,
+    Point,
+    formula,
+    leaves,
+    scored,
+    truth,
+)
+from sssjob.expression.offer import Number, Offer
+from sssjob.expression.pattern import Matching
+from sssjob.expression.reasons import Reason, chosen, explained
+from sssjob.expression.tree import Comparison, Expression, conjuncts
+
+__all__ = ["Answer", "Offer", "Reason", "Request", "Verdict", "ranked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request has to say to one offer.
+
+    ``score`` is the sum of the shares of the preferences that hold (3.3), and None if the offer
+    is refused. ``alternative`` is what of the request it satisfies, and ``taken`` the amounts
+    that do so. ``reason`` is the whole explanation, ``reasons`` are the comparisons that decided.
+    """
+
+    offer: Offer
+    verdict: Verdict
+    score: Fraction | None
+    alternative: Expression | None
+    taken: Point
+    reason: Reason
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Each comparison that decided, in document order, with what was offered."""
+        return tuple(dict.fromkeys(map(str, self.reason.deciding())))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """An expression made ready once, to be asked of any number of offers."""
+
+    expression: Expression
+    match: Matching = "full"
+    _formula: Formula = field(init=False, repr=False)
+    _fits: Callable[[Offer], int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        made = formula(self.expression, self.match, _node_count(self.expression))
+        object.__setattr__(self, "_formula", made)
+        object.__setattr__(self, "_fits", compiled(made))
+
+    def verdict(self, offer: Offer) -> Verdict:
+        """Whether the offer satisfies the request."""
+        if offer.mode == "exact":
+            return Verdict(truth(self._formula, offer, self._delivered(offer)))
+        try:
+            return Verdict(self._fits(offer))
+        except LimitExceeded:
+            return Verdict.UNKNOWN
+
+    def answer(self, offer: Offer) -> Answer:
+        """The verdict with its score and its reasons."""
+        stopped = ""
+        if offer.mode == "exact":
+            point: Point = self._delivered(offer)
+            verdict, score = scored(self._formula, offer, point)
+        else:
+            try:
+                verdict, score, point = Search(offer).best(self._formula)
+            except LimitExceeded as error:
+                verdict, score, point, stopped = Verdict.UNKNOWN, Fraction(0), {}, str(error)
+        reason = explained(self._formula, offer, point, verdict)
+        if stopped:
+            reason = Reason(Verdict.UNKNOWN, stopped)
+        alternative = chosen(self._formula, offer, point) if verdict == YES else None
+        kept = None if verdict == NO else score
+        return Answer(offer, Verdict(verdict), kept, alternative, point, reason)
+
+    def faults(self) -> Iterator[Finding]:
+        """What in the request cannot be answered by any offer."""
+        for leaf in leaves(self._formula):
+            if leaf.code:
+                item = leaf.comparison.item
+                yield finding(leaf.code, f"{leaf.comparison}: {leaf.fault}", line=item.line,
+                              path=item.name, section="SSS 8.1")  # fmt: skip
+
+    def stopped(self) -> Iterator[Finding]:
+        """The patterns that took too long with some offer, and so were not tried again."""
+        for leaf in leaves(self._formula):
+            if leaf.pattern is not None and leaf.pattern.stopped is not None:
+                item = leaf.comparison.item
+                yield finding("E-REGEX-LIMIT", str(leaf.pattern.stopped), line=item.line,
+                              path=item.name, section="SSS 8.1")  # fmt: skip
+
+    def _delivered(self, offer: Offer) -> dict[str, Number | None]:
+        return {leaf.slot: offer.amount(leaf.slots) for leaf in leaves(self._formula) if leaf.slots}
+
+
+def ranked(answers: Iterable[Answer]) -> list[Answer]:
+    """The best first: yes before unknown before no, then by score; ties keep their order."""
+    return sorted(answers, key=lambda each: (-each.verdict, -(each.score or 0)))
+
+
+def _node_count(expression: Expression) -> int | None:
+    """How many nodes the request wants in any case; of a range, the fewest."""
+    plain = [part for part in conjuncts(expression) if isinstance(part, Comparison)]
+    terms = [part for part in plain if part.item.name == "NodeCount" and part.op != "Match"]
+    try:
+        least = interval(terms, "NodeCount").whole().lo if terms else None
+    except ValueError:  # it is no number, which is said where it is compared
+        return None
+    return None if least is None else int(least)

@@ -1,0 +1,158 @@
+"""What is offered to a request: a node, a queue, or what was delivered.
+
+An offer says of each property which values it has; a property it does not mention is not known.
+Amounts are kept as exact numbers in base units: bytes, seconds, counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, TypeAlias, get_args
+
+from sssjob import nodes, spec, units
+from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.expression.choices import amount
+from sssjob.expression.tree import key
+from sssjob.model import Property
+
+Mode: TypeAlias = Literal["fit", "exact"]
+Number: TypeAlias = int | Fraction
+
+# fit: numbers are capacities, of which a request may take a part. exact: numbers are compared.
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+# What is taken in amounts; all else is so or not so. Duration is taken, too: of a limit.
+COUNTS = frozenset(("Processors", "NodeCount", "TaskCount", "Duration"))
+AMOUNTS = COUNTS | {row.name for row in spec.CONSUMABLES} | {"Resource"}
+SETS = frozenset(("Feature", "Node"))
+
+NAMES_LIMIT = 100_000  # nodes or features of one offer
+
+# Which of several delivered measurements is meant where a request names none.
+_METRICS = ("", "Max", "Total")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The values of each property by ``key``; no values means that it is known to have none.
+
+    Raises ``InvalidValue`` for an amount that is no number and for a pattern, which no offer
+    can be, and ``LimitExceeded`` for too many nodes.
+    """
+
+    id: str
+    facts: Mapping[str, tuple[Property, ...]]
+    mode: Mode = "fit"
+    amounts: Mapping[str, Number] = field(init=False, repr=False, compare=False)
+    names: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        amounts: dict[str, Number] = {}
+        names: dict[str, tuple[str, ...]] = {}
+        for name, items in self.facts.items():
+            if items and items[0].name in AMOUNTS:
+                _measure(items, amounts)
+            elif items and items[0].name in SETS:
+                names[name] = tuple(_expanded(items))
+            else:
+                names[name] = tuple([item.text.strip() for item in items])
+        object.__setattr__(self, "amounts", amounts)
+        object.__setattr__(self, "names", names)
+
+    @classmethod
+    def of(cls, id: str, properties: Iterable[Property], mode: Mode = "fit") -> Offer:
+        """An offer of properties, as they stand in a Delivered element for example."""
+        facts: dict[str, tuple[Property, ...]] = {}
+        for item in properties:
+            facts[key(item)] = (*facts.get(key(item), ()), item)
+        return cls(id, facts, mode)
+
+    def amount(self, slots: Iterable[str]) -> Number | None:
+        """The first number that is known, or None."""
+        return next((self.amounts[slot] for slot in slots if slot in self.amounts), None)
+
+    def shown(self, item: Property) -> str:
+        """What is offered of a requested property, in the units of the offer."""
+        found = self.facts.get(key(item))
+        if found is None:
+            return "not known"
+        return ", ".join(map(worded, found)) or "none"
+
+
+def worded(item: Property) -> str:
+    """The value of a property with its units and the sense in which it is meant."""
+    meant = [item.attributes[name] for name in ("context", "metric") if name in item.attributes]
+    unit = item.attributes.get("units", "")
+    return " ".join(filter(None, (item.text.strip(), unit, f"({', '.join(meant)})" * bool(meant))))
+
+
+def slots(item: Property) -> tuple[str, ...]:
+    """Where the number that a requested amount is compared with is looked up, best first.
+
+    "Available" is what the absence of a context means; an offer without one serves any.
+    """
+    context = item.attributes.get("context", "Available").strip()
+    metric = item.attributes.get("metric", "").strip()
+    name = _measured(item)
+    if context == "Available" and not metric:
+        return (name,)
+    metrics = (metric, "") if metric else _METRICS
+    contexts = (context, "") if context else ("",)
+    return tuple(_slot(name, each, kind) for each in contexts for kind in metrics)
+
+
+def exactly(value: Fraction) -> Number:
+    """The same number, as an int if it is whole: those are compared much faster."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def _measured(item: Property) -> str:
+    """The key of an amount, told apart by units that cannot be converted into each other."""
+    unit = item.attributes.get("units", "").strip()
+    if not unit or item.name in units.DEFAULT_UNITS:
+        return key(item)
+    return f"{key(item)} in {'bytes' if unit in units.UNITS else unit}"
+
+
+def _slot(name: str, context: str, metric: str) -> str:
+    return f"{name}|{context}|{metric}"
+
+
+def _measure(items: tuple[Property, ...], amounts: dict[str, Number]) -> None:
+    """Add the numbers of one property; what is said more than once is not known."""
+    if len(items) == 1 and not items[0].attributes:
+        number = exactly(amount(items[0]))
+        name = key(items[0])
+        amounts[name] = amounts[_slot(name, "", "")] = number
+        return
+    found: dict[str, list[Number]] = {}
+    for item in items:
+        context, metric = (item.attributes.get(k, "").strip() for k in ("context", "metric"))
+        slot = _slot(_measured(item), context, metric)
+        found.setdefault(slot, []).append(exactly(amount(item)))
+    amounts.update((slot, numbers[0]) for slot, numbers in found.items() if len(numbers) == 1)
+    for name in dict.fromkeys(map(_measured, items)):
+        _dedicated(name, amounts)
+        wanted = (_slot(name, c, m) for c in ("Available", "", "Used") for m in _METRICS)
+        plain = next((slot for slot in wanted if slot in found), None)
+        if plain in amounts and plain is not None:
+            amounts[name] = amounts[plain]
+
+
+def _dedicated(name: str, amounts: dict[str, Number]) -> None:
+    """What is free and nobody else's: everything that there is, if nothing of it is taken."""
+    whole, free = (amounts.get(_slot(name, c, "")) for c in ("Configured", "Available"))
+    if whole is not None and free is not None:
+        amounts.setdefault(_slot(name, "Dedicated", ""), whole if free == whole else 0)
+
+
+def _expanded(items: tuple[Property, ...]) -> Iterator[str]:
+    for item in items:
+        found = nodes.expand(item)
+        if isinstance(found, nodes.Pattern):
+            raise InvalidValue(item.text, f"a {item.name} that is offered: it is a pattern")
+        if len(found) > NAMES_LIMIT:
+            raise LimitExceeded(f"names in {item.name} of one offer", NAMES_LIMIT)
+        yield from found
