@@ -67,7 +67,6 @@ CODES: tuple[Code, ...] = (
     Code("I-ALIAS",    "an older name that is read and written by its present name"),
     Code("I-UNIT",     "an amount without a unit, read in the default unit"),
     Code("I-MISSING",  "a recommended property is absent"),
-    Code("I-NAMESPACE", "an element or attribute of a foreign namespace, kept"),
     Code("I-REFERENCE", "a reference to something outside this document"),
 )
 # fmt: on

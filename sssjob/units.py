@@ -29,6 +29,7 @@ _FLOAT = re.compile(
 )
 _CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5]?[0-9]):([0-5]?[0-9])")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}
+_LOOSE_UNIT = re.compile("([kmgtpezy])?i?b?", re.IGNORECASE)
 _SPACE = " \t\r\n"
 
 
@@ -123,15 +124,28 @@ def clock(seconds: int) -> str:
     return f"{days}-" * bool(days) + f"{hour:02}:{minute:02}:{second:02}"
 
 
+def unit(text: str) -> str:
+    """The abbreviation of Appendix A that is meant; ``kb``, ``GiB`` and ``M`` are read, too.
+
+    >>> unit("GiB")
+    'GB'
+    """
+    stripped = text.strip(_SPACE)
+    if stripped in UNITS:
+        return stripped
+    loose = _LOOSE_UNIT.fullmatch(stripped)
+    if not stripped or not loose:
+        raise InvalidValue(text, f"one of the units {', '.join(UNITS)}")
+    return f"{(loose[1] or '').upper()}B"
+
+
 def bytes_of(text: str, units: str) -> Fraction:
     """An amount in bytes, exactly.
 
     >>> bytes_of("1.5", "GB")
     Fraction(1610612736, 1)
     """
-    if units not in UNITS:
-        raise InvalidValue(units, f"one of the units {', '.join(UNITS)}")
-    return number(text) * UNITS[units]
+    return number(text) * UNITS[unit(units)]
 
 
 def in_units(size: Fraction | int) -> tuple[str, str]:

@@ -1,4 +1,5 @@
 """Generated job objects: every container, property and attribute of the tables, and odd company.
+# ruff: noqa: E501 (a row of a table is a line)
 
 ``documents`` gives elements as the tables have them, ``mutants`` those with faults, strangers and
 white space where nobody puts any.

@@ -1,7 +1,7 @@
 """Documents about which no rule has anything to say, recognised at the speed of libxml2.
 
 From the tables of ``spec`` comes a RELAX NG grammar that is narrower than the standard: whatever
-it accepts, and ``_is_plain`` finds plain, gives no finding. What it does not accept may be right
+it accepts, ``_is_plain`` finds plain and ``meaning`` silent, gives no finding. What it does not accept may be right
 as well; the walk in ``check`` says so, or says why not.
 """
 
@@ -15,6 +15,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
+from sssjob.document.meaning import is_silent
 from sssjob.document.places import CATEGORIES, local, names
 from sssjob.document.rules import IDENTIFIED
 from sssjob.document.values import contexts
@@ -66,7 +67,7 @@ class Acceptor:
         if name not in _ROOTS or namespace not in spec.NAMESPACES:
             return False
         grammar = _grammar(namespace, "I-UNIT" not in self._said)
-        return bool(grammar.validate(element)) and _is_plain(element)
+        return bool(grammar.validate(element)) and _is_plain(element) and is_silent(element)
 
 
 def _is_plain(element: Element) -> bool:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from lxml.etree import _Element as Element
 
-from sssjob import spec, spelling
-from sssjob.document import tree
+from sssjob import spec
+from sssjob.document import meaning, tree
 from sssjob.document.accept import Acceptor
 from sssjob.document.files import Source
-from sssjob.document.places import CATEGORIES, split
+from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
 from sssjob.document.walk import Walk
 from sssjob.errors import Finding, InvalidJob, Severity, UnreadableDocument
 
@@ -27,10 +27,11 @@ def check(element: Element, *, offset: int = 0, said: set[str] | None = None) ->
     once per source (I-UNIT) are not said again, and are added when they are.
     """
     walk = Walk(element, offset, set() if said is None else said)
-    namespace, name = split(str(element.tag))
+    namespace, name = names(element)
     if name in spec.CONTAINER and name not in CATEGORIES and namespace in spec.NAMESPACES:
         walk.start(name)
-    elif len(element) or (element.text or "").strip() or spelling.advice(name):
+        walk.found.extend(meaning.check(element, offset=offset))
+    elif has_elements(element) or text_of(element).strip(XML_SPACE) or _is_misspelled(name):
         # A wrapper may be empty, but a document without any job object is a mistake.
         walk.refuse(f"<{name}> is no job object and holds none")
     # What is missing from an element belongs before what is wrong inside it.
@@ -70,3 +71,7 @@ def validate(source: Source, *, name: str = "") -> tuple[Finding, ...]:
 def is_valid(source: Source) -> bool:
     """Whether a source has no errors; stops at the first."""
     return not any(item.severity is Severity.ERROR for item in check_source(source))
+
+
+def _is_misspelled(name: str) -> bool:
+    return name.lower() in {known.lower() for known in spec.CONTAINER}

@@ -18,7 +18,6 @@ Plain = Callable[[str], object]
 _SPACE = " \t\r\n"
 _DIGITS = re.compile(r"[ \t\r\n]*(?:\+?[0-9]{1,4000}|-0{1,4000})[ \t\r\n]*")
 _WITH_UNITS = re.compile(r"([0-9]{1,400}(?:\.[0-9]{1,400})?)[ \t\r\n]*([KMGTPEZY]?B)")
-_LOOSE_UNITS = re.compile(r"([kmgtpezyn])?i?b?", re.IGNORECASE)
 
 
 def plain(
@@ -104,12 +103,12 @@ def _check_units(element: str, text: str) -> Iterator[Fault]:
     stripped = text.strip(_SPACE)
     if element not in units.DEFAULT_UNITS or text in units.UNITS:
         return
-    loose = _LOOSE_UNITS.fullmatch(stripped)
-    if loose and stripped:
-        meant = f"{(loose[1] or '').upper()}B"
-        yield "W-TYPE", f"{text!r} is read as {meant}", f'write units="{meant}"'
-    else:
+    try:
+        meant = units.unit(text)
+    except InvalidValue:
         yield "E-UNKNOWN", _not_one_of(stripped, "units", tuple(units.UNITS)), ""
+    else:
+        yield "W-TYPE", f"{text!r} is read as {meant}", f'write units="{meant}"'
 
 
 def _check_range(name: str, text: str, category: str) -> Iterator[Fault]:

@@ -143,7 +143,9 @@ class Walk(Report):
             else:
                 text = f"{name} is not a property that can be {parent.name.lower()}"
                 advice = f"write it beside {parent.name}"
-                self.by_policy("E-CATEGORY", element, policy, text, section, advice)
+                own = element.get("awarenessPolicy", policy)
+                by = own if own in SEVERITY else policy
+                self.by_policy("E-CATEGORY", element, by, text, section, advice)
             lent = carried(asked.row.name, parent.name)
             self._property(element, asked._replace(attributes=lent), parent.name, policy)
 

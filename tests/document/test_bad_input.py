@@ -1,4 +1,5 @@
 """Bad input: refused with its place and cause, in bounded memory, whatever it is."""
+# ruff: noqa: E501 (a row of a table is a line)
 
 import io
 import subprocess

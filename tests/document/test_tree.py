@@ -1,4 +1,5 @@
 """Bytes to trees: documents of any shape and size."""
+# ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
 from hypothesis import given, settings
