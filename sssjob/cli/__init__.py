@@ -17,6 +17,7 @@ COMMANDS = {
     "convert":   "Turn accounting records into job objects.",
     "features":  "Derive $JOBFEATURES from a job object.",
     "deliver":   "Fold features and records into requested jobs.",
+    "graph":     "Show which jobs are ready, wait or will never run.",
     "layout":    "Lay out the tasks of jobs on nodes.",
     "transform": "Apply a sheet to job objects.",
 }

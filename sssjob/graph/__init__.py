@@ -74,6 +74,10 @@ class Graph:
         """A job, with what JobDefaults say of it as far as it counts here. Raises ``KeyError``."""
         return self.net.places[self.net.numbers[key]].job
 
+    def path(self, key: str) -> str:
+        """Where a job stands: ``/JobGroup/Job[3]``, as findings count. Raises ``KeyError``."""
+        return self.net.places[self.net.numbers[key]].path
+
     def edges(self, key: str) -> Iterator[Edge]:
         """The dependencies of one job, in document order. Raises ``KeyError``."""
         number = self.net.numbers[key]

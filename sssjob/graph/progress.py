@@ -24,6 +24,11 @@ Ended: TypeAlias = int | Mark | None  # what one vertex has come to
 Value: TypeAlias = Ended | tuple[Ended, ...]  # a shared name has come to several things
 
 
+_WORDS = {
+    State.READY: "is ready", State.WAITING: "is waiting", State.NEVER: "will never run",
+}  # fmt: skip
+
+
 class Reason(NamedTuple):
     """A dependency that keeps a job from running, and why."""
 
@@ -40,6 +45,7 @@ class Progress:
         self._exits = exits
         self._values: list[Value] = [Mark.WAIT] * net.size
         self._states = [State.WAITING] * len(net.keys)
+        self._firsts: dict[int, dict[Ended, int]] = {}
         self._run()
 
     @cached_property
@@ -81,7 +87,7 @@ class Progress:
         done, ready, waiting, never = State.DONE, State.READY, State.WAITING, State.NEVER
         for vertex in vertices:
             if vertex >= jobs:
-                values[vertex] = _together(values[member] for member in self._net.members[vertex])
+                values[vertex] = tuple(self._together(vertex))
             elif states[vertex] is not done:
                 state = ready
                 for target, want in needs[vertex]:
@@ -129,13 +135,9 @@ class Progress:
             verdict = _verdict(self._values[target], want)
             if verdict is State.READY:
                 continue
-            if target == vertex:
-                yield Reason(item, verdict, f"{phrase(target, want, self._net)}, which is itself")
-                continue
             text = phrase(target, want, self._net)
-            if found := self._found(target, want):
-                text += f", {found}"
-            yield Reason(item, verdict, text)
+            found = "which is itself" if target == vertex else self._found(target, want)
+            yield Reason(item, verdict, f"{text}, {found}")
 
     def _found(self, target: int, want: Want) -> str:
         """What is in the way, in words: of a shared name, the first job that is."""
@@ -144,21 +146,40 @@ class Progress:
             return "a condition that is not understood"
         if target in net.external:
             value = self._values[target]
-            return "which is not here" if value is Mark.WAIT else _ended(value)
-        culprits = net.members.get(target, (target,))
-        verdicts = {member: _verdict(self._values[member], want) for member in culprits}
-        worst = State.NEVER if State.NEVER in verdicts.values() else State.WAITING
-        member = next(member for member, verdict in verdicts.items() if verdict is worst)
-        who = net.label(member) if target in net.members else "which"
-        if self._states[member] is State.DONE:
-            return (
-                f"{who} {_ended(self._values[member])}"
-                if who != "which"
-                else (f"which {_ended(self._values[member])}")
-            )
-        if worst is State.NEVER:
-            return f"{who} will never run"
-        return f"{who} is {self._states[member].value}"
+            return f"which {'is not here' if value is Mark.WAIT else _ended(value)}"
+        if target not in net.members:
+            return f"which {self._stands(target)}"
+        # Of each kind of end the first job will do to say why.
+        if target not in self._firsts:
+            self._firsts[target] = self._together(target)
+        verdicts = {_verdict(value, want): job for value, job in self._firsts[target].items()}
+        job = verdicts[State.NEVER if State.NEVER in verdicts else State.WAITING]
+        return f"{net.label(job)} {self._stands(job)}"
+
+    def _stands(self, job: int) -> str:
+        if self._states[job] is State.DONE:
+            return _ended(self._values[job])
+        return _WORDS[self._states[job]]
+
+    def _together(self, vertex: int) -> dict[Ended, int]:
+        """What the jobs of a name have come to, each with the first that has.
+
+        It is enough to answer every need, however many the jobs: two exit codes that are not 0
+        contradict whatever a third would.
+        """
+        kept: dict[Ended, int] = {}
+        codes = 0
+        for member in self._net.members[vertex]:
+            value = self._values[member]
+            assert not isinstance(value, tuple)
+            if value in kept:
+                continue
+            if isinstance(value, int) and value != 0:
+                codes += 1
+                if codes > 2:
+                    continue
+            kept[value] = member
+        return kept
 
 
 def phrase(target: int, want: Want, net: Net) -> str:
@@ -181,25 +202,6 @@ def _ended(value: Value) -> str:
     if value is FAILED:
         return "failed"
     return "ended, but nobody says how" if value is None else f"ended with {value}"
-
-
-def _together(values: Iterable[Value]) -> tuple[Ended, ...]:
-    """What the jobs of a name have come to: enough to answer every need, however many they are.
-
-    Two exit codes that are not 0 contradict every need that a third would.
-    """
-    kept: dict[Ended, None] = {}
-    codes = 0
-    for value in values:
-        assert not isinstance(value, tuple)
-        if value in kept:
-            continue
-        if isinstance(value, int) and value != 0:
-            codes += 1
-            if codes > 2:
-                continue
-        kept[value] = None
-    return tuple(kept)
 
 
 def _verdict(value: Value, want: Want) -> State:

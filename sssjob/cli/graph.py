@@ -1,0 +1,209 @@
+"""``sssjob graph``: which jobs are ready, wait or will never run, as a tree or a picture."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Collection, Iterator
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import click
+
+from sssjob.cli import common
+from sssjob.errors import InvalidValue, Severity
+
+if TYPE_CHECKING:
+    from sssjob.graph import Exit, Graph, Progress
+
+_NAMED = 8  # job groups that are named when one has to be chosen
+
+
+class Shown(NamedTuple):
+    """A graph, and the jobs of it that were asked for."""
+
+    file: str
+    id: str
+    graph: Graph
+    keys: Collection[str]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob graph workflow.xml
+  sssjob graph --exit stage=0 --exit solve=2 workflow.xml
+  sssjob graph --select solve workflow.xml
+  sssjob graph --json workflow.xml | jq '.states | to_entries[] | select(.value=="ready").key'
+  sssjob graph --svg -o workflow.svg workflow.xml
+  sssjob graph --dot workflow.xml | dot -Tpdf > workflow.pdf
+
+Exit code: 0 shown, 1 a circle (with --closed also a job that is not there) or no jobs,
+2 a document cannot be read, or no job has an id given with --exit."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option(
+    "--exit", "exits", multiple=True, metavar="ID=CODE",
+    help='This job has ended: with a number, "failed" or "unknown". May be given again.',
+)  # fmt: skip
+@click.option(
+    "--from-document/--from-scratch",
+    default=True,
+    help="Start from State and ExitCode in the document (default), or as if nothing had run.",
+)
+@click.option("--select", metavar="XPATH|ID",
+              help="A job group; or jobs, shown with all before and behind them.")  # fmt: skip
+@click.option("--closed", is_flag=True, help="A dependency on a job that is not here is an error.")
+@click.option("--json", "form", flag_value="json", help="Print a JSON object for each job group.")
+@click.option("--dot", "form", flag_value="dot", help="Print DOT, for Graphviz.")
+@click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job group.")
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of standard output.")
+def command(
+    files: tuple[str, ...], exits: tuple[str, ...], from_document: bool, select: str | None,
+    closed: bool, form: str | None, output: str | None,
+) -> None:  # fmt: skip
+    """Show how the jobs of a group depend on each other, and how each stands.
+
+    A job is done, ready, waiting for others, or will never run, because a job it depends upon
+    ended otherwise or will never run itself. Jobs beside each other form one graph.
+    """
+    given = dict(_exit(text) for text in exits)
+    unread = False
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread = True
+        common.say(error)
+
+    graphs = _graphs(files, select, complain)
+    if form == "svg":
+        graphs = iter(_single(list(graphs)))
+    first = next(graphs, None)
+    errors = 0
+    unused = set(given)
+    if first is not None:
+        with common.output(output) as stream:
+            for item in chain((first,), graphs):
+                findings = tuple(item.graph.check(closed=closed))
+                common.print_findings(each.in_file(item.file) for each in findings)
+                errors += any(each.severity is Severity.ERROR for each in findings)
+                known = item.graph.exits if from_document else {}
+                progress = item.graph.given({**known, **given})
+                unused -= {*item.graph.jobs, *(edge.target for edge in item.graph.external)}
+                _write(form or "tree", item, progress, stream)
+        if unused:
+            common.fail(f"--exit: no job has the id {', '.join(sorted(unused))}")
+    if unread:
+        sys.exit(common.NOT_UNDERSTOOD)
+    sys.exit(common.NOTHING if errors or first is None else common.FOUND)
+
+
+def _exit(text: str) -> tuple[str, Exit]:
+    """``a=0`` as a job and how it has ended."""
+    from sssjob.graph import FAILED
+    from sssjob.units import integer
+
+    id_, _, code = text.rpartition("=")
+    words: dict[str, Exit] = {"failed": FAILED, "unknown": None}
+    try:
+        return id_.strip(), words[code] if code in words else integer(code)
+    except InvalidValue:
+        common.fail(f'--exit {text}: not as ID=CODE, where CODE is a number, "failed" or "unknown"')
+
+
+def _graphs(
+    files: tuple[str, ...], select: str | None, complain: common.Complain
+) -> Iterator[Shown]:
+    """The graph of each job group; jobs beside each other in a file have one together."""
+    from sssjob import graph
+    from sssjob.cli.selection import chosen
+    from sssjob.model import Job, JobGroup
+
+    for (file, is_job), items in groupby(
+        chosen(files, select, complain), key=lambda item: (item.file, type(item.block) is Job)
+    ):
+        if is_job:
+            jobs = [graph.relevant(item.block) for item in items if isinstance(item.block, Job)]
+            made = graph.of(jobs)
+            yield Shown(file, "", made, made.jobs)
+            continue
+        for item in items:
+            if isinstance(item.block, JobGroup):
+                made = graph.of(item.block)
+                yield Shown(file, item.block.id, made, _around(made, item.paths))
+
+
+def _around(graph: Graph, paths: tuple[str, ...] | None) -> Collection[str]:
+    """The chosen jobs with all that they depend upon and all that depend on them."""
+    if paths is None or "/JobGroup" in paths:
+        return graph.jobs
+    wanted = {path.partition("/TaskGroup")[0] for path in paths}
+    keys = [key for key in graph.jobs if graph.path(key) in wanted]
+    around = {
+        near for key in keys for near in (key, *graph.ancestors(key), *graph.descendants(key))
+    }
+    return [key for key in graph.jobs if key in around]
+
+
+def _single(graphs: list[Shown]) -> list[Shown]:
+    if len(graphs) > 1:
+        ids = ", ".join(item.id or item.file for item in graphs[:_NAMED])
+        common.fail(f"a picture shows one job group: --select one of {ids}")
+    return graphs
+
+
+def _write(form: str, item: Shown, progress: Progress, stream: BinaryIO) -> None:
+    if form == "json":
+        stream.write(f"{json.dumps(_as_dict(item, progress), ensure_ascii=False)}\n".encode())
+        return
+    from sssjob.cli import graph_picture
+
+    title = f"JobGroup {item.id}" if item.id else "Jobs"
+    drawn = graph_picture.picture(title, item.graph, progress, item.keys)
+    if drawn.missing and form == "svg":
+        limit = graph_picture.LIMIT
+        common.say(f"sssjob: note: the picture shows the first {limit} jobs of {len(item.keys)}")
+    if form == "tree":
+        terminal = stream is sys.stdout.buffer and sys.stdout.isatty()
+        text = graph_picture.tree(drawn, item.graph.cycles, colours=terminal)
+    elif form == "dot":
+        text = "".join(f"{line}\n" for line in graph_picture.dot(drawn))
+    else:
+        from sssjob.cli.graph_svg import svg
+
+        text = svg(drawn)
+    stream.write(text.encode())
+
+
+def _as_dict(item: Shown, progress: Progress) -> dict[str, Any]:
+    """The contract for scripts; ``order`` lacks jobs in a circle and behind one."""
+    graph, keys = item.graph, set(item.keys)
+    return {
+        "file": item.file,
+        "id": item.id or None,
+        "states": {key: progress.states[key].value for key in item.keys},
+        "jobs": [_job(graph, progress, key) for key in item.keys],
+        "order": [key for key in graph.order if key in keys],
+        "cycles": [list(circle) for circle in graph.cycles if keys.issuperset(circle)],
+        "impossible": [key for key in graph.impossible if key in keys],
+        "external": [
+            {"job": edge.job, "dependency": edge.target,
+             "designator": "JobName" if edge.by_name else "JobId"}
+            for edge in graph.external
+            if edge.job in keys
+        ],
+    }  # fmt: skip
+
+
+def _job(graph: Graph, progress: Progress, key: str) -> dict[str, Any]:
+    from sssjob.graph import FAILED, State
+
+    state = progress.states[key]
+    code = progress.exit(key) if state is State.DONE else None
+    return {
+        "id": key,
+        "name": graph.job(key).get("Name") or None,
+        "state": state.value,
+        "exit": "failed" if code is FAILED else code,
+        "why": [{"state": why.state.value, "needs": why.text} for why in progress.why(key)],
+    }
