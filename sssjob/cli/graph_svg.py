@@ -123,7 +123,7 @@ def _half(box: Box) -> float:
 def _lines(box: Box) -> tuple[str, ...]:
     """What stands in a box; long labels are cut."""
     if box.kind is Kind.NAME:
-        return (_short(f"all {box.label}"),)
+        return (_short(f"all named {box.label}"),)
     if box.state is None:
         return (_short(box.label), "not here")
     state = f"{SIGNS[box.state]} {box.state.value}"

@@ -25,13 +25,13 @@ from sssjob import units
 from sssjob.errors import Finding, InvalidValue
 from sssjob.graph.circles import circles
 from sssjob.graph.findings import check
-from sssjob.graph.net import FAILED, Condition, Exit, Net, net_of, relevant
+from sssjob.graph.net import FAILED, RELEVANT, Condition, Exit, Net, net_of, relevant
 from sssjob.graph.never import contradictions
 from sssjob.graph.progress import Progress, Reason, State
 from sssjob.model import Job, JobGroup
 
 __all__ = [
-    "FAILED", "Condition", "Edge", "Exit", "Graph", "Progress", "Reason", "State", "exit_of",
+    "FAILED", "RELEVANT", "Condition", "Edge", "Exit", "Graph", "Progress", "Reason", "State", "exit_of",
     "findings_for", "of", "relevant",
 ]  # fmt: skip
 

@@ -140,8 +140,8 @@ class Net:
         return placed, [vertex for vertex in range(self.size) if open_[vertex]]
 
 
-# What of a job matters here; the rest is not carried along.
-_RELEVANT = frozenset(("Id", "Name", "State", "ExitCode", "EndTime", "Dependency"))
+# What of a job matters for its dependencies; the rest need not be carried along.
+RELEVANT = frozenset(("Id", "Name", "State", "ExitCode", "EndTime", "Dependency"))
 
 
 def net_of(jobs: JobGroup | Iterable[Job]) -> Net:
@@ -161,7 +161,7 @@ def relevant(job: Job) -> Job:
 
 
 def _relevant(block: Block) -> Iterator[Item]:
-    return (item for item in block.items if type(item) is Property and item.name in _RELEVANT)
+    return (item for item in block.items if type(item) is Property and item.name in RELEVANT)
 
 
 def _places(group: JobGroup) -> Iterator[Place]:

@@ -1,0 +1,69 @@
+"""What the dependencies of a document's jobs say together: circles, and jobs that can never run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lxml.etree import _Element as Element
+
+from sssjob import graph, spec
+from sssjob.document.places import has_elements, names, place, text_of
+from sssjob.document.report import Report
+from sssjob.model import Item, Job, JobDefaults, JobGroup, Property, Reference
+
+# A vocabulary or a type is the walk's to judge, attribute by attribute.
+_SAID = frozenset(("E-TYPE", "E-UNKNOWN"))
+# What a single job depends upon is somewhere else by nature.
+_SAID_OF_GROUPS = frozenset(("I-REFERENCE",))
+
+
+def check(report: Report) -> None:
+    """Say all there is to say about the dependencies of a job group, or of a single job."""
+    root = report.root
+    if is_silent(root):
+        return
+    namespace, name = names(root)
+    if namespace not in spec.NAMESPACES or name not in ("Job", "JobGroup"):
+        return
+    unsaid = _SAID if name == "JobGroup" else _SAID | _SAID_OF_GROUPS
+    jobs = _group(root) if name == "JobGroup" else [_job(root)]
+    for found in graph.findings_for(jobs):
+        if found.code not in unsaid:
+            line = found.line + report.offset if found.line else 0
+            report.found.append(replace(found, line=line))
+
+
+def is_silent(root: Element) -> bool:
+    """Whether nothing depends on anything."""
+    return next(root.iter("{*}Dependency"), None) is None
+
+
+def _group(root: Element) -> JobGroup:
+    """A job group with what its graph is made from; the rest may be large."""
+    items: list[Item] = []
+    for child in root.iterchildren("{*}Job", "{*}JobDefaults"):
+        namespace, name = names(child)
+        if namespace not in spec.NAMESPACES:
+            continue
+        if name == "JobDefaults":
+            items.append(JobDefaults(tuple(_properties(child, name)), dict(child.items())))
+        elif has_elements(child):
+            items.append(_job(child))
+        else:
+            items.append(Reference("Job", text_of(child)))
+    return JobGroup(tuple(items), dict(root.items()))
+
+
+def _job(element: Element) -> Job:
+    line = element.sourceline or 0
+    return Job(tuple(_properties(element, "Job")), dict(element.items()), line=line)
+
+
+def _properties(element: Element, container: str) -> Iterator[Property]:
+    for child in element.iterchildren("{*}*"):
+        here = place(str(child.tag), container)
+        if here.name in graph.RELEVANT and here.row is not None and not here.category:
+            attributes = dict(child.items())
+            line = child.sourceline or 0
+            yield Property(here.name, text_of(child), attributes, line=line)
