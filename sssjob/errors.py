@@ -30,6 +30,8 @@ class Code(NamedTuple):
 
 _SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "I": Severity.NOTICE}
 
+_WIDTH = 72  # characters of an expression that are shown around a place in it
+
 # fmt: off
 CODES: tuple[Code, ...] = (
     Code("E-XML",      "not well-formed, not readable, or a document type declaration"),
@@ -214,6 +216,66 @@ class BadRecord(SSSJobError, ValueError):
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
         return f"{place}: {self.reason}"
+
+
+class UnusableInput(SSSJobError, ValueError):
+    """Input of which no record can be read at all: no header line, or an unknown option."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason, line)
+        self.reason, self.line = reason, line
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}" if self.line else self.reason
+
+
+class NotAQuery(SSSJobError, ValueError):
+    """An expression that is not XPath 1.0, or that asks for what is not offered here.
+
+    ``position`` counts characters from 0; ``expected`` may be empty.
+    """
+
+    def __init__(self, expression: str, position: int, message: str, expected: str = "") -> None:
+        super().__init__(expression, position, message, expected)
+        self.expression = expression
+        self.position = position
+        self.message = message
+        self.expected = expected
+
+    def __str__(self) -> str:
+        said = f"{self.message}; expected {self.expected}" if self.expected else self.message
+        return f"{said}\n{picture(self.expression, self.position)}"
+
+
+class BadSheet(SSSJobError, ValueError):
+    """A sheet that is unknown, broken, stopped by itself, or does what it may not.
+
+    ``line`` is 0 where it is not known.
+    """
+
+    def __init__(self, sheet: str, reason: str, line: int = 0) -> None:
+        super().__init__(sheet, reason, line)
+        self.sheet, self.reason, self.line = sheet, reason, line
+
+    def __str__(self) -> str:
+        place = f"{self.sheet}:{self.line}" if self.line else self.sheet
+        return f"{place}: {self.reason}"
+
+
+def picture(expression: str, position: int) -> str:
+    """The line of the expression that holds the position, and a caret under it.
+
+    >>> print(picture("//Job[", 6))
+        //Job[
+              ^
+    """
+    start = expression.rfind("\n", 0, position) + 1
+    end = expression.find("\n", position)
+    line = expression[start : end if end >= 0 else len(expression)]
+    at = position - start
+    cut = max(0, at - _WIDTH + 12) if len(line) > _WIDTH else 0
+    shown = "".join(letter if letter.isprintable() else " " for letter in line[cut : cut + _WIDTH])
+    return f"    {shown}\n    {' ' * (at - cut)}^"
 
 
 def _levels(count: int) -> str:

@@ -25,7 +25,7 @@ from lxml import etree
 from sssjob import resources
 from sssjob.document import tree
 from sssjob.document.files import Source
-from sssjob.errors import SSSJobError
+from sssjob.errors import BadSheet
 
 Element = etree._Element
 
@@ -44,21 +44,6 @@ _REFUSED = (
 _CONTEXT = re.compile(r"(?:runtime|compilation) error(?::|, element '(.*)')")
 _FUNCTION = re.compile(r"xslt\w+ ?: ")  # in libxslt, of no use to the author of a sheet
 _EMPTY_WORDS = ("unknown error", "XPath evaluation returned no result.", "Invalid expression")
-
-
-class BadSheet(SSSJobError, ValueError):
-    """A sheet that is unknown, broken, stopped by itself, or does what it may not.
-
-    ``line`` is 0 where it is not known.
-    """
-
-    def __init__(self, sheet: str, reason: str, line: int = 0) -> None:
-        super().__init__(sheet, reason, line)
-        self.sheet, self.reason, self.line = sheet, reason, line
-
-    def __str__(self) -> str:
-        place = f"{self.sheet}:{self.line}" if self.line else self.sheet
-        return f"{place}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from lxml import etree, html
 
 from sssjob import resources, spec, transform, units
 from sssjob.document import loads
+from sssjob.errors import BadSheet
 
 DATA = Path(__file__).parent / "data"
 VALID = sorted((DATA / "valid").glob("*.xml"))
@@ -180,7 +181,7 @@ def test_what_is_kept_of_a_valid_document_is_valid(path, wanted):
 
 
 def test_keep_asks_for_names():
-    with pytest.raises(transform.BadSheet, match=r"^keep: give the properties to keep"):
+    with pytest.raises(BadSheet, match=r"^keep: give the properties to keep"):
         run("keep", FULL)
 
 
@@ -483,7 +484,7 @@ BAD = [
 @pytest.mark.parametrize("body, message", BAD)
 def test_a_sheet_that_fails_says_where_and_why(written, body, message):
     sheet = written(body)
-    with pytest.raises(transform.BadSheet) as caught:
+    with pytest.raises(BadSheet) as caught:
         run(sheet, "<Job><Id>1</Id></Job>")
     said = str(caught.value).removeprefix(str(sheet))
     assert message.lstrip(":0123456789") in said
@@ -500,14 +501,14 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("sheet, message", UNKNOWN)
 def test_an_unknown_sheet_is_named_with_the_nearest(sheet, message):
-    with pytest.raises(transform.BadSheet, match=re.escape(message)):
+    with pytest.raises(BadSheet, match=re.escape(message)):
         run(sheet, "<Job/>")
 
 
 def test_an_unknown_parameter_is_named_with_the_nearest():
-    with pytest.raises(transform.BadSheet, match=r"no parameter name; did you mean names\?"):
+    with pytest.raises(BadSheet, match=r"no parameter name; did you mean names\?"):
         run("keep", FULL, name="User")
-    with pytest.raises(transform.BadSheet, match="its parameters: none"):
+    with pytest.raises(BadSheet, match="its parameters: none"):
         run("to-3.1.0", FULL, x="User")
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
 from sssjob import spec
-from sssjob.errors import SSSJobError
 from sssjob.model import Job, Property
 
 JOB = "Job"
@@ -79,24 +78,17 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something worth knowing about the record at ``line``, which is counted elsewhere."""
+    """Something worth knowing about the record at ``line``, which is counted elsewhere.
+
+    ``once``: the same message about another record need not be said again.
+    """
 
     line: int
     message: str
+    once: bool = False
 
 
 Outcome = Converted | Skipped | Bad | Noted
-
-
-class UnusableInput(SSSJobError, ValueError):
-    """Input of which no record can be read at all: no header line, or an unknown option."""
-
-    def __init__(self, reason: str, line: int = 0) -> None:
-        super().__init__(reason, line)
-        self.reason, self.line = reason, line
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.reason}" if self.line else self.reason
 
 
 @dataclass(slots=True)

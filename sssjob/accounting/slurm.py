@@ -8,9 +8,8 @@ column, or more than one row.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import BinaryIO
 
 from sssjob import units
@@ -26,13 +25,16 @@ from sssjob.accounting.record import (
 from sssjob.accounting.slurm_header import JOB_ID, Header
 from sssjob.accounting.slurm_lines import Reader, Row
 from sssjob.accounting.slurm_rows import MEMO_LIMIT, Rows
+from sssjob.accounting.slurm_steps import Total
 from sssjob.errors import InvalidValue
 from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
 
 COLUMNS = table.COLUMNS
 
+STEP_LIMIT = 100_000  # steps of one job that are kept; all of them are summed
+
 _NOT_STARTED = frozenset(("None assigned",))
-_PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
+_ASSUMED = "times without a zone are read as UTC; --tz names another zone"
 _STATE, _SIGNAL = table.noted("State"), table.noted("Signal")
 
 
@@ -60,39 +62,39 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome]:
     clock = values.Clock(chosen.zone)
     told = False
     converter: _Converter | None = None
-    allocation: Row | Skipped | Bad | None = None
-    steps: list[Row] = []
-    known: set[str] = set()
     for found in reader.rows(stream):
-        header = reader.header
+        header = reader.header_now
         if converter is None or converter.header is not header:
             if converter is not None:
-                yield from converter.outcomes(allocation, steps)
-                allocation, steps = None, []
-            assert header is not None
+                yield from converter.close()
             converter = _Converter(header, clock, chosen)
         if isinstance(found, Row):
-            job, step = _parted(converter.id(found))
-            if step and isinstance(allocation, Row) and converter.id(allocation) == job:
-                if step in known:
-                    yield Bad(found.line, f"step {converter.id(found)} a second time")
-                else:
-                    steps.append(found)
-                    known.add(step)
-                continue
-            yield from converter.outcomes(allocation, steps)
-            allocation, steps, known = found, [], set()
+            yield from converter.take(found)
         else:
-            yield from converter.outcomes(allocation, steps)
-            allocation, steps = None, []
+            yield from converter.close()
             yield found
         if clock.assumed and not told:
             told = True
-            yield Noted(found.line, "times without a zone are read as UTC; --tz names another zone")
+            yield Noted(found.line, _ASSUMED, once=True)
     if converter is not None:
-        yield from converter.outcomes(allocation, steps)
+        yield from converter.close()
     if clock.assumed and not told:
-        yield Noted(0, "times without a zone are read as UTC; --tz names another zone")
+        yield Noted(0, _ASSUMED, once=True)
+
+
+@dataclass(slots=True)
+class _Open:
+    """The job whose rows are being read: its allocation, and what its steps have told so far."""
+
+    row: Row
+    id: str
+    total: Total
+    groups: list[TaskGroup] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+    notes: list[Noted] = field(default_factory=list)
+    more: int = 0  # steps beyond the limit
+    wrong: InvalidValue | None = None
+    early: Outcome | None = None  # what would have become of it at the limit
 
 
 class _Converter:
@@ -104,13 +106,78 @@ class _Converter:
         self._options = options
         self._allocation = Rows(table.ALLOCATION, header, clock)
         self._step = Rows(table.STEP, header, clock)
-        self._peaks = tuple(
-            (element, most, average)
-            for element, most, average in _PEAKS
-            if {most, average} & header.at.keys()
-        )
         self._states: dict[tuple[str, str, bool], tuple[Property, ...]] = {}
         self._has_end = "End" in header.at
+        self._open: _Open | None = None
+
+    def take(self, row: Row) -> Iterator[Outcome]:
+        """Take the next row: a step of the job before it, or the allocation of another job."""
+        id = row.fields[self.header.key]
+        job, step = _parted(id)
+        now = self._open
+        if step and now is not None and now.id == job:
+            if step in now.lines:
+                yield Bad(row.line, f"step {id} a second time")
+            elif len(now.lines) < STEP_LIMIT:
+                self._keep(now, row, step)
+            else:
+                yield from self._count(now, row, step)
+            return
+        yield from self.close()
+        self._open = _Open(row, id, Total(self.header))
+
+    def close(self) -> Iterator[Outcome]:
+        """What becomes of the last job, and of its steps."""
+        now, self._open = self._open, None
+        if now is None:
+            return
+        outcome = self._outcome(now)
+        yield outcome
+        if isinstance(outcome, Converted):
+            yield from self._allocation.doubts(now.row)
+            yield from now.notes
+            yield from self._twice(now.row)
+            return
+        for step, line in now.lines.items():
+            yield _unfolded(outcome, line, f"{now.id}.{step}")
+
+    def _keep(self, now: _Open, row: Row, step: str) -> None:
+        """Fold a step into its job; a value that cannot be read makes the job a bad one."""
+        now.lines[step] = row.line
+        try:
+            now.total.add_step(row, step)
+            if self._options.steps:
+                now.groups.append(self._group(row, step))
+                now.notes.extend(self._step.doubts(row))
+        except InvalidValue as wrong:
+            now.wrong = now.wrong or wrong
+
+    def _count(self, now: _Open, row: Row, step: str) -> Iterator[Outcome]:
+        """Sum up a step beyond the limit; it cannot make the job a bad one."""
+        now.early = now.early or self._outcome(now)
+        if not isinstance(now.early, Converted):
+            yield _unfolded(now.early, row.line, f"{now.id}.{step}")
+            return
+        try:
+            now.total.add_step(row, step)
+        except InvalidValue as wrong:
+            yield Bad(row.line, str(wrong))
+            return
+        now.more += 1
+        if now.more == 1 and self._options.steps:
+            text = f"job {now.id} has more than {STEP_LIMIT} steps: the rest is only summed"
+            now.notes.append(Noted(row.line, text))
+
+    def _outcome(self, now: _Open) -> Outcome:
+        """What becomes of an allocation."""
+        if not JOB_ID.fullmatch(now.id):
+            return Bad(now.row.line, f"{now.id[:60]!r} is no job id")
+        if _parted(now.id)[1]:
+            return Bad(now.row.line, f"step {now.id} without its job before it")
+        try:
+            return self._converted(now)
+        except InvalidValue as wrong:
+            return Bad(now.row.line, str(wrong))
 
     def id(self, row: Row) -> str:
         """The id by which rows belong together."""
@@ -121,32 +188,8 @@ class _Converter:
         index = self.header.at.get(column)
         return "" if index is None else row.fields[index]
 
-    def outcomes(self, allocation: object, steps: list[Row]) -> Iterator[Outcome]:
-        """What becomes of an allocation and its steps."""
-        if not isinstance(allocation, Row):
-            return
-        if not JOB_ID.fullmatch(self.id(allocation)):
-            yield Bad(allocation.line, f"{self.id(allocation)[:60]!r} is no job id")
-            return
-        if _parted(self.id(allocation))[1]:
-            yield Bad(allocation.line, f"step {self.id(allocation)} without its job before it")
-            return
-        try:
-            outcome = self._converted(allocation, steps)
-        except InvalidValue as wrong:
-            outcome = Bad(allocation.line, str(wrong))
-        if isinstance(outcome, Converted):
-            yield outcome
-            yield from self._notes(allocation)
-            return
-        yield outcome
-        for step in steps:
-            if isinstance(outcome, Skipped):
-                yield Skipped(step.line, outcome.reason)
-            else:
-                yield Bad(step.line, f"step {self.id(step)} of a job whose record is bad")
-
-    def _converted(self, row: Row, steps: list[Row]) -> Outcome:
+    def _converted(self, now: _Open) -> Outcome:
+        row, total = now.row, now.total
         own, requested, delivered, extensions = self._allocation.properties(row.fields)
         started, ended = self._started(row), self._ended(row)
         if not ended and self._options.ended_only:
@@ -154,7 +197,9 @@ class _Converter:
         if self._clock.twice:
             own = self._untangled(row, own)
         if started:
-            delivered.extend(self._most([row, *steps]))
+            if now.early is None:
+                total.add_allocation(row)
+            delivered.extend(total.memory())
         else:
             own = [item for item in own if item.name not in ("StartTime", "StartCount")]
             delivered = [item for item in delivered if item.name not in table.USED]
@@ -164,7 +209,7 @@ class _Converter:
         items += self._state(row, ended, extensions)
         items += own
         items += self._exit(row, started and ended, extensions)
-        if started and (cpu := self._cpu(row, steps)) is not None:
+        if started and (cpu := total.cpu()) is not None:
             items.append(Property("CpuDuration", str(values.rounded(cpu))))
         if (raw := self.text(row, "JobIDRaw")) and raw != self.id(row):
             extensions.append(Property("Extension", raw, table.noted("JobIDRaw")))
@@ -173,9 +218,10 @@ class _Converter:
             items.append(Requested(tuple(requested)))
         if delivered:
             items.append(Delivered(tuple(delivered)))
-        if self._options.steps:
-            items += map(self._group, steps)
-        return Converted(row.line, Job(tuple(items)), len(steps))
+        if now.wrong:
+            raise now.wrong
+        items += now.groups
+        return Converted(row.line, Job(tuple(items)), len(now.lines) + now.more)
 
     def _started(self, row: Row) -> bool:
         if self.text(row, "NodeList") in _NOT_STARTED:
@@ -249,49 +295,13 @@ class _Converter:
             amount *= int(number)
         yield Property("Memory", units.decimal(amount), {"units": "MB"})
 
-    def _cpu(self, row: Row, steps: list[Row]) -> values.Amount | None:
-        """CPU seconds: the allocation's, which Slurm sums over the steps, else that sum.
-
-        ``sacct --allocations`` prints 0 for what it has not summed, so 0 counts only beside
-        steps. The external step holds what belongs to no other, and counts if it is alone.
-        """
-        total = self._cpu_of(row)
-        if total or (total is not None and steps):
-            return total
-        counted = [step for step in steps if not self.id(step).endswith(".extern")] or steps
-        parts = [part for part in map(self._cpu_of, counted) if part is not None]
-        return sum(parts) if parts else None
-
-    def _cpu_of(self, row: Row) -> values.Amount | None:
-        if text := self.text(row, "TotalCPU"):
-            return values.duration(text)
-        user = values.duration(self.text(row, "UserCPU"))
-        system = values.duration(self.text(row, "SystemCPU"))
-        return None if user is None or system is None else user + system
-
-    def _most(self, rows: list[Row]) -> Iterator[Property]:
-        """The most memory that a task of any step had, and the average over all tasks."""
-        for element, most, average in self._peaks:
-            sizes = [values.size(text) for row in rows if (text := self.text(row, most))]
-            if known := [size for size in sizes if size is not None]:
-                yield _kilobytes(element, max(known), "Max")
-            total: values.Amount = 0
-            tasks = 0
-            for row in rows:
-                if (text := self.text(row, average)) and (size := values.size(text)) is not None:
-                    weight = int(values.count(self.text(row, "NTasks")) or 1)
-                    total, tasks = total + size * weight, tasks + weight
-            if tasks:
-                mean = Fraction(total, tasks) if total % tasks else total // tasks
-                yield _kilobytes(element, values.rounded(mean), "Average")
-
-    def _group(self, row: Row) -> TaskGroup:
+    def _group(self, row: Row, step: str) -> TaskGroup:
         """A step as a task group, whose Id is the part of the step's id behind the job's."""
         own, _, delivered, extensions = self._step.properties(row.fields)
         if self._clock.twice:
             own = self._untangled(row, own)
         ended = self._ended(row)
-        items: list[Item] = [Property("Id", _parted(self.id(row))[1])]
+        items: list[Item] = [Property("Id", step)]
         items += self._state(row, ended)
         items += own
         items += self._exit(row, ended, extensions)
@@ -328,7 +338,7 @@ class _Converter:
             if start and end and passed is not None and int(end) - int(start) == passed + suspended
         ]
 
-    def _notes(self, row: Row) -> Iterator[Noted]:
+    def _twice(self, row: Row) -> Iterator[Noted]:
         """Times that happened twice and that nothing in the record tells apart."""
         twice = self._clock.twice
         if not twice:
@@ -341,7 +351,14 @@ class _Converter:
         if len(self._readings(row)) == 1:
             doubtful -= {self.text(row, "Start"), self.text(row, "End")}
         for text in sorted(doubtful):
-            yield Noted(row.line, f"{text} happened twice; the first time is taken")
+            yield Noted(row.line, f"{text} happened twice; the first time is taken", once=True)
+
+
+def _unfolded(outcome: Outcome, line: int, id: str) -> Outcome:
+    """What becomes of a step whose job is not converted."""
+    if isinstance(outcome, Skipped):
+        return Skipped(line, outcome.reason)
+    return Bad(line, f"step {id} of a job whose record is bad")
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -362,8 +379,3 @@ def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:
         yield Property("StatusMessage", reason)
     elif state.standard == "Completed" and state.word != "COMPLETED":
         yield Property("StatusMessage", text)
-
-
-@lru_cache(MEMO_LIMIT)
-def _kilobytes(element: str, size: values.Amount, metric: str) -> Property:
-    return Property(element, values.in_kilobytes(size), {"metric": metric, "units": "KB"})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import Enum
+from itertools import chain
+from typing import NamedTuple
 
 SURPLUS_LIMIT = 200  # fields too many that are still taken for delimiters in texts
 
@@ -41,38 +43,32 @@ _SHAPES: dict[str, str] = {
                      "MaxDiskWrite", "AveDiskRead", "AveDiskWrite", "ConsumedEnergy"), _SIZE),
     **dict.fromkeys(("ReqTRES", "AllocTRES", "TRESUsageInAve", "TRESUsageInMax", "TRESUsageInMin",
                      "TRESUsageInTot", "TRESUsageOutAve", "TRESUsageOutMax", "TRESUsageOutMin",
-                     "TRESUsageOutTot"), _TRES),
+                     "TRESUsageOutTot", "TRESUsageInMaxNode", "TRESUsageInMaxTask",
+                     "TRESUsageInMinNode", "TRESUsageInMinTask", "TRESUsageOutMaxNode",
+                     "TRESUsageOutMaxTask", "TRESUsageOutMinNode", "TRESUsageOutMinTask"), _TRES),
     **dict.fromkeys(("User", "Group", "Account", "Cluster", "Partition", "QOS", "Reason",
                      "ReqCPUFreq", "SLUID", "AveCPUFreq", "ReqCPUFreqMin", "ReqCPUFreqMax",
-                     "ReqCPUFreqGov"), _WORD),
-    "NodeList": _NODES, "Flags": r"[\w,]*", "Layout": r"[A-Za-z]*", "": "",
+                     "ReqCPUFreqGov", "QOSREQ", "Reservation", "McsLabel", "OriginalSLUID",
+                     "BlockID", "FailedNode", "MaxRSSNode", "MaxVMSizeNode", "MaxPagesNode",
+                     "MinCPUNode", "MaxDiskReadNode", "MaxDiskWriteNode"), _WORD),
+    "NodeList": _NODES, "Flags": r"(?:[A-Z]\w*(?:,[A-Z]\w*)*)?", "Layout": r"[A-Za-z]*", "": "",
 }
 # What a text that a user chooses must begin with, where there is such a thing.
 _BEGINS = {
+    "Constraints": r"(?:[\w\[(]|$)",
     "WorkDir": r"(?:/|$)",
     "SubmitLine": r"(?:$|\S*(?:sbatch|srun|salloc|scrun)\S*(?:\s|$))",
 }
 # fmt: on
 # Columns whose values look like those of many others: they are no evidence of a record.
 _TOO_PLAIN = frozenset(
-    (
-        "JobID",
-        "JobIDRaw",
-        "User",
-        "Account",
-        "Group",
-        "Cluster",
-        "Partition",
-        "QOS",
-        "UID",
-        "GID",
-        "Reason",
-        "NodeList",
-        "Layout",
-        "Flags",
-        "",
-    )
-)  # fmt: skip
+    name
+    for name, shape in _SHAPES.items()
+    if shape == _WORD
+    or name in ("JobID", "JobIDRaw", "UID", "GID", "NodeList", "Layout", "Flags", "")
+)
+# Free texts that tell amounts: a record in which one of them is in doubt is no record.
+_AMOUNTS = frozenset(("AllocGRES", "Licenses", "ReqGRES"))
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:%-?[0-9]*)?")
 
 
@@ -88,6 +84,13 @@ class Begin(Enum):
     SURELY = 2
 
 
+class Split(NamedTuple):
+    """A field for each column, and the columns whose text there are several readings of."""
+
+    fields: list[str]
+    doubtful: tuple[int, ...] = ()
+
+
 class Header:
     """The columns of a table, by name and place."""
 
@@ -101,6 +104,10 @@ class Header:
         )
         self.begins = tuple(re.compile(_BEGINS.get(name, "")) for name in self.names)
         self.has_texts = None in self.shapes
+
+    def can_miss(self, index: int) -> bool:
+        """Whether a job can do without the column: a text on which nothing else depends."""
+        return self.shapes[index] is None and self.names[index] not in _AMOUNTS
 
     def split(self, text: str) -> list[str]:
         """The fields of a text; of hopelessly many only so many that they are too many."""
@@ -147,44 +154,59 @@ class Header:
         """Whether there is one field for each column, and each may be a value of it."""
         return len(fields) == len(self.names) and all(map(self.fits, range(len(fields)), fields))
 
-    def resplit(self, fields: list[str]) -> list[list[str]]:
-        """Up to two ways to join surplus fields so that every column has a value of its kind."""
-        width, surplus = len(self.names), len(fields) - len(self.names)
-        # ways[extra]: splits of the fields seen so far that have used up so many surplus ones.
-        ways: dict[int, list[list[str]]] = {0: [[]]}
-        possible = self._reachable(fields, surplus)
-        for index in range(width):
-            longer: dict[int, list[list[str]]] = {}
-            for extra, begun in ways.items():
-                for more in range(surplus - extra + 1 if self.shapes[index] is None else 1):
-                    if (index + 1, extra + more) not in possible:
-                        continue
-                    start = index + extra
-                    text = self.delimiter.join(fields[start : start + more + 1])
-                    if self.fits(index, text):
-                        known = longer.setdefault(extra + more, [])
-                        known.extend([*way, text] for way in begun[: 2 - len(known)])
-            ways = longer
-        return ways.get(surplus, [])
+    def resplit(self, fields: list[str]) -> Split | None:
+        """Join surplus fields so that every column has a value of its kind, or None if none can.
 
-    def _reachable(self, fields: list[str], surplus: int) -> set[tuple[int, int]]:
-        """The (column, surplus used) from which the fields to the right can all be placed."""
-        width = len(self.names)
-        possible = {(width, surplus)}
+        All ways of doing so are looked at, by the places where a column can begin: each column
+        gets what every way gives it, and is in doubt where two ways differ.
+        """
+        places = self._places(fields)
+        if 0 not in places[0]:
+            return None
+        found: list[str] = []
+        doubtful: list[int] = []
+        begun = {0}
+        for index in range(len(self.names)):
+            behind = places[index + 1]
+            ends = [used for used in begun & behind if self.fits(index, fields[index + used])]
+            on = [used for used in begun if self._goes_on(index, fields[index + used])]
+            texts = chain(
+                (fields[index + used : index + used + 1] for used in ends),
+                (
+                    fields[index + used : index + after + 1]
+                    for used in on
+                    for after in behind
+                    if after > used
+                ),
+            )
+            first = next(texts)
+            if any(text != first for text in texts):
+                doubtful.append(index)
+            found.append(self.delimiter.join(first))
+            begun = {*ends, *(after for after in behind if on and after > min(on))}
+        return Split(found, tuple(doubtful))
+
+    def _places(self, fields: list[str]) -> list[set[int]]:
+        """How many surplus fields may be used up before each column, and behind the last.
+
+        From each such place the fields to the right can all be given to the columns there.
+        """
+        width, surplus = len(self.names), len(fields) - len(self.names)
+        places = [{surplus}]
         for index in range(width - 1, -1, -1):
-            beyond = [extra for extra in range(surplus + 1) if (index + 1, extra) in possible]
-            if self.shapes[index] is None:
-                most = max(beyond, default=-1)
-                possible |= {
-                    (index, extra)
-                    for extra in range(most + 1)
-                    if self.begins[index].match(fields[index + extra])
-                }
-            else:
-                possible |= {
-                    (index, extra) for extra in beyond if self.fits(index, fields[index + extra])
-                }
-        return possible
+            behind = places[-1]
+            most = max(behind, default=-1)
+            places.append({
+                used
+                for used in range(surplus + 1)
+                if (used in behind and self.fits(index, fields[index + used]))
+                or (used < most and self._goes_on(index, fields[index + used]))
+            })  # fmt: skip
+        return places[::-1]
+
+    def _goes_on(self, index: int, text: str) -> bool:
+        """Whether a value of the column may begin with a text and a delimiter behind it."""
+        return self.shapes[index] is None and self.fits(index, text + self.delimiter)
 
 
 def header(line: str, known: Iterable[str], delimiter: str = "") -> Header | None:

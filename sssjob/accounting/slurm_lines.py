@@ -2,8 +2,9 @@
 
 sacct escapes nothing: delimiters and newlines of job names, comments and command lines stand in
 its output as they are. Physical lines are joined until the next one that begins a record, and a
-record with too many fields is split where exactly one split lets every column have a value of its
-kind. Where there are several, or none, the record is bad: nothing is guessed.
+record with too many fields is split so that every column has a value of its kind. Where several
+splits are possible, the texts on which they differ are left out; where they differ on anything
+else, or none is possible, the record is bad: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting.record import Bad, Skipped, UnusableInput, blocks, clean
+from sssjob.accounting.record import Bad, Skipped, blocks, clean
 from sssjob.accounting.slurm_header import SURPLUS_LIMIT, Begin, Header, header
+from sssjob.errors import UnusableInput
 
 RECORD_LIMIT = 1 << 20  # bytes
 LINES_LIMIT = 1000
@@ -21,10 +23,14 @@ RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried
 
 
 class Row(NamedTuple):
-    """One record: the line that it begins in, and its fields in the order of the header."""
+    """One record: the line that it begins in, and its fields in the order of the header.
+
+    The fields of columns in doubt are empty.
+    """
 
     line: int
     fields: list[str]
+    doubtful: tuple[str, ...] = ()
 
 
 class Reader:
@@ -141,7 +147,10 @@ class Reader:
         if not tainted and self._only_first(group):
             first = Row(line, self.header_now.split(group[0]))
             return [first, Bad(line + 1, "not part of any record")], False
-        return [whole], True
+        # A line that may begin a record could be lost in a text of which nothing is certain.
+        if not tainted and not self._perhaps(group):
+            whole = self._record(group, line, tainted, doubtful=True)
+        return [whole], isinstance(whole, Bad)
 
     def _readings(
         self, group: list[str], line: int, tainted: bool, exact: bool
@@ -202,7 +211,10 @@ class Reader:
             return Row(line, [*fields, "\n".join([last, *group[1:]]).rstrip("\n")])
         return self._record(group, line, tainted)
 
-    def _record(self, group: list[str], line: int, tainted: bool) -> Row | Bad:
+    def _record(
+        self, group: list[str], line: int, tainted: bool, *, doubtful: bool = False
+    ) -> Row | Bad:
+        """The record of a group of lines; one with texts in doubt only if those are wanted."""
         head = self.header_now
         if group[-1] is _CUT:
             return Bad(line, f"longer than {RECORD_LIMIT} bytes or {LINES_LIMIT} lines")
@@ -216,12 +228,16 @@ class Reader:
             return Bad(line, f"{_fields(len(fields))} where the header has {width}")
         if len(fields) - width >= SURPLUS_LIMIT:
             return Bad(line, f"more than {width + SURPLUS_LIMIT - 1} fields")
-        ways = head.resplit(fields)
-        if len(ways) == 1:
-            return Row(line, ways[0])
-        found = f"{_fields(len(fields))} where the header has {width}"
-        why = "cannot be told apart" if ways else "do not fit the columns"
-        return Bad(line, f"{found}: a delimiter in a text, and the columns {why}")
+        found = f"{_fields(len(fields))} where the header has {width}: a delimiter in a text"
+        split = head.resplit(fields)
+        if split is None:
+            return Bad(line, f"{found}, and the columns do not fit")
+        names = tuple(head.names[index] for index in split.doubtful)
+        if names and not (doubtful and all(map(head.can_miss, split.doubtful))):
+            return Bad(line, f"{found}, and {', '.join(names)} cannot be told apart")
+        for index in split.doubtful:
+            split.fields[index] = ""
+        return Row(line, split.fields, names)
 
 
 _DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header

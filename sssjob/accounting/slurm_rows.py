@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from sssjob.accounting import slurm_table as table
 from sssjob.accounting import slurm_values as values
-from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found
+from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, Noted
 from sssjob.accounting.slurm_header import Header
+from sssjob.accounting.slurm_lines import Row
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 
@@ -31,7 +32,7 @@ class Rows:
             (header.at[row.column], {}, _zoned(row, header, clock))
             for row in sorted(chosen.values(), key=lambda row: table.place_in_output(row.element))
         ]
-        self._clock = clock
+        self._columns = frozenset(row.column for row in chosen.values())
 
     def properties(self, fields: list[str]) -> _Bins:
         """The properties of a row: its own, requested, delivered, and those that are none.
@@ -49,6 +50,14 @@ class Rows:
                 if found:
                     bins[place].extend(found)
         return bins
+
+    def doubts(self, row: Row) -> Iterator[Noted]:
+        """Which columns of a row would have become something, if one could tell what they hold."""
+        names = [name for name in row.doubtful if name in self._columns]
+        if names:
+            shown = ", ".join(names)
+            text = f"a delimiter in a text: left out {shown}, which can be read in several ways"
+            yield Noted(row.line, text)
 
     @staticmethod
     def _read(row: Field, text: str, memory: _Memory) -> tuple[int, tuple[Property, ...]]:

@@ -123,7 +123,7 @@ def _jobs(
     """The jobs of all files; what else their records are is printed and counted."""
     from sssjob.accounting import record
     from sssjob.document import opened
-    from sssjob.errors import UnreadableDocument
+    from sssjob.errors import UnreadableDocument, UnusableInput
 
     told: set[str] = set()
     for name, source in common.sources(files):
@@ -135,9 +135,9 @@ def _jobs(
                     elif isinstance(outcome, record.Bad):
                         common.say(f"{name}:{outcome.line}: error: {outcome.reason}")
                     elif isinstance(outcome, record.Noted) and outcome.message not in told:
-                        told.add(outcome.message)
+                        told |= {outcome.message} if outcome.once else set()
                         common.say(f"{name}:{outcome.line}: warning: {outcome.message}")
-        except record.UnusableInput as error:
+        except UnusableInput as error:
             place = f"{name}:{error.line}" if error.line else name
             common.fail(f"{place}: {error.reason}")
         except UnreadableDocument as error:

@@ -39,7 +39,8 @@ def command(
     SHEET is the name of one that comes with sssjob (to-3.1.0, keep, job-html, usage-record) or
     the path of your own. It may not read other files, write any, or use the network.
     """
-    from sssjob.transform import BadSheet, Sheet, transform
+    from sssjob.errors import BadSheet
+    from sssjob.transform import Sheet, transform
 
     if listing:
         return _list()

@@ -1,6 +1,6 @@
 """Queries: XPath 1.0 over job objects in files, directories and streams of any size."""
 
-from sssjob.query.errors import NotAQuery
+from sssjob.errors import NotAQuery
 from sssjob.query.hints import Hint, hints
 from sssjob.query.match import Match
 from sssjob.query.xpath import Query, compile

@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sssjob import spec, spelling
-from sssjob.query.errors import picture
+from sssjob.errors import picture
 from sssjob.query.scope import UNITS
 from sssjob.query.syntax import Expression, Path, Step, parts
 from sssjob.query.xpath import Query

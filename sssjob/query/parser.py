@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from sssjob.query.errors import NotAQuery
+from sssjob.errors import NotAQuery
 from sssjob.query.syntax import (
     ANYWHERE,
     FUNCTIONS,

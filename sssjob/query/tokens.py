@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sssjob.query.errors import NotAQuery
+from sssjob.errors import NotAQuery
 
 MAX_LENGTH = 10_000  # characters; a program that writes longer ones means a list, not a question
 

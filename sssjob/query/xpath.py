@@ -21,9 +21,9 @@ from lxml.etree import _Element as Element
 from sssjob import defaults, spec
 from sssjob.document import bridge, tree
 from sssjob.document.files import Source
+from sssjob.errors import NotAQuery
 from sssjob.model import BLOCKS
 from sssjob.query import rewrite, scope
-from sssjob.query.errors import NotAQuery
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
 from sssjob.query.syntax import Chain, Expression
