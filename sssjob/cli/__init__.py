@@ -18,6 +18,9 @@ COMMANDS = {
     "features":  "Derive $JOBFEATURES from a job object.",
     "deliver":   "Fold features and records into requested jobs.",
     "graph":     "Show which jobs are ready, wait or will never run.",
+    "match":     "Tell which offers satisfy a request, and why.",
+    "explain":   "Show a request as a readable tree.",
+    "alternatives": "List what would satisfy a request, best first.",
     "layout":    "Lay out the tasks of jobs on nodes.",
     "transform": "Apply a sheet to job objects.",
 }

@@ -1,0 +1,111 @@
+"""``sssjob alternatives``: everything that would satisfy a request, best first."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.cli.asking import Asked
+    from sssjob.expression import Alternative, Alternatives
+
+LIMIT = 1000
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob alternatives job.xml
+  sssjob alternatives --limit 3 --select b workflow.xml
+  sssjob alternatives --json job.xml | jq '.alternatives[0].expression'
+
+Exit code: 0 listed, 1 nothing is requested, 2 a document or a request cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=LIMIT, show_default=True,
+              help="List so many at most.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+def command(files: tuple[str, ...], select: str | None, limit: int, as_json: bool) -> None:
+    """List the alternatives of a request, the most preferred first.
+
+    Each satisfies the request by itself; its score is the sum of the shares of its preferences.
+    What is only wished for binds nothing and is in none of them.
+    """
+    from sssjob.cli.asking import requests
+    from sssjob.errors import finding
+    from sssjob.expression import alternatives
+
+    listed = unread = 0
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread += 1
+        common.say(error)
+
+    for asked in requests(files, select, complain):
+        if asked.expression is None:
+            unread += 1
+            continue
+        found = alternatives(asked.expression, limit)
+        if as_json:
+            click.echo(json.dumps(_as_dict(asked, found), ensure_ascii=False))
+        else:
+            _print(asked, found)
+        if not found.complete:
+            common.say(finding(
+                "E-LIMIT", f"more than {limit} alternatives; the best are listed",
+                line=asked.block.line, path=f"{asked.path}/Requested", section="SSS 8.1",
+                suggestion="--limit lists more",
+            ).in_file(asked.file))  # fmt: skip
+        listed += len(found) > 0
+    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if listed else common.NOTHING)
+
+
+def _as_dict(asked: Asked, found: Alternatives) -> dict[str, Any]:
+    return {
+        "file": asked.file,
+        "path": asked.path,
+        "id": asked.name or None,
+        "complete": found.complete,
+        "alternatives": [
+            {
+                "score": float(each.score),
+                "exact_score": str(each.score),
+                "expression": str(each),
+                "terms": [str(term) for term in each.terms],
+                **_factors(each),
+            }
+            for each in found
+        ],
+    }
+
+
+def _factors(alternative: Alternative) -> dict[str, Any]:
+    """The hints for the scheduler that an alternative carries; nobody evaluates them."""
+    from sssjob.expression import comparisons
+
+    hints = {
+        str(found): found.item.attributes["performanceFactor"]
+        for term in alternative.terms
+        for found in comparisons(term)
+        if "performanceFactor" in found.item.attributes
+    }
+    return {"performanceFactor": hints} if hints else {}
+
+
+def _print(asked: Asked, found: Alternatives) -> None:
+    from sssjob.cli.picture import visible
+
+    click.echo(visible(" ".join(filter(None, (asked.path, asked.name)))))
+    scored = any(each.score for each in found)
+    for number, each in enumerate(found, 1):
+        score = f"{each.score!s:>6}  " if scored else ""
+        click.echo(
+            visible(f"{number:>4}  {score}{' And '.join(map(str, each.terms)) or 'anything'}")
+        )

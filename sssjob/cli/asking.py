@@ -1,0 +1,115 @@
+"""Requests of the jobs and task groups that the user named, for the commands that ask them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sssjob.errors import Finding
+    from sssjob.expression import Expression
+    from sssjob.model import Block, Property
+
+
+class Asked(NamedTuple):
+    """The request of one job or task group; None if it cannot be read, which was said."""
+
+    file: str
+    path: str
+    block: Block
+    expression: Expression | None
+
+    @property
+    def name(self) -> str:
+        """What people call the job or task group."""
+        return self.block.id or self.block.get("Name")
+
+
+def requests(
+    files: tuple[str, ...],
+    select: str | None,
+    on_error: common.Complain,
+    nodes: Sequence[str] = (),
+) -> Iterator[Asked]:
+    """The requests of jobs with their defaults applied, or of what was selected.
+
+    What is worth saying about each request is said on standard error; ``nodes`` are names over
+    which its patterns are tried.
+    """
+    from sssjob.cli.selection import chosen
+    from sssjob.defaults import resolve, scope
+
+    for item in chosen(files, select, on_error):
+        resolved = resolve(item.block)
+        common.print_findings(found.in_file(item.file) for found in resolved.findings)
+        within = scope(item.block) if item.paths is not None else resolved.block
+        for path, block in _units(within, f"/{within.name}", item.paths):
+            yield _asked(item.file, path, block, nodes)
+
+
+def _units(
+    block: Block, path: str, paths: tuple[str, ...] | None, inside: bool = False
+) -> Iterator[tuple[str, Block]]:
+    """The jobs that were chosen by themselves or with their group; task groups by themselves."""
+    from sssjob.model import Block, Job, JobGroup, Task, TaskGroup
+
+    chosen = paths is None or path in paths
+    if type(block) is not JobGroup and (chosen or (inside and type(block) is Job)):
+        yield path, block
+    counts: dict[str, int] = {}
+    names = [item.name for item in block.items if not hasattr(item, "kind")]
+    for item in block.items:
+        if hasattr(item, "kind"):
+            continue
+        counts[item.name] = counts.get(item.name, 0) + 1
+        if isinstance(item, Block) and type(item) in (Job, JobGroup, TaskGroup, Task):
+            if paths is None and type(item) is not Job:
+                continue
+            number = f"[{counts[item.name]}]" if names.count(item.name) > 1 else ""
+            yield from _units(item, f"{path}/{item.name}{number}", paths, chosen)
+
+
+def _asked(file: str, path: str, block: Block, nodes: Sequence[str]) -> Asked:
+    from sssjob import expression
+    from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup, finding
+    from sssjob.expression.lint import lint
+    from sssjob.model import Requested
+
+    stated = block.blocks(Requested)
+    found: list[Finding] = []
+    parts: list[Expression] = []
+    readable = True
+    for number, requested in enumerate(stated, 1):
+        at = f"{path}/Requested{f'[{number}]' * (len(stated) > 1)}"
+        items = requested.properties
+        found += [replace(each, path=f"{at}/{each.path}") for each in lint(items, nodes=nodes)]
+        try:
+            parts += expression.conjuncts(expression.parse(items))
+        except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
+            readable = False
+            code = {UnbalancedGroup: "E-GROUP", InvalidValue: "E-TYPE"}.get(type(error), "E-LIMIT")
+            line = items[error.index].line if isinstance(error, UnbalancedGroup) else requested.line
+            found.append(finding(code, str(error), line=line, path=at, section="SSS 8.1"))
+    common.print_findings(each.in_file(file) for each in found)
+    if not stated:
+        parts = [expression.Comparison(item) for item in _plain(block.properties)]
+    return Asked(file, path, block, expression.all_of(parts) if readable else None)
+
+
+def _plain(properties: Iterable[Property]) -> Iterator[Property]:
+    """What a job without Requested asks for: its amounts, and what describes its nodes.
+
+    "When no such distinction is necessary, it is recommended that the property not be enveloped
+    in one of these elements." SSS 8.0
+    """
+    from sssjob.expression.offer import AMOUNTS, SETS
+
+    described = AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}
+    for item in properties:
+        if item.name in described and item.attributes.get("context", "") != "Used":
+            yield item

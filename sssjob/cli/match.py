@@ -1,0 +1,204 @@
+"""``sssjob match``: which offers satisfy a request, how well, and what decided."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.cli.asking import Asked
+    from sssjob.expression.evaluate import Answer
+    from sssjob.expression.offer import Mode, Offer
+    from sssjob.expression.pattern import Matching
+    from sssjob.model import Block, Property
+
+_COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
+_WIDEST = 40  # characters of an offer's name
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob match job.xml --offers nodes.json
+  sssjob match --select b workflow.xml --offers nodes.json --json
+  sssjob match jobs.xml --offers delivered.xml
+
+\b
+Offers in JSON: [{"id": "n1", "Processors": 64, "Memory": "2 GB", "Feature": ["ib", "ssd"]}]
+
+Exit code: 0 an offer satisfies a request, 1 none does, 2 a file or a request cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
+              help="Offers as JSON, or as job objects whose Delivered counts.")  # fmt: skip
+@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@click.option("--mode", type=click.Choice(["fit", "exact"]),
+              help="Numbers are capacities (JSON), or compared as they are (XML).")  # fmt: skip
+@click.option("--match", "matching", type=click.Choice(["full", "search", "glob"]),
+              default="full", show_default=True,
+              help="A pattern is the whole name, a part of it, or has * and ?.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, an object each offer.")
+def command(
+    files: tuple[str, ...], offered: tuple[str, ...], select: str | None, mode: Mode | None,
+    matching: Matching, as_json: bool,
+) -> None:  # fmt: skip
+    """Tell of each offer whether it satisfies a request: yes, no or unknown, and why.
+
+    The table has the best offers first; JSON keeps their order, and numbers them by rank.
+    """
+    from sssjob.cli.asking import requests
+    from sssjob.expression.evaluate import Request
+
+    unread = satisfied = 0
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread += 1
+        common.say(error)
+
+    if "-" in offered and (not files or "-" in files):
+        common.fail("standard input cannot be both the jobs and the offers")
+    offers = [offer for name in offered for offer in _offers(name, mode, complain)]
+    _notice_names(offers)
+    nodes = [name for offer in offers for name in offer.names.get("Node", ())]
+    rows: list[dict[str, Any]] = []
+    for asked in requests(files, select, complain, nodes):
+        if asked.expression is None:
+            unread += 1
+            continue
+        request = Request(asked.expression, matching)
+        if faults := [found.in_file(asked.file) for found in request.faults()]:
+            common.print_findings(faults)
+            unread += 1
+            continue
+        answers = [request.answer(offer) for offer in offers]
+        satisfied += any(answer.verdict == 2 for answer in answers)
+        common.print_findings(found.in_file(asked.file) for found in request.stopped())
+        if as_json:
+            rows += _rows(asked, answers)
+        else:
+            _print(asked, answers)
+    if as_json:
+        lines = (f"\n  {json.dumps(row, ensure_ascii=False)}" for row in rows)
+        click.echo(f"[{','.join(lines)}\n]")
+    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if satisfied else common.NOTHING)
+
+
+def _offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator[Offer]:
+    """The offers of one file, JSON or XML by what it begins with."""
+    from sssjob.document import opened
+    from sssjob.errors import UnreadableDocument
+    from sssjob.expression.offers import SIZE_LIMIT, BadOffer, read
+
+    def refused(error: BadOffer) -> None:
+        complain(f"{given.name}: error: {error}")
+
+    for given in common.sources((name,)):
+        try:
+            with opened(given.source) as stream:
+                data = stream.read(SIZE_LIMIT + 1)
+            if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+                yield from _delivered(data, mode or "exact", refused)
+            else:
+                yield from read(data, mode=mode or "fit", on_error=refused)
+        except BadOffer as error:
+            refused(error)
+        except UnreadableDocument as error:
+            complain(error.finding.in_file(given.name))
+        except OSError as error:
+            complain(f"sssjob: error: {common.reason(error)}")
+
+
+def _delivered(data: bytes, mode: Mode, refused: Any) -> Iterator[Offer]:
+    """What was delivered to each job, or what each Delivered that stands alone holds."""
+    from sssjob.expression.offer import Offer
+    from sssjob.expression.offers import BadOffer
+
+    for index, block in enumerate(_blocks(data)):
+        name = block.id or block.get("Name") or str(index)
+        try:
+            yield Offer.of(name, _facts(block), mode)
+        except ValueError as error:
+            refused(BadOffer(index, name, str(error)))
+
+
+def _blocks(data: bytes) -> Iterator[Block]:
+    """The jobs of a document, or a job around each Delivered without one."""
+    from sssjob.document import from_tree, read, tree
+    from sssjob.model import Job, JobGroup
+
+    root = tree.parse(data)
+    alone = [found for found in root.iter("{*}Delivered") if _is_alone(found.getparent())]
+    for element in alone:
+        job = element.makeelement("Job")
+        job.append(element)
+        yield from_tree(job)
+    for block in () if alone else read(data):
+        yield from block.blocks(Job) if isinstance(block, JobGroup) else (block,)
+
+
+def _is_alone(parent: Any) -> bool:
+    from sssjob.document.places import split
+    from sssjob.model import BLOCKS
+
+    return parent is None or split(str(parent.tag))[1] not in BLOCKS
+
+
+def _facts(block: Block) -> Iterator[Property]:
+    """What was delivered, and what else the job says that can be requested."""
+    from sssjob import spec
+
+    delivered = block.delivered
+    yield from delivered
+    names = delivered.names()
+    known = spec.properties("Requested")
+    yield from (item for item in block.properties if item.name in known and item.name not in names)
+
+
+def _notice_names(offers: Sequence[Offer]) -> None:
+    from sssjob.cli.picture import visible
+    from sssjob.expression.offers import unknown
+
+    for message in unknown(offers):
+        common.say(visible(f"sssjob: warning: {message}"))
+
+
+def _rows(asked: Asked, answers: Sequence[Answer]) -> Iterator[dict[str, Any]]:
+    from sssjob.expression.evaluate import ranked
+
+    ranks = {id(answer): rank for rank, answer in enumerate(ranked(answers), 1)}
+    for answer in answers:
+        yield {
+            "job": asked.name or None,
+            "path": asked.path,
+            "id": answer.offer.id,
+            "verdict": str(answer.verdict),
+            "score": None if answer.score is None else float(answer.score),
+            "exact_score": None if answer.score is None else str(answer.score),
+            "alternative": None if answer.alternative is None else str(answer.alternative),
+            "reasons": list(answer.reasons),
+            "rank": ranks[id(answer)],
+        }
+
+
+def _print(asked: Asked, answers: Iterable[Answer]) -> None:
+    """The best first: what it is called, the verdict, the score, and what decided."""
+    from sssjob.cli.picture import visible
+    from sssjob.expression.evaluate import ranked
+
+    best = ranked(answers)
+    click.echo(visible(f"{asked.path} {asked.name}".strip()))
+    click.echo(visible(f"  {asked.expression}"))
+    width = min(max((len(visible(each.offer.id)) for each in best), default=0), _WIDEST)
+    for each in best:
+        verdict = str(each.verdict)
+        score = "" if each.score is None else str(each.score)
+        coloured = click.style(f"{verdict:7}", fg=_COLOURS[verdict])
+        why = visible("; ".join(each.reasons))
+        click.echo(f"  {visible(each.offer.id):{width}}  {coloured}  {score:>5}  {why}")
