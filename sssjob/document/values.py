@@ -6,7 +6,7 @@ A check yields ``(code, message, suggestion)``; the walk in ``check`` knows the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from sssjob import spec, spelling, units
@@ -65,9 +65,9 @@ def check_attribute(
         yield from check_words(name, text, row.values)
     elif row.values:
         stripped = text.strip(_SPACE)
-        if stripped not in row.values:
-            yield "E-UNKNOWN", _not_one_of(stripped, name, row.values), _meant(stripped, row.values)
-        elif stripped != text:
+        for word in unknown_values(row, text):
+            yield "E-UNKNOWN", _not_one_of(word, name, row.values), _meant(word, row.values)
+        if stripped in row.values and stripped != text:
             yield "W-TYPE", f"{text!r} is read as {stripped}", f'write {name}="{stripped}"'
         if name == "context" and stripped in row.values and stripped not in contexts(category):
             meaning = "resources in use" if stripped == "Used" else "resources that may be used"
@@ -83,12 +83,29 @@ def check_attribute(
 
 def check_words(name: str, text: str, values: tuple[str, ...]) -> Iterator[Fault]:
     """Whether every word of a comma-separated list is one of its vocabulary."""
-    if not text.strip(_SPACE):
-        return
-    for word in text.split(","):
-        stripped = word.strip(_SPACE)
-        if stripped not in values:
-            yield "E-UNKNOWN", _not_one_of(stripped, name, values), _meant(stripped, values)
+    for word in unknown_words(text, values):
+        yield "E-UNKNOWN", _not_one_of(word, name, values), _meant(word, values)
+
+
+def unknown_words(text: str, values: Iterable[str]) -> Iterator[str]:
+    """The words of a comma-separated list that are not of its vocabulary."""
+    if text.strip(_SPACE):
+        for word in text.split(","):
+            if (stripped := word.strip(_SPACE)) not in values:
+                yield stripped
+
+
+def unknown_values(row: spec.Attribute, text: str, element: str = "") -> Iterator[str]:
+    """What of an attribute's value is not of its closed vocabulary; nothing if that is open."""
+    stripped = text.strip(_SPACE)
+    if row.words:
+        yield from unknown_words(text, row.values)
+    elif row.values:
+        if stripped not in row.values:
+            yield stripped
+    elif row.name == "units":
+        if any(code == "E-UNKNOWN" for code, _, _ in _check_units(element, text)):
+            yield stripped
 
 
 def contexts(category: str) -> tuple[str, ...]:
