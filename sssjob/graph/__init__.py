@@ -31,8 +31,8 @@ from sssjob.graph.progress import Progress, Reason, State
 from sssjob.model import Job, JobGroup
 
 __all__ = [
-    "FAILED", "RELEVANT", "Condition", "Edge", "Exit", "Graph", "Progress", "Reason", "State", "exit_of",
-    "findings_for", "of", "relevant",
+    "FAILED", "RELEVANT", "Condition", "Edge", "Exit", "Graph", "Progress", "Reason", "State",
+    "exit_of", "findings_for", "of", "relevant",
 ]  # fmt: skip
 
 # What sites write, beside Completed, for jobs that have ended, and none of it is success.
