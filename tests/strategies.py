@@ -1,10 +1,10 @@
 """Generated job objects: every container, property and attribute of the tables, and odd company.
-# ruff: noqa: E501 (a row of a table is a line)
 
 ``documents`` gives elements as the tables have them, ``mutants`` those with faults, strangers and
 white space where nobody puts any.
 """
 
+# ruff: noqa: E501 (a row of a table is a line)
 from copy import deepcopy
 
 from hypothesis import strategies as st
@@ -53,6 +53,16 @@ ODD = st.one_of(
 )  # fmt: skip
 
 
+# Attributes whose meaning binds the text of their element, which is any here.
+AGREEING = {
+    ("Feature", "aggregation"): ["List"],
+    ("Node", "aggregation"): ["List"],
+    ("Feature", "delimiter"): [",", ";"],
+    ("Node", "delimiter"): [",", ";"],
+    ("TaskDistribution", "type"): ["Rule"],
+}
+
+
 def lists(words):
     return st.lists(st.sampled_from(words), min_size=1, max_size=3).map(",".join)
 
@@ -66,6 +76,8 @@ def attribute(row, element):
         return st.integers(1, 99).map(str)
     if row.name == "group":
         return st.just("0")
+    if (element, row.name) in AGREEING:
+        return st.sampled_from(AGREEING[element, row.name])
     if row.words:
         return lists(row.values)
     return st.sampled_from(row.values) if row.values else VALUES[row.type]

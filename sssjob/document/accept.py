@@ -1,27 +1,28 @@
 """Documents about which no rule has anything to say, recognised at the speed of libxml2.
 
 From the tables of ``spec`` comes a RELAX NG grammar that is narrower than the standard: whatever
-it accepts, ``_is_plain`` finds plain and ``meaning`` silent, gives no finding. What it does not accept may be right
-as well; the walk in ``check`` says so, or says why not.
+it accepts, ``_is_plain`` finds plain and ``meaning`` silent, gives no finding. What it does not
+accept may be right as well; the walk in ``check`` says so, or says why not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from xml.sax.saxutils import quoteattr
+from typing import NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
+from sssjob.document import dependencies
 from sssjob.document.meaning import is_silent
-from sssjob.document.places import CATEGORIES, local, names
-from sssjob.document.rules import IDENTIFIED
+from sssjob.document.places import CATEGORIES, names
 from sssjob.document.values import contexts
 
 # Building the grammar costs as much as walking that many job objects.
 _WORTH_A_GRAMMAR = 200
+_LONGEST_PAUSE = 64
 
 _ROOTS = ("Job", "JobGroup")
 _WORDY = ("NotificationList", "redirectList")  # their lists of words are for the walk
@@ -57,57 +58,95 @@ class Acceptor:
     def __init__(self, said: set[str]) -> None:
         self._said = said
         self._met = 0
+        self._pause = self._walks = 0
 
     def __call__(self, element: Element) -> bool:
         """Whether nothing can be said about this job object."""
         self._met += 1
-        if self._met <= _WORTH_A_GRAMMAR:
+        if self._met <= _WORTH_A_GRAMMAR or self._pause:
+            self._pause = max(self._pause - 1, 0)
             return False
+        accepted = self._accepts(element)
+        # A source of which each job object gives findings is not asked in vain each time.
+        self._walks = 0 if accepted else min(2 * self._walks + 1, _LONGEST_PAUSE)
+        self._pause = self._walks - 1 if self._walks > 1 else 0
+        return accepted
+
+    def _accepts(self, element: Element) -> bool:
         namespace, name = names(element)
         if name not in _ROOTS or namespace not in spec.NAMESPACES:
             return False
         grammar = _grammar(namespace, "I-UNIT" not in self._said)
-        return bool(grammar.validate(element)) and _is_plain(element) and is_silent(element)
+        return (
+            bool(grammar.validate(element))
+            and _is_plain(element)
+            and is_silent(element)
+            and dependencies.is_silent(element)
+        )
+
+
+class _Tags(NamedTuple):
+    """The tags in one namespace of what the grammar cannot tell apart."""
+
+    job: str
+    task_group: str
+    task: str
+    environment: str
+    duration: str
+    requested: str
+    delivered: str
+    task_defaults: str
+    id: str
+
+
+@cache
+def _tags(namespace: str) -> _Tags:
+    space = f"{{{namespace}}}" if namespace else ""
+    names = (
+        "Job", "TaskGroup", "Task", "Environment", "Duration", "Requested", "Delivered",
+        "TaskDefaults", "Id",
+    )  # fmt: skip
+    return _Tags(*(f"{space}{name}" for name in names))
 
 
 def _is_plain(element: Element) -> bool:
     """What the grammar cannot say: a Duration in each job, ids and variables named once."""
-    for block in element.iter("{*}JobGroup", "{*}Job", "{*}TaskGroup"):
-        if not len(block):
-            continue
-        name = local(block)
-        if name == "Job" and not _has_duration(block):
-            return False
-        inner = list(block.iterchildren(f"{{*}}{IDENTIFIED[name]}"))
-        if name == "TaskGroup" and len(inner) + len(block.findall("{*}TaskDefaults")) == len(block):
-            return False
-        if len(inner) > 1:
-            ids = [id_.strip() for child in inner if (id_ := child.findtext("{*}Id"))]
-            if len(set(ids)) < len(ids):
+    tags = _tags(names(element)[0])
+    owing: set[Element | None] = set()
+    ids: dict[Element | None, set[str]] = {}
+    for node in element.iter(*tags[:5]):
+        tag = node.tag
+        if tag == tags.duration:
+            # One in a task group is not the job's.
+            parent = node.getparent()
+            owing.discard(parent)
+            if owing and parent is not None and parent.tag in (tags.requested, tags.delivered):
+                owing.discard(parent.getparent())
+        elif tag == tags.environment:
+            if len(node) > 1:
+                variables = [child.get("name") for child in node.iterchildren("{*}*")]
+                if len(set(variables)) < len(variables):
+                    return False
+        elif len(node):
+            if tag == tags.job:
+                owing.add(node)
+            elif tag == tags.task_group and all(
+                child.tag in (tags.task, tags.task_defaults) for child in node
+            ):
                 return False
-    for environment in element.iter("{*}Environment"):
-        if len(environment) > 1:
-            names = [variable.get("name") for variable in environment.iterchildren("{*}*")]
-            if len(set(names)) < len(names):
-                return False
-    return True
-
-
-def _has_duration(job: Element) -> bool:
-    """Whether a job has a Duration of its own, not only in a task group."""
-    for duration in job.iter("{*}Duration"):
-        parent = duration.getparent()
-        if parent is job or (
-            parent is not None and parent.getparent() is job and local(parent) in CATEGORIES
-        ):
-            return True
-    return False
+            if node is not element:
+                siblings = ids.setdefault(node.getparent(), set())
+                own = [(child.text or "").strip() for child in node.iterchildren(tags.id)]
+                if not siblings.isdisjoint(own):
+                    return False
+                siblings.update(own)
+    return not owing
 
 
 @cache
 def _grammar(namespace: str, units_needed: bool) -> etree.RelaxNG:
     text = "".join((
-        f'<grammar xmlns="http://relaxng.org/ns/structure/1.0" ns={quoteattr(namespace)}'
+        f'<grammar xmlns="http://relaxng.org/ns/structure/1.0" ns="{namespace}"'
         ' datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes"><start><choice>',
         *(f'<ref name="{name}"/>' for name in _ROOTS),
         "</choice></start>",
