@@ -13,7 +13,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec
 from sssjob.document.bridge import to_tree
 from sssjob.document.places import XML_SPACE, local
-from sssjob.model import Block, Item, Note, Property
+from sssjob.model import Block, Note, Property
 
 _PLAIN = re.compile(r"[^&<>\r]*")
 _PLAIN_ATTRIBUTE = re.compile(r'[^&<>"\r\n\t]*')
@@ -37,15 +37,14 @@ def dumps(
     See ``bridge.to_tree`` for ``dialect`` and ``namespace``. A character that XML does not have
     raises ``ValueError``.
     """
-    if indent or namespace or _has_namespaces(block):
+    text = "" if indent or namespace else _flat(block, dialect)
+    if not text:
         tree = to_tree(block, dialect=dialect, namespace=namespace)
         if indent:
             _indent(tree)
         return etree.tostring(tree, encoding="unicode")
-    pieces: list[str] = []
-    _write_block(block, dialect, pieces.append)
-    text = "".join(pieces)
-    if illegal := _ILLEGAL.search(text):
+    # Whatever is printable is legal, which is four times as fast to find out.
+    if not text.isprintable() and (illegal := _ILLEGAL.search(text)):
         raise ValueError(f"U+{ord(illegal[0]):04X} is not a character of XML 1.0")
     return text
 
@@ -85,51 +84,94 @@ def clean(text: str) -> str:
     return _ILLEGAL.sub("\ufffd", text)
 
 
+class _NeedsTree(Exception):
+    """A namespace has to be declared, which is left to a tree."""
+
+
+def _flat(block: Block, dialect: str) -> str:
+    """The text of a job object, or "" if something in it is in a namespace."""
+    pieces: list[str] = []
+    try:
+        _write_block(block, dialect, pieces.append)
+    except _NeedsTree:
+        return ""
+    return "".join(pieces)
+
+
 def _write_block(block: Block, dialect: str, put: Callable[[str], None]) -> None:
-    head = block.name + _attributes(block.attributes)
+    if block.namespace:
+        raise _NeedsTree
+    head = _head(block.name, block.attributes)
     if not block.items:
         put(f"<{head}/>")
         return
     put(f"<{head}>")
     for item in block.items:
-        if type(item) is Property:
-            name = spec.written(item.name, block.name, dialect) if dialect else item.name
-            _write_property(item, name, put)
+        if isinstance(item, Property):
+            name = item.name
+            if dialect and type(item) is Property:
+                name = spec.written(name, block.name, dialect)
+            if item.children or item.namespace:
+                _write_property(item, name, put)
+            else:
+                # As _write_property does it: these lines write most of any document.
+                head = _head(name, item.attributes) if item.attributes else _name(name)
+                text = item.text
+                if not (text.isalnum() or _PLAIN.fullmatch(text)):
+                    text = text.translate(_TEXT)
+                put(f"<{head}>{text}</{name}>" if text else f"<{head}/>")
         elif isinstance(item, Block):
             _write_block(item, dialect, put)
-        elif isinstance(item, Property):
-            _write_property(item, item.name, put)
         else:
             put(_note(item))
     put(f"</{block.name}>")
 
 
 def _write_property(item: Property, name: str, put: Callable[[str], None]) -> None:
-    head = _name(name) + _attributes(item.attributes) if item.attributes else _name(name)
-    text = item.text if _PLAIN.fullmatch(item.text) else item.text.translate(_TEXT)
-    if item.children:
-        put(f"<{head}>{text}")
-        for child in item.children:
-            if isinstance(child, Note):
-                put(_note(child))
-            else:
-                _write_property(child, child.name, put)
-        put(f"</{name}>")
-    else:
+    if item.namespace:
+        raise _NeedsTree
+    head, text = _head(name, item.attributes), item.text.translate(_TEXT)
+    if not item.children:
         put(f"<{head}>{text}</{name}>" if text else f"<{head}/>")
+        return
+    put(f"<{head}>{text}")
+    for child in item.children:
+        if isinstance(child, Note):
+            put(_note(child))
+        else:
+            _write_property(child, child.name, put)
+    put(f"</{name}>")
 
 
-def _attributes(attributes: Mapping[str, str]) -> str:
-    return "".join([
-        f' {_name(name)}="{value}"' if _PLAIN_ATTRIBUTE.fullmatch(value)
-        else f' {_name(name)}="{value.translate(_ATTRIBUTE)}"'
-        for name, value in attributes.items()
-    ])  # fmt: skip
+_HEADS: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
+_HEADS_LIMIT, _HEAD_LENGTH = 1 << 12, 200
+
+
+def _head(name: str, attributes: Mapping[str, str]) -> str:
+    """A name and attributes, as they stand in a tag; short ones are remembered."""
+    if not attributes:
+        return _name(name)
+    key = name, tuple(attributes.items())
+    try:
+        return _HEADS[key]
+    except KeyError:
+        head = _name(name) + "".join([
+            f' {_name(name)}="{value}"' if _PLAIN_ATTRIBUTE.fullmatch(value)
+            else f' {_name(name)}="{value.translate(_ATTRIBUTE)}"'
+            for name, value in attributes.items()
+        ])  # fmt: skip
+        if len(head) <= _HEAD_LENGTH:
+            if len(_HEADS) >= _HEADS_LIMIT:
+                _HEADS.clear()
+            _HEADS[key] = head
+        return head
 
 
 @lru_cache(1 << 12)
 def _name(name: str) -> str:
     """The name of an element or attribute, which a program may have made up."""
+    if name.startswith("{"):
+        raise _NeedsTree
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name of XML")
     return name
@@ -172,15 +214,3 @@ def _indent(element: Element, line: str = "\n") -> None:
         if type(child.tag) is str:
             _indent(child, inner)
     element[-1].tail = line
-
-
-def _has_namespaces(item: Item) -> bool:
-    if isinstance(item, Note):
-        return False
-    if item.namespace or any(name[0] == "{" for name in item.attributes):
-        return True
-    if isinstance(item, Property):
-        if item.name[0] == "{" or not item.children:
-            return item.name[0] == "{"
-        return any(_has_namespaces(child) for child in item.children)
-    return any(_has_namespaces(child) for child in item.items)
