@@ -1,0 +1,93 @@
+"""Text to exact values and back."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+
+# fmt: off
+READ = [
+    pytest.param(units.integer,  " +16\n",                16,                  id="an integer"),
+    pytest.param(units.number,   "1.89",                  Fraction(189, 100),  id="a decimal"),
+    pytest.param(units.number,   "-.5e-3",                Fraction(-1, 2000),  id="an exponent"),
+    pytest.param(units.number,   "4.",                    Fraction(4),         id="a point at the end"),
+    pytest.param(units.boolean,  " True ",                True,                id="the prose's True"),
+    pytest.param(units.boolean,  "0",                     False,               id="a digit"),
+    pytest.param(units.duration, "1-02:24:13",            95053,               id="days"),
+    pytest.param(units.duration, "00:01:00",              60,                  id="a clock"),
+    pytest.param(units.time,     "2003-04-28T19:21:53Z",  1051557713,          id="a time with a zone"),
+    pytest.param(units.time,     "2003-04-28T21:21:53+02:00", 1051557713,      id="another zone"),
+    pytest.param(units.unit,     "GiB",                   "GB",                id="a binary unit"),
+    pytest.param(units.unit,     "k",                     "KB",                id="a letter"),
+    pytest.param(units.unit,     "DB",                    "DB",                id="Doggabytes"),
+]
+REFUSED = [
+    *[pytest.param(read, text, id=f"{read.__name__} {text!r}")
+      for read in (units.integer, units.number, units.duration, units.time)
+      for text in ("", " ", "1,024", "0x10", "1_000", "١٢", "NaN", "INF", "1 2", "\u00a01", "9" * 5000)],
+    pytest.param(units.integer,  "1.5",                   id="an integer with a fraction"),
+    pytest.param(units.number,   "1e9999",                id="an endless exponent"),
+    pytest.param(units.boolean,  "TRUE",                  id="a loud Boolean"),
+    pytest.param(units.duration, "-1",                    id="less than no time"),
+    pytest.param(units.duration, "00:61:00",              id="61 minutes"),
+    pytest.param(units.time,     "-1",                    id="before the epoch"),
+    pytest.param(units.time,     "1969-12-31T00:00:00Z",  id="before the epoch by name"),
+    pytest.param(units.time,     "2003-04-28T19:21:53",   id="no zone"),
+    pytest.param(units.unit,     "parsec",                id="no unit"),
+    pytest.param(units.unit,     "",                      id="an empty unit"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("read, text, value", READ)
+def test_a_text_is_read_exactly(read, text, value):
+    assert read(text) == value
+
+
+@pytest.mark.parametrize("read, text", REFUSED)
+def test_what_is_no_value_is_refused_with_what_is_expected(read, text):
+    with pytest.raises(InvalidValue) as failure:
+        read(text)
+    assert failure.value.expected
+    assert len(str(failure.value)) < 200
+
+
+@given(
+    st.decimals(
+        allow_nan=False, allow_infinity=False, places=6, min_value=-(10**12), max_value=10**12
+    )
+)
+def test_a_decimal_comes_back_from_the_shortest_text(value):
+    exact = Fraction(value)
+    text = units.decimal(exact)
+    assert units.number(text) == exact
+    assert len(text) <= len(str(value))
+
+
+@given(st.integers(0, 2**120))
+def test_bytes_come_back_from_the_largest_whole_unit(size):
+    assert units.bytes_of(*units.in_units(size)) == size
+
+
+def test_units_are_powers_of_1024_as_in_the_example():
+    assert units.bytes_of("1.89", "GB") == Fraction(50734301184, 25)
+    assert list(units.UNITS.values()) == [1 << 10 * step for step in range(11)]
+
+
+@given(st.integers(0, 253_402_300_799))
+def test_a_time_is_read_back_from_what_people_read(seconds):
+    assert units.time(units.iso(seconds)) == seconds
+
+
+@given(st.integers(0, 10**9))
+def test_a_duration_is_read_back_from_what_people_read(seconds):
+    assert units.duration(units.clock(seconds)) == seconds
+
+
+def test_a_time_that_no_calendar_has_is_shown_as_its_number():
+    assert units.iso(10**12) == "1000000000000"
