@@ -52,7 +52,7 @@ def test_generated_jobs_are_valid_by_the_schema(wrapped):
 
 
 def test_ratios_are_taken_within_a_round_against_the_first_case():
-    first, _, ours, _ = json.loads(run("start_up.py", "--rounds", "3", "--json"))
+    first, ours, *_ = json.loads(run("start_up.py", "--rounds", "3", "--json"))
     assert first["ratios"] == [1, 1, 1]
     assert ours["ratios"] == [a / b for a, b in zip(ours["cpu"], first["cpu"], strict=True)]
     assert sorted(ours["ratios"])[1] == ours["ratio"]
