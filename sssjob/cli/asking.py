@@ -86,7 +86,7 @@ def _asked(file: str, path: str, block: Block, nodes: Sequence[str]) -> Asked:
     readable = True
     for number, requested in enumerate(stated, 1):
         at = f"{path}/Requested{f'[{number}]' * (len(stated) > 1)}"
-        items = requested.properties
+        items: Sequence[Property] = requested.properties
         found += [replace(each, path=f"{at}/{each.path}") for each in lint(items, nodes=nodes)]
         try:
             parts += expression.conjuncts(expression.parse(items))
@@ -95,9 +95,11 @@ def _asked(file: str, path: str, block: Block, nodes: Sequence[str]) -> Asked:
             code = {UnbalancedGroup: "E-GROUP", InvalidValue: "E-TYPE"}.get(type(error), "E-LIMIT")
             line = items[error.index].line if isinstance(error, UnbalancedGroup) else requested.line
             found.append(finding(code, str(error), line=line, path=at, section="SSS 8.1"))
-    common.print_findings(each.in_file(file) for each in found)
     if not stated:
-        parts = [expression.Comparison(item) for item in _plain(block.properties)]
+        items = tuple(_plain(block.properties))
+        parts = [expression.Comparison(item) for item in items]
+        found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
+    common.print_findings(each.in_file(file) for each in found)
     return Asked(file, path, block, expression.all_of(parts) if readable else None)
 
 

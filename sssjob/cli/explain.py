@@ -120,21 +120,23 @@ def _grow(tree: Tree, expression: Expression, negated: bool = False) -> None:
         case And(()):
             tree.add(Text("nothing is requested", style="dim"))
         case And(operands) | Or(operands):
-            words = "all of" if isinstance(expression, And) else "at least one of"
-            branch = tree.add(Text(no + words, style="bold"))
+            words = ("all of", "not all of") if isinstance(expression, And) else _OR_WORDS
+            branch = tree.add(Text(words[negated], style="bold"))
             for operand in operands:
                 _grow(branch, operand)
         case OneOf(members):
-            branch = tree.add(Text(f"{no}one of, the heavier the better", style="bold"))
+            words = ("one of, the heavier the better", "none of")
+            branch = tree.add(Text(words[negated], style="bold"))
             for member in members:
                 branch.add(_line(member, "").append(f"  weight {weight(member.item)}", "dim"))
         case Wish(members, avoid):
-            words = "if possible none of" if avoid else "if possible"
-            branch = tree.add(Text(words, style="bold italic"))
+            hope = "if possible none of" if avoid != negated else "if possible"
+            branch = tree.add(Text(hope, style="bold italic"))
             for member in members:
                 branch.add(_line(member, "").append(f"  weight {-weight(member.item)}", "dim"))
 
 
+_OR_WORDS = ("at least one of", "none of")
 _SYMBOLS = {"EQ": "=", "NE": "≠", "LT": "<", "LE": "≤", "GT": ">", "GE": "≥", "Match": "~"}
 _TOLD = ("count", "context", "metric", "performanceFactor", "delimiter")
 

@@ -191,28 +191,31 @@ def _aggregated(
     """A List or Range of names, or a Pattern, and how many of them are needed."""
     if op not in ("EQ", "NE", "Match"):
         raise _NoMeaning(f"{op} orders numbers, and {item.name} is a name")
-    if pattern is not None:
-        fits: Callable[[str], bool] = pattern.matches
-        least = 1
-    else:
-        found = nodes.expand(item)
-        assert isinstance(found, nodes.Names)
-        members = frozenset(found)
-        fits, least = members.__contains__, len(members)
+    stated: int | None = None
     if item.name == "Node":
-        stated = item.attributes.get("count")
-        least = units.integer(stated) if stated is not None else node_count or least
-        if least < 1:
-            raise InvalidValue(str(least), "a count of nodes, which is at least 1")
+        count = item.attributes.get("count")
+        stated = units.integer(count) if count is not None else node_count
+        if stated is not None and stated < 1:
+            raise InvalidValue(str(stated), "a count of nodes, which is at least 1")
+    found = nodes.expand(item) if pattern is None else None
+    members: frozenset[str] | None = None
 
     def ask(offer: Offer) -> int:
+        nonlocal members
         values = offer.names.get(name)
         if values is None:
             return UNKNOWN
-        fitting = {value for value in values if fits(value)}
+        if pattern is not None:
+            fitting = frozenset(value for value in values if pattern.matches(value))
+            least = 1
+        else:
+            if members is None:  # a range may stand for a million names: not before it is asked
+                assert isinstance(found, nodes.Names)
+                members = frozenset(found)
+            fitting, least = members.intersection(values), len(members)
         if op == "NE":  # none of those named
             return NO if fitting else YES
-        return YES if len(fitting) >= least else NO
+        return YES if len(fitting) >= (stated or least) else NO
 
     return ask
 

@@ -62,11 +62,20 @@ def _remarks(items: Sequence[Property], nodes: Sequence[str]) -> Iterator[Remark
         read = parse(marked)
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return
+    yield from _meaningless(items)
     yield from _first(items)
     yield from _scopes(items)
     yield from _mixed(marked, read)
     yield from _unsatisfiable(read)
     yield from _anchors(items, nodes)
+
+
+def _meaningless(items: Sequence[Property]) -> Iterator[Remark]:
+    """Comparisons that no offer can answer."""
+    for place, item in enumerate(items):
+        made = leaf(Comparison(item), False, "full")
+        if made.code:
+            yield place, made.code, f"{made}: {made.fault}", ""
 
 
 def _first(items: Sequence[Property]) -> Iterator[Remark]:
@@ -107,16 +116,14 @@ def _mixed(items: Sequence[Property], read: Expression) -> Iterator[Remark]:
 def _and_behind_or(items: Sequence[Property]) -> int:
     """The first place where precedence and reading from left to right part."""
     seen = [False]
-    begins = True
     for place, item in enumerate(items):
         joined = conjunction(item)[0]
-        if not begins and not follows(items[place - 1], item):
+        if place and not follows(items[place - 1], item):
             if joined == "Or":
                 seen[-1] = True
             elif seen[-1]:
                 return place
         group = group_or_zero(item)
-        begins = group > 0
         seen += [False] * group
         del seen[len(seen) + min(group, 0) :]
     return 0
