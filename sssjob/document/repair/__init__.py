@@ -1,0 +1,312 @@
+"""Documents that are not well-formed: advice always, and repair for who asks.
+
+``advise`` names the causes, each once and in its place, where a parser names the first of their
+consequences. ``repair`` turns few and common mistakes, those of word processors and of fingers
+above all, and tells of each; it refuses when anything else is wrong or two repairs are possible.
+
+>>> broken = "<Job><Id>1</Id><Memory units=”GB”>2<Memory></Job>"
+>>> repair(broken.encode()).data
+b'<Job><Id>1</Id><Memory units="GB">2</Memory></Job>'
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sssjob import expression
+from sssjob.document import tree
+from sssjob.document.repair.nesting import Nesting, place_characters
+from sssjob.document.repair.scan import LIMIT as TOO_MUCH
+from sssjob.document.repair.scan import Edit, Fault, Kind, Scanner, Tag
+from sssjob.document.repair.source import Source
+from sssjob.errors import (
+    Finding,
+    InvalidValue,
+    SSSJobError,
+    UnreadableDocument,
+    finding,
+)
+from sssjob.model import Property
+from sssjob.spec import REQUESTED
+from sssjob.units import integer
+
+__all__ = [
+    "LIMIT",
+    "Change",
+    "NotRepairable",
+    "Repaired",
+    "advise",
+    "excerpt",
+    "lines_of",
+    "repair",
+]
+
+LIMIT = 16 << 20  # bytes; people do not write more by hand
+
+# fmt: off
+RULES = {
+    "a": "typographic quote in a tag",
+    "b": "start tag where an end tag was meant",
+    "c": "end tag missing",
+    "d": "no-break space in a tag",
+    "e": "bare &",
+    "f": "blanks before the declaration",
+    "g": "group with its sign turned",
+}
+# fmt: on
+_DOES_IT = "sssjob repair does it"
+
+
+class Change(NamedTuple):
+    """One replacement that a repair made; line and column are those of the broken document."""
+
+    rule: str
+    line: int
+    column: int
+    before: str
+    after: str
+
+    @property
+    def what(self) -> str:
+        """The mistake, in words."""
+        return RULES[self.rule]
+
+
+class Repaired(NamedTuple):
+    """A well-formed document, and what was changed to make it one."""
+
+    data: bytes
+    changes: tuple[Change, ...]
+
+    @property
+    def text(self) -> str:
+        """The document as text, whatever its encoding."""
+        return Source(self.data).text
+
+
+class NotRepairable(SSSJobError, ValueError):
+    """A document in which something is wrong that no rule repairs, or two do; see ``findings``."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(str(found) for found in self.findings)
+
+
+def advise(data: bytes) -> Iterator[Finding]:
+    """What keeps a document from being read: each cause once, in its place, with what to write.
+
+    Nothing if the document, or each of several one after the other, can be read. Of more than
+    ``LIMIT`` bytes only the parser's own word is given.
+    """
+    if len(data) > LIMIT:
+        said = _strict(data)
+        yield from () if said is None else (said,)
+        return
+    diagnosis = _diagnose(data)
+    if diagnosis is not None:
+        yield from diagnosis.findings()
+
+
+def repair(data: bytes, *, groups: bool = False) -> Repaired:
+    """The document made well-formed, with every change that was needed; nothing if it is.
+
+    ``groups`` also turns the signs of the group attributes of a Requested element where they do
+    not balance and would then. Raises ``NotRepairable``.
+    """
+    if len(data) > LIMIT:
+        text = f"documents of more than {LIMIT >> 20} MiB are not repaired"
+        raise NotRepairable((finding("E-LIMIT", text),))
+    diagnosis = _diagnose(data)
+    changes: list[Change] = []
+    edits: tuple[Edit, ...] = ()
+    if diagnosis is not None:
+        if diagnosis.refused:
+            raise NotRepairable(diagnosis.findings())
+        edits = diagnosis.edits
+        changes = [_change(diagnosis.source, edit, edit.start) for edit in edits]
+        data = diagnosis.source.encode(diagnosis.text)
+    if groups:
+        whole = Source(data)
+        source = whole if diagnosis is None else diagnosis.source
+        turned = tuple(_turned_groups(whole.text))
+        changes += [_change(source, edit, _before(edits, edit.start)) for edit in turned]
+        changes.sort(key=lambda change: (change.line, change.column))
+        data = whole.encode(_applied(whole.text, turned))
+    return Repaired(data, tuple(changes))
+
+
+def excerpt(data: bytes, found: Finding) -> str:
+    """The line of a finding in its document with a caret below the column, or ""."""
+    return Source(data).excerpt(found.line, found.column) if len(data) <= LIMIT else ""
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a document, whatever its encoding."""
+    return Source(data).text.split("\n")
+
+
+@dataclass(frozen=True)
+class _Diagnosis:
+    """What is wrong with a document: faults with or without repair, and what remains after it."""
+
+    source: Source
+    faults: tuple[Fault, ...]
+    text: str  # with every repair that there is
+    rest: Finding | None  # what is wrong with that
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        found = [edit for fault in self.faults for edit in fault.edits]
+        return tuple(sorted(found, key=lambda edit: (edit.start, edit.end)))
+
+    @property
+    def refused(self) -> bool:
+        return (
+            self.source.fault is not None
+            or self.rest is not None
+            or not all(fault.edits for fault in self.faults)
+        )
+
+    def findings(self) -> Iterator[Finding]:
+        """Each fault as a finding, in order; those of a kind once, with their number."""
+        counts = Counter(fault.kind for fault in self.faults)
+        said: set[str] = set()
+        found = [] if self.source.fault is None else [self.source.fault]
+        for fault in self.faults:
+            if fault.kind and fault.kind in said:
+                continue
+            said.add(fault.kind)
+            found.append(self._finding(fault, counts[fault.kind] if fault.kind else 1))
+        found += [] if self.rest is None else [self.rest]
+        yield from sorted(found, key=lambda each: (each.line, each.column))
+
+    def _finding(self, fault: Fault, count: int) -> Finding:
+        line, column = self.source.place(fault.start)
+        message = fault.message + (f" ({count} in this document)" if count > 1 else "")
+        does_it = "" if self.refused else _DOES_IT
+        suggestion = "; ".join(part for part in (fault.suggestion, does_it) if part)
+        code = "E-LIMIT" if fault.kind == TOO_MUCH else "E-XML"
+        return finding(
+            code, message, line=line, column=column, path=fault.path or "", suggestion=suggestion
+        )
+
+
+def _diagnose(data: bytes) -> _Diagnosis | None:
+    """What is wrong with a document of limited size, or None if nothing is."""
+    said = _strict(data)
+    source = Source(data)
+    scanner = Scanner(source.text)
+    if said is None and not scanner.has_late_declaration:
+        return None
+    if not source.text.strip():
+        return _Diagnosis(source, (), source.text, said)
+    Nesting(source, scanner).run()
+    place_characters(source.text, scanner.faults)
+    faults = tuple(sorted(scanner.faults, key=lambda fault: fault.start))
+    plain = _Diagnosis(source, faults, source.text, None)
+    if plain.refused:
+        return plain
+    if not faults:
+        return replace(plain, rest=said)
+    if scanner.stopped:
+        text = "more is wrong than is looked at"
+        return replace(plain, rest=finding("E-LIMIT", text))
+    edits = plain.edits
+    text = _applied(source.text, edits)
+    rest = _strict(source.encode(text))
+    if rest is not None:
+        rest = _moved_back(source, text, edits, rest)
+    return replace(plain, text=text, rest=rest)
+
+
+def _strict(data: bytes) -> Finding | None:
+    """Why the documents cannot be read, or None."""
+    try:
+        for _ in tree.whole(data):
+            pass
+    except UnreadableDocument as error:
+        return error.finding
+    return None
+
+
+def _moved_back(source: Source, text: str, edits: Sequence[Edit], found: Finding) -> Finding:
+    """A finding about the repaired text, placed in the broken one."""
+    if not found.line:
+        return found
+    there = Source(text.encode())
+    line, column = source.place(_before(edits, there.index(found.line, found.column)))
+    return replace(found, line=line, column=column if found.column else 0)
+
+
+def _before(edits: Sequence[Edit], index: int) -> int:
+    """Where an index of the repaired text is in the broken one."""
+    shifts = []
+    shift = 0
+    for edit in edits:
+        shifts.append((edit.start + shift, shift))
+        shift += len(edit.new) - (edit.end - edit.start)
+    # Behind an edit its whole shift counts.
+    found = bisect_right(shifts, (index, -1 << 62))
+    if not found:
+        return index
+    last = edits[found - 1]
+    behind = shifts[found - 1][1] + len(last.new) - (last.end - last.start)
+    return max(index - behind, last.start)
+
+
+def _applied(text: str, edits: Sequence[Edit]) -> str:
+    pieces = []
+    at = 0
+    for edit in edits:
+        pieces += [text[at : edit.start], edit.new]
+        at = edit.end
+    return "".join((*pieces, text[at:]))
+
+
+def _change(source: Source, edit: Edit, start: int) -> Change:
+    line, column = source.place(start)
+    # A group's sign is turned in the repaired text, which has the same value there.
+    before = source.text[start : start + edit.end - edit.start]
+    return Change(edit.rule, line, column, before, edit.new)
+
+
+def _turned_groups(text: str) -> Iterator[Edit]:
+    """The edits that turn the signs of all groups of each Requested where that balances them."""
+    stack: list[list[Tag] | None] = []
+    for tag in Scanner(text).tags():
+        if tag.kind is Kind.CLOSE:
+            inside = stack.pop()
+            if inside:
+                yield from _turned(inside)
+            continue
+        if stack and (parent := stack[-1]) is not None:
+            parent.append(tag)
+        if tag.kind is Kind.OPEN:
+            stack.append([] if tag.name.rpartition(":")[2] == REQUESTED else None)
+
+
+def _turned(tags: Sequence[Tag]) -> Iterator[Edit]:
+    groups = [tag.group for tag in tags]
+    items = [
+        Property(tag.name, "", {"group": group[2]} if group else {})
+        for tag, group in zip(tags, groups, strict=True)
+    ]
+    if not expression.swap_balances(items):
+        return
+    for group in groups:
+        if group is None:
+            continue
+        start, end, value = group
+        try:
+            number = integer(value)
+        except InvalidValue:
+            continue
+        if number:
+            yield Edit(start, end, str(-number), "g")

@@ -1,0 +1,117 @@
+"""Bytes that may be broken as text with places: their encoding, their lines, their excerpts."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from functools import cached_property
+
+from sssjob.errors import Finding, finding
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BARE_UTF16 = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+# In a declaration whose quotes are broken, too.
+_DECLARED = re.compile(
+    rb"\A[ \t\r\n]*<\?xml[^>]{0,200}?encoding[ \t\r\n]*=[^A-Za-z>]{1,4}([A-Za-z0-9._-]+)"
+)
+# Other codecs of Python are no encodings of XML, or take quadratic time.
+_KNOWN = re.compile(r"utf-8|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp125\d")
+_WIDEST = 100  # characters of a line that an excerpt shows
+
+
+class Source:
+    """A document as text, and what puts it back into bytes.
+
+    ``fault`` is the finding about bytes that are not of the encoding; they are U+FFFD in the text.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.mark, self.encoding = b"", "utf-8"
+        self.fault: Finding | None = None
+        for mark, encoding in _MARKS:
+            if data.startswith(mark):
+                self.mark, self.encoding = mark, encoding
+                break
+        else:
+            self.encoding = _encoding(data)
+        octets = data[len(self.mark) :]
+        try:
+            self.text = octets.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            self.text = octets.decode(self.encoding, "replace")
+            self.fault = _invalid(octets, error, len(self.mark))
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a text in the encoding of the source."""
+        return self.mark + text.encode(self.encoding)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def place(self, index: int) -> tuple[int, int]:
+        """Line and column of an index, both counted from 1."""
+        line = bisect_right(self._starts, index)
+        return line, index - self._starts[line - 1] + 1
+
+    def index(self, line: int, column: int) -> int:
+        """The index of a line and column."""
+        line = min(max(line, 1), len(self._starts))
+        return min(self._starts[line - 1] + max(column, 1) - 1, len(self.text))
+
+    def line(self, number: int) -> str:
+        """A line without its end."""
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[self._starts[number - 1] : end].rstrip("\r")
+
+    def indent(self, index: int) -> int | None:
+        """How far what stands at an index is indented; None if it does not begin its line."""
+        line, column = self.place(index)
+        before = self.text[self._starts[line - 1] : index]
+        return column if not before.strip() else None
+
+    def excerpt(self, line: int, column: int) -> str:
+        """The source line with a caret below the column; a long line is cut about it."""
+        if line < 1 or line > len(self._starts):
+            return ""
+        shown = self.line(line)
+        if not column:
+            return shown[:_WIDEST]
+        first = max(0, column - 1 - _WIDEST * 2 // 3) if len(shown) > _WIDEST else 0
+        shown = shown[first : first + _WIDEST].expandtabs(1)
+        return f"{shown}\n{' ' * (column - 1 - first)}^"
+
+
+def _invalid(octets: bytes, error: UnicodeDecodeError, before: int) -> Finding:
+    """The first byte that the encoding does not have, with its offset in the document."""
+    byte, encoding = octets[error.start], error.encoding
+    said = f"byte 0x{byte:02X} at offset {before + error.start} is not {encoding.upper()}"
+    # Word processors write their quotes and dashes there, where Latin 1 has nothing.
+    meant = "windows-1252" if 0x80 <= byte < 0xA0 else "ISO-8859-1"
+    advice = f'name the encoding: <?xml version="1.0" encoding="{meant}"?>'
+    line = octets[: error.start].decode(encoding, "replace")
+    column = len(line) - line.rfind("\n")
+    return finding(
+        "E-XML", said, line=line.count("\n") + 1, column=column,
+        suggestion=advice if encoding == "utf-8" else "",
+    )  # fmt: skip
+
+
+def _encoding(data: bytes) -> str:
+    for start, encoding in _BARE_UTF16:
+        if data.startswith(start):
+            return encoding
+    declared = _DECLARED.match(data)
+    if declared is None:
+        return "utf-8"
+    try:
+        name = codecs.lookup(declared[1].decode("ascii")).name
+    except LookupError:
+        return "utf-8"
+    # Bytes that have just been read as a declaration are not UTF-16, whatever they say.
+    return name if _KNOWN.fullmatch(name) and not name.startswith("utf-16") else "utf-8"
