@@ -46,6 +46,7 @@ CODES: tuple[Code, ...] = (
     Code("E-REF",      "a reference to nothing, where everything has to be there"),
     Code("E-COUNTS",   "counts of tasks, nodes and processors that contradict each other"),
     Code("E-UNSAT",    "a request that nothing satisfies"),
+    Code("E-FILE",     "an executable that names no file of the message, or no path at all"),
     Code("E-CATEGORY", "a property that cannot be requested, or delivered"),
     Code("E-MIXED",    "text beside child elements"),
     Code("E-EMPTY",    "a container with neither properties nor a reference"),
@@ -65,11 +66,13 @@ CODES: tuple[Code, ...] = (
     Code("W-MIXED",    "And and Or at one level, which readers without precedence take differently"),
     Code("W-UNSAT",    "a request that nothing can satisfy"),
     Code("W-ANCHOR",   "a pattern that chooses other nodes if it need not match the whole name"),
+    Code("W-SHELL",    "a script that names no interpreter, in a job that names no shell"),
     Code("W-DISAGREE", "two sources give different values for one property"),
     Code("I-ALIAS",    "an older name that is read and written by its present name"),
     Code("I-UNIT",     "an amount without a unit, read in the default unit"),
     Code("I-MISSING",  "a recommended property is absent"),
     Code("I-REFERENCE", "a reference to something outside this document"),
+    Code("I-FILE",     "a file of the message that no executable names"),
 )
 # fmt: on
 CODE = {code.name: code for code in CODES}
@@ -204,6 +207,17 @@ class LimitExceeded(SSSJobError, ValueError):
 
     def __str__(self) -> str:
         return f"more than {self.limit} {self.what}"
+
+
+class NotFetched(SSSJobError, ValueError):
+    """An address that is not fetched, because nobody allowed it or because it did not come."""
+
+    def __init__(self, uri: str, reason: str) -> None:
+        super().__init__(uri, reason)
+        self.uri, self.reason = uri, reason
+
+    def __str__(self) -> str:
+        return f"{self.uri!r} is not fetched: {self.reason}"
 
 
 class BadRecord(SSSJobError, ValueError):

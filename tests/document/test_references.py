@@ -1,0 +1,134 @@
+"""References resolve where they stand, and give way to definitions when asked."""
+
+import pytest
+from hypothesis import given, settings
+from strategies import documents
+
+from sssjob.document import dumps, from_tree, loads
+from sssjob.document import references as module
+from sssjob.document.references import dereference, index, resolve
+from sssjob.errors import LimitExceeded, Severity
+from sssjob.model import Job, Reference, walk
+
+# The example of rule 9, with definitions for some of it.
+GROUP = """<JobGroup><Id>g</Id><Job> job123</Job>
+ <Job><Id>job124</Id><TaskGroup>tg1</TaskGroup>
+  <TaskGroup><Id> tg1 </Id><Task>t1</Task><Task>t2</Task><Task><Id>t1</Id></Task></TaskGroup></Job>
+ <Job>job124</Job></JobGroup>"""
+
+
+def places(text, **options):
+    found = resolve(loads(text), **options)
+    return {path: (block.name, block.id) for path, block in found.targets.items()}
+
+
+def test_the_ids_of_jobs_task_groups_and_tasks_resolve_within_what_holds_them():
+    assert places(GROUP) == {
+        "/JobGroup/Job[2]/TaskGroup[1]": ("TaskGroup", "tg1"),
+        "/JobGroup/Job[2]/TaskGroup[2]/Task[1]": ("Task", "t1"),
+        "/JobGroup/Job[3]": ("Job", "job124"),
+    }
+
+
+def test_what_is_found_nowhere_is_external_and_only_worth_a_notice():
+    findings = resolve(loads(GROUP)).findings
+    assert [(found.code, found.path, found.line) for found in findings] == [
+        ("I-REFERENCE", "/JobGroup/Job[1]", 1),
+        ("I-REFERENCE", "/JobGroup/Job[2]/TaskGroup[2]/Task[2]", 3),
+    ]
+    assert {found.severity for found in findings} == {Severity.NOTICE}
+
+
+def test_a_closed_document_has_to_hold_what_it_mentions():
+    findings = resolve(loads(GROUP), closed=True).findings
+    assert {(found.code, found.severity) for found in findings} == {("E-REF", Severity.ERROR)}
+
+
+SCOPES = [
+    pytest.param(
+        "<JobGroup><Job><Id>a</Id><TaskGroup><Id>t</Id></TaskGroup></Job>"
+        "<Job><Id>b</Id><TaskGroup>t</TaskGroup></Job></JobGroup>",
+        {}, id="a task group of another job",
+    ),
+    pytest.param(
+        "<Job><Id>a</Id><TaskGroup><Id>x</Id><Task><Id>t</Id></Task></TaskGroup>"
+        "<TaskGroup><Id>y</Id><Task>t</Task></TaskGroup></Job>",
+        {}, id="a task of another task group",
+    ),
+    pytest.param(
+        "<JobGroup><JobDefaults><TaskGroup>t</TaskGroup><TaskGroup><Id>t</Id></TaskGroup>"
+        "</JobDefaults></JobGroup>",
+        {"/JobGroup/JobDefaults/TaskGroup[1]": ("TaskGroup", "t")}, id="within defaults",
+    ),
+    pytest.param(
+        "<JobGroup><Job>a</Job><Job><JobId>a</JobId></Job></JobGroup>",
+        {"/JobGroup/Job[1]": ("Job", "a")}, id="an id by its older name",
+    ),
+    pytest.param(
+        "<JobGroup><Job>a</Job><Job><Id>A</Id></Job></JobGroup>", {}, id="ids count case"
+    ),
+    pytest.param(
+        "<JobGroup><Job>a</Job><Job>a</Job></JobGroup>", {}, id="a mention is no definition"
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, expected", SCOPES)
+def test_a_reference_sees_what_is_beside_it(text, expected):
+    assert places(text) == expected
+
+
+def test_a_job_may_be_defined_elsewhere_in_the_document():
+    outside = loads("<Job><Id>job123</Id></Job>")
+    other = loads("<JobGroup><Job><Id>x</Id></Job><Job>y</Job></JobGroup>")
+    known = index([outside, other])
+    assert sorted(known) == ["job123", "x"]
+    assert places(GROUP, known=known)["/JobGroup/Job[1]"] == ("Job", "job123")
+
+
+def test_references_come_back_as_they_were():
+    assert dumps(loads(GROUP)).count("<Job> job123</Job>") == 1
+
+
+def test_dereferencing_leaves_only_what_is_external_and_defines_nothing_twice():
+    group = dereference(loads(GROUP))
+    assert [one.id for one in group.references("Job")] == ["job123"]
+    (job,) = group.jobs
+    assert [item.id for item in job.task_groups] == ["tg1"]
+    (tasks,) = job.task_groups
+    assert [item.name for item in tasks.items] == ["Id", "Task", "Task"]
+    assert [type(item) for item in tasks.items[1:]] == [Reference, type(tasks.tasks[0])]
+
+
+def test_a_definition_from_elsewhere_takes_the_place_of_its_reference_once():
+    group = loads("<JobGroup><Id>g</Id><Job>a</Job><Job><Id>b</Id></Job><Job> a </Job></JobGroup>")
+    known = index([loads("<Job><Id>a</Id><User>amy</User></Job>")])
+    result = dereference(group, known=known)
+    assert [(job.id, job.get("User")) for job in result.jobs] == [("a", "amy"), ("b", "")]
+    assert not result.references("Job")
+
+
+def test_a_definition_that_mentions_others_is_dereferenced_itself():
+    known = index([
+        loads("<Job><Id>a</Id><TaskGroup>t</TaskGroup><TaskGroup><Id>t</Id></TaskGroup></Job>")
+    ])  # fmt: skip
+    result = dereference(loads("<JobGroup><Job>a</Job></JobGroup>"), known=known)
+    assert not result.jobs[0].references("TaskGroup")
+
+
+def test_what_references_can_blow_up_to_is_bounded(monkeypatch):
+    monkeypatch.setattr(module, "LIMIT", 100)
+    known = {f"j{number}": Job.of(Id=f"j{number}", Name="x", User="y") for number in range(50)}
+    mentions = "".join(f"<Job>{id_}</Job>" for id_ in known)
+    with pytest.raises(LimitExceeded):
+        dereference(loads(f"<JobGroup><Id>g</Id>{mentions}</JobGroup>"), known=known)
+
+
+@settings(max_examples=100)
+@given(documents())
+def test_dereferencing_twice_changes_nothing_more(element):
+    once = dereference(from_tree(element))
+    assert dereference(once) == once
+    assert not resolve(once).targets
+    definitions = sum(1 for _ in walk(from_tree(element)))
+    assert sum(1 for _ in walk(once)) == definitions
