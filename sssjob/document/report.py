@@ -10,6 +10,7 @@ from sssjob.document.places import local, split
 from sssjob.errors import CODE, Finding, Severity, finding
 
 SEVERITY = {"Reject": Severity.ERROR, "Warn": Severity.WARNING, "Ignore": None}
+_FEW = 64  # children that are looked through each time; those of more are numbered once
 
 
 class Report:
@@ -54,12 +55,18 @@ class Report:
         while node is not self.root:
             parent = node.getparent()
             assert parent is not None
-            if parent not in self._steps:
-                self._steps[parent] = _numbered(parent)
-            steps.append(self._steps[parent][node])
+            steps.append(self._step(parent, node))
             node = parent
         steps.append(local(self.root))
         return "/" + "/".join(reversed(steps))
+
+    def _step(self, parent: Element, node: Element) -> str:
+        if len(parent) <= _FEW:
+            same = list(parent.iterchildren(str(node.tag)))
+            return local(node) + (f"[{same.index(node) + 1}]" if len(same) > 1 else "")
+        if parent not in self._steps:
+            self._steps[parent] = _numbered(parent)
+        return self._steps[parent][node]
 
     def leave(self, element: Element) -> None:
         """Forget the ways through an element about which all is said."""

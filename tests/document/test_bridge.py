@@ -1,0 +1,71 @@
+"""Between trees and values: older names become present ones, everything else stays."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import pytest
+from lxml import etree
+
+from sssjob import spec
+from sssjob.document import dumps, from_tree, loads, to_tree
+from sssjob.model import Delivered, Job, Note, Property, Reference, Requested
+
+
+def job(inside):
+    return loads(f"<Job>{inside}</Job>")
+
+
+# fmt: off
+READ = [
+    pytest.param("<UserId>amy</UserId>",                [Property("User", "amy")],               id="an older name"),
+    pytest.param("<Network>Elan</Network>",             [Property("NetworkAdapter", "Elan")],    id="an adapter"),
+    pytest.param("<Network>100</Network>",              [Property("Network", "100")],            id="an amount"),
+    pytest.param('<Network metric="Max">x</Network>',   [Property("Network", "x", {"metric": "Max"})], id="a wrong amount"),
+    pytest.param("<Network/>",                          [Property("Network")],                   id="nothing"),
+    pytest.param("<TaskGroup> g1 </TaskGroup>",         [Reference("TaskGroup", " g1 ")],        id="a reference"),
+    pytest.param("<wallclockLimit>60</wallclockLimit>", [Requested((Property("Duration", "60"),))], id="requested by name"),
+    pytest.param("<Requested><requestedNodes>2</requestedNodes></Requested>",
+                 [Requested((Property("NodeCount", "2"),))],                                    id="requested twice over"),
+    pytest.param("<Delivered><requestedNodes>2</requestedNodes></Delivered>",
+                 [Delivered((Property("requestedNodes", "2"),))],                               id="requested in Delivered"),
+    pytest.param("<Memory> 1.890 </Memory>",            [Property("Memory", " 1.890 ")],         id="a number as written"),
+    pytest.param("<User>a<!--c-->b</User>",             [Property("User", "ab", {}, (Note("comment", "c"),))], id="a comment in a value"),
+    pytest.param("stray<!--c--><?pi x?>",               [Note("text", "stray"), Note("comment", "c"), Note("instruction", "pi x")], id="notes"),
+    pytest.param("<Phase>1</Phase>",                    [Property("Phase", "1")],                id="an unknown element"),
+    pytest.param('<a xmlns="urn:x">1</a>',              [Property("{urn:x}a", "1")],             id="a foreign element"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("inside, items", READ)
+def test_an_element_is_read_as_what_it_means_and_comes_back(inside, items):
+    read = job(inside)
+    assert list(read.items) == items
+    assert loads(dumps(read)) == read
+
+
+def test_white_space_counts_where_text_stands_beside_elements():
+    text = '<Job><p xmlns="urn:x">a <b>c</b> <i>d</i></p></Job>'
+    assert "".join(to_tree(loads(text)).itertext()) == "a c d"
+
+
+def test_a_reference_may_hold_a_comment():
+    group = loads("<JobGroup><Id>g</Id><Job><!--c-->job77</Job><Job><!--c--></Job></JobGroup>")
+    reference, empty = group.items[1:]
+    assert (reference.id, reference.children) == ("job77", (Note("comment", "c"),))
+    assert empty == Job((Note("comment", "c"),))
+
+
+def test_only_job_objects_become_values():
+    for text in ("<Jobs/>", "<Id/>", "<Job xmlns='urn:x'/>"):
+        with pytest.raises(ValueError, match="is no job object"):
+            from_tree(etree.fromstring(text))
+
+
+@pytest.mark.parametrize("namespace", spec.NAMESPACES)
+def test_a_namespace_can_be_asked_for(namespace):
+    tree = to_tree(job("<Id>1</Id><Requested><User>a</User></Requested>"), namespace=namespace)
+    assert {etree.QName(node).namespace or "" for node in tree.iter()} == {namespace}
+
+
+def test_prefixes_of_the_root_stay():
+    text = f'<s:Job xmlns:s="{spec.NAMESPACE}" xmlns:x="urn:x"><s:Id>1</s:Id><x:a/></s:Job>'
+    assert dumps(loads(text)) == text
