@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document import meaning, tree
+from sssjob.document import dependencies, meaning, tree
 from sssjob.document.accept import Acceptor
 from sssjob.document.files import Source
 from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
@@ -31,6 +31,7 @@ def check(element: Element, *, offset: int = 0, said: set[str] | None = None) ->
     if name in spec.CONTAINER and name not in CATEGORIES and namespace in spec.NAMESPACES:
         walk.start(name)
         walk.found.extend(meaning.check(element, offset=offset))
+        dependencies.check(walk)
     elif has_elements(element) or text_of(element).strip(XML_SPACE) or _is_misspelled(name):
         # A wrapper may be empty, but a document without any job object is a mistake.
         walk.refuse(f"<{name}> is no job object and holds none")
