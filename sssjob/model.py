@@ -7,6 +7,7 @@ comments and elements that the standard does not know. Questions are asked of vi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -337,6 +338,23 @@ def walk(block: Block) -> Iterator[Block]:
     for item in block.items:
         if isinstance(item, Block):
             yield from walk(item)
+
+
+def paths(block: Block, path: str = "") -> Iterator[tuple[str, Block]]:
+    """The blocks that a block holds, each with its path; numbered where several have a name.
+
+    >>> [path for path, _ in paths(Job.of(Requested.of(), TaskGroup.of(), TaskGroup.of()))]
+    ['/Job/Requested', '/Job/TaskGroup[1]', '/Job/TaskGroup[2]']
+    """
+    here = path or f"/{block.name}"
+    named = [item for item in block.items if isinstance(item, Block | Reference)]
+    totals = Counter(item.name for item in named)
+    met: Counter[str] = Counter()
+    for item in named:
+        met[item.name] += 1
+        if isinstance(item, Block):
+            number = f"[{met[item.name]}]" if totals[item.name] > 1 else ""
+            yield f"{here}/{item.name}{number}", item
 
 
 _READERS: Mapping[str, Callable[[str], Value]] = {

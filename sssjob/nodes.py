@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
-from sssjob.model import Block, Delivered, Property, Requested
+from sssjob.model import Block, Delivered, Property, Requested, paths
 from sssjob.spec import DELIVERED, REQUESTED
 
 if TYPE_CHECKING:
@@ -230,19 +230,17 @@ def stated_count(item: Property) -> int | None:
 
 
 def check(block: Block, path: str = "") -> Iterator[Finding]:
-    """Every finding about the Feature and Node elements of a block, those in categories included.
+    """Every finding about Feature and Node elements of a block and of the blocks inside it.
 
     Values that the tables of the standard exclude by themselves are not judged again.
     """
     here = path or f"/{block.name}"
+    category = block.name if isinstance(block, Requested | Delivered) else ""
     for item in block.properties:
-        for found in faults(item):
+        for found in faults(item, category):
             yield replace(found, path=f"{here}/{item.name}{found.path}", line=item.line)
-    for inner in (*block.blocks(Requested), *block.blocks(Delivered)):
-        for item in inner.properties:
-            for found in faults(item, inner.name):
-                where = f"{here}/{inner.name}/{item.name}{found.path}"
-                yield replace(found, path=where, line=item.line)
+    for inner_path, inner in paths(block, here):
+        yield from check(inner, inner_path)
 
 
 def faults(item: Property, category: str = "") -> Iterator[Finding]:

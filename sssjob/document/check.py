@@ -30,7 +30,7 @@ def check(element: Element, *, offset: int = 0, said: set[str] | None = None) ->
     namespace, name = names(element)
     if name in spec.CONTAINER and name not in CATEGORIES and namespace in spec.NAMESPACES:
         walk.start(name)
-        walk.found.extend(meaning.check(element, offset=offset))
+        meaning.check(walk)
         dependencies.check(walk)
     elif has_elements(element) or text_of(element).strip(XML_SPACE) or _is_misspelled(name):
         # A wrapper may be empty, but a document without any job object is a mistake.

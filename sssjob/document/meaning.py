@@ -7,15 +7,16 @@ that agree, and nothing about tasks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter
 
 from lxml.etree import _Element as Element
 
 from sssjob import layout, nodes, spec, units
 from sssjob.document.bridge import from_tree
-from sssjob.document.places import split
-from sssjob.errors import Finding, InvalidValue
+from sssjob.document.places import split, text_of
+from sssjob.document.report import Report
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
 
 _NAMED = ("Feature", "Node")
 _COUNTED = ("NodeCount", "Processors")
@@ -29,23 +30,110 @@ _DEFAULTS = tuple(f"{{*}}{name}" for name in spec.DEFAULTS.values())
 _PLAIN = ("EQ", "GE", "LE")
 
 
-def check(element: Element, *, offset: int = 0) -> Iterator[Finding]:
-    """Every finding about names, counts and layouts of a job object.
-
-    ``offset`` is the number of lines before its document.
-    """
-    if is_silent(element):
+def check(report: Report) -> None:
+    """Say all there is to say about names, counts and layouts of a job object."""
+    root = report.root
+    if is_silent(root):
         return
-    block = from_tree(element)
-    for found in (*nodes.check(block), *layout.check(block)):
-        yield replace(found, line=found.line + offset) if found.line else found
+    for item in root.iter(*(f"{{*}}{name}" for name in _NAMED)):
+        names(item, report)
+    found = list(layout.check(from_tree(root)))
+    blamed = Blamed(root) if found else None
+    for fault in found:
+        assert blamed is not None
+        element = blamed(fault.path, fault.line)
+        report.say(
+            fault.code, element, fault.message, fault.section, fault.suggestion,
+            severity=fault.severity,
+        )  # fmt: skip
+
+
+def names(element: Element, report: Report) -> None:
+    """Say what is wrong with the aggregation of a Feature or Node, if it is known in its place."""
+    above = [split(str(ancestor.tag)) for ancestor in element.iterancestors()]
+    depth = len(list(report.root.iterancestors()))
+    inside = above[: len(above) - depth]
+    if not all(name in spec.CONTAINER and space in spec.NAMESPACES for space, name in inside):
+        return
+    namespace, name = split(str(element.tag))
+    if namespace in spec.NAMESPACES and inside:
+        item = Property(name, text_of(element), dict(element.items()))
+        for fault in nodes.faults(item, inside[0][1]):
+            attribute = fault.path.removeprefix("/@")
+            report.say(
+                fault.code, element, fault.message, fault.section, fault.suggestion, attribute
+            )  # fmt: skip
+
+
+class Blamed:
+    """The element of a tree that is meant by a path and a line of values made from it.
+
+    Values may have been inherited or lent, and then stand elsewhere in the tree: in a category
+    or defaults element of the block, or of one around it.
+    """
+
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self.steps: dict[Element, dict[str, Element]] = {}
+        self.lenders: dict[Element, list[Element]] = {}
+
+    def __call__(self, path: str, line: int) -> Element:
+        """The element, or the block that it would stand in."""
+        node = self.root
+        steps = path.partition("/@")[0].split("/")[2:]
+        for step in steps:
+            inner = self._inside(node).get(step)
+            if inner is None:
+                break
+            node = inner
+        else:
+            return node
+        name = steps[-1].partition("[")[0]
+        around: Element | None = node
+        while around is not None:
+            for lender in (around, *self._lending(around)):
+                for child in lender.iterchildren(*_written(name)):
+                    if child.sourceline == line:
+                        return child
+            around = around.getparent() if around is not self.root else None
+        return node
+
+    def _inside(self, element: Element) -> dict[str, Element]:
+        if element not in self.steps:
+            children = list(element.iterchildren("{*}*"))
+            totals = Counter(child.tag for child in children)
+            met: Counter[str] = Counter()
+            found: dict[str, Element] = {}
+            for child in children:
+                tag = str(child.tag)
+                met[tag] += 1
+                number = f"[{met[tag]}]" if totals[tag] > 1 else ""
+                found[split(tag)[1] + number] = child
+            self.steps[element] = found
+        return self.steps[element]
+
+    def _lending(self, element: Element) -> list[Element]:
+        if element not in self.lenders:
+            inner = list(element.iterchildren("{*}Requested", *_DEFAULTS))
+            self.lenders[element] = [
+                *inner,
+                *(below for one in inner for below in one.iter("{*}Requested", *_DEFAULTS)),
+            ]
+        return self.lenders[element]
+
+
+def _written(name: str) -> tuple[str, ...]:
+    """The tags by which a count may be written."""
+    return tuple(f"{{*}}{tag}" for tag, canonical in _CANONICAL.items() if canonical == name) or (
+        f"{{*}}{name}",
+    )
 
 
 def is_silent(element: Element) -> bool:
     """Whether it is certain, without values, that ``check`` finds nothing."""
     counts: dict[str, list[int]] = {name: [] for name in _COUNTED}
-    for item in element.iter(_TAGS):
-        name = _CANONICAL[split(item.tag)[1]]
+    for item in element.iter(*_TAGS):
+        name = _CANONICAL[split(str(item.tag))[1]]
         if name in _NAMED:
             if item.get("aggregation") is not None or item.get("delimiter") is not None:
                 return False

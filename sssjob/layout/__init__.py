@@ -30,7 +30,7 @@ from sssjob.expression import Interval
 from sssjob.layout.plan import Plan, balanced, filled
 from sssjob.layout.request import ALTERNATIVES, LIMIT, geometry, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
-from sssjob.model import Block, Delivered, Job, JobGroup, Reference, TaskGroup
+from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
 
 __all__ = [
     "ALTERNATIVES",
@@ -95,21 +95,25 @@ def units(block: Block) -> Iterator[Unit]:
     The single task group of a job has what its job says of all tasks together (1.10), unless it
     reports what it was delivered: then it is a step of a job that ran.
     """
+    if type(block) not in (JobGroup, Job, TaskGroup):
+        return
     jobs = block.jobs if isinstance(block, JobGroup) else (block,)
     steps = any(group.blocks(Delivered) for job in jobs for group in job.blocks(TaskGroup))
     effective = defaults.resolve(block).block if steps else defaults.scope(block)
     if not isinstance(effective, JobGroup):
         yield from _units_of(effective, f"/{effective.name}", steps)
         return
-    for path, job in _numbered(effective, "Job", "/JobGroup"):
-        yield from _units_of(job, path, steps)
+    for path, job in paths(effective):
+        if type(job) is Job:
+            yield from _units_of(job, path, steps)
 
 
 def check(block: Block) -> Iterator[Finding]:
     """Every finding about the counts and the TaskDistribution of a block and what it holds.
 
     Where some alternatives of a request contradict themselves and others do not, the findings
-    are warnings. What cannot be read is left to those who check data types and groups.
+    are warnings. What cannot be read is left to those who check data types and groups, and what
+    no number satisfies to those who judge expressions.
     """
     groups: dict[str, list[Unit]] = {}
     for unit in units(block):
@@ -152,8 +156,6 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
     except _Unreadable:
         return
     if not asked:
-        if complete:
-            yield _unsatisfiable(unit.block, unit.path)
         return
     spread = asked[0].distribution.findings
     yield from spread
@@ -162,7 +164,9 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
     laid = [Plan(each, lenient=False).layout() for each in asked]
     some_hold = not complete or any(item.holds for item in laid)
     for found in dict.fromkeys(found for item in laid for found in item.findings):
-        if found.code != "E-LIMIT":  # of what is laid out, not of what may be written
+        # A limit of what is laid out is none of what may be written; a count above the size of
+        # its own set is said by ``nodes.check``.
+        if found.code != "E-LIMIT" and not found.path.endswith("/@count"):
             yield replace(found, severity=Severity.WARNING) if some_hold else found
 
 
@@ -172,8 +176,8 @@ def _unsatisfiable(block: Block, path: str) -> Finding:
 
 
 def _units_of(block: Block, path: str, steps: bool) -> Iterator[Unit]:
-    groups = list(_numbered(block, "TaskGroup", path)) if isinstance(block, Job) else []
-    if isinstance(block, Job) and block.references("TaskGroup") and not groups:
+    groups = [pair for pair in paths(block, path) if type(pair[1]) is TaskGroup]
+    if block.references("TaskGroup") and not groups:
         return
     for inner, group in groups:
         single = len(groups) == 1 and not steps and not block.references("TaskGroup")
@@ -188,19 +192,6 @@ def _lent(job: Block, group: Block) -> Block:
     if spread is None or group.properties.get("TaskDistribution") is not None:
         return group
     return group.setting(spread)
-
-
-def _numbered(block: Block, name: str, path: str) -> list[tuple[str, Block]]:
-    """The blocks of one name, each with its path; numbered if there are several of the name."""
-    items = [
-        item for item in block.items if isinstance(item, Block | Reference) and item.name == name
-    ]
-    several = len(items) > 1
-    return [
-        (f"{path}/{name}[{number}]" if several else f"{path}/{name}", item)
-        for number, item in enumerate(items, 1)
-        if isinstance(item, Block)
-    ]
 
 
 def _processors(block: Block, path: str) -> Stated | None:

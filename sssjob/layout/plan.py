@@ -70,9 +70,18 @@ class Plan:
             return Count(sum(map(len, spread.geometry)), spread.path, spread.line)
         if asked.tasks is not None:
             return asked.tasks.count(asked.tasks.least)
-        if asked.spelled:
+        if asked.spelled > self._implied():
             return Count(asked.spelled, f"{asked.path}/Task")
         return None
+
+    def _implied(self) -> int:
+        """How many tasks the processors or nodes ask for; not all need be spelled out."""
+        asked, spread = self.request, self.request.distribution
+        if asked.processors is not None:
+            return asked.processors.least // (spread.per_task.value if spread.per_task else 1)
+        if asked.nodes is not None:
+            return asked.nodes.least * (spread.per_node.value if spread.per_node else 1)
+        return 0
 
     def _tasks(self, each: Count) -> Count:
         asked, per_node = self.request, self.request.distribution.per_node
@@ -128,8 +137,6 @@ class Plan:
                 fitting if fitting in asked.nodes.bounds else asked.nodes.least
             )
         candidates = asked.candidates
-        if candidates.wanted:
-            return Count(candidates.wanted, f"{candidates.path}/@count", candidates.line)
         if self._all_pinned(tasks.value):
             return Count(len(set(asked.pins)), f"{asked.path}/Task/Node")
         if spread.per_node is not None:
@@ -173,9 +180,11 @@ class Plan:
         if candidates.open or nodes.value > LIMIT:
             return
         size = len(candidates.names(nodes.value))
-        if size < nodes.value and nodes.source != f"{candidates.path}/@count":
+        if size < nodes.value:
+            counted = nodes.source.endswith("/@count")
+            text = f"{nodes} nodes are wanted of a set of {size}"
             self.findings.append(finding(
-                "E-UNSAT", f"{nodes} nodes are wanted of a set of {size}", path=candidates.path,
+                "E-UNSAT", text, path=nodes.source if counted else candidates.path,
                 line=candidates.line, section="SSS 5.1 Node",
             ))  # fmt: skip
 

@@ -105,6 +105,10 @@ def requests(
         if any(number is not None and number.bounds.empty for number in (count, processors)):
             continue
         candidates = _candidates(block, path, plain, extended)
+        if count is None and candidates.wanted:
+            wanted = Fraction(candidates.wanted)
+            place = f"{candidates.path}/@count"
+            count = Stated(Interval(wanted, wanted), place, candidates.line)
         about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
         shown = str(expression.And(tuple(about))) if about else ""
         told.setdefault((count, processors, candidates), Request(

@@ -11,6 +11,7 @@ from typing import Any
 from sssjob import units
 from sssjob.errors import Finding, Severity
 from sssjob.expression import Interval
+from sssjob.spec import REQUESTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +140,11 @@ class Layouts:
 
 
 def _place(source: str, line: int) -> str:
-    return f"{source}, line {line}" if line else source
+    """Where a count stands, short: the path of its block is known."""
+    shown = source
+    if source.startswith("/"):
+        steps = source.split("/")
+        shown = "/".join(
+            steps[-2:] if steps[-2] == REQUESTED or steps[-1][0] == "@" else steps[-1:]
+        )
+    return f"{shown}, line {line}" if line else shown
