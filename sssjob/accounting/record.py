@@ -133,7 +133,8 @@ class Counts:
 
     def __str__(self) -> str:
         """One line: ``converted 54 (and 60 steps), skipped 2 (header 2), bad 1``."""
-        steps = f" (and {self.steps} steps)" if self.steps else ""
+        noun = "step" if self.steps == 1 else "steps"
+        steps = f" (and {self.steps} {noun})" if self.steps else ""
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(self.skipped.items()))
         skipped = sum(self.skipped.values())
         return (

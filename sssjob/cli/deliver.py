@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -23,6 +22,7 @@ from sssjob.errors import Finding, Severity, SSSJobError, finding
 
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
+    from sssjob.fold import Folded
     from sssjob.model import Block, Job, Property
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
@@ -60,6 +60,9 @@ def command(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Fold what was delivered into the jobs of JOB.xml, and print the document.
+
+    JOB.xml may hold many jobs, in one document or in several, and be of any size. All of it is
+    kept as it is, to the byte, but for the jobs to which something is delivered.
 
     Each record goes to its job by Id; a features directory to the job that its job_id names.
     What was requested is left untouched. Where a job knows better, the difference is reported
@@ -125,7 +128,7 @@ class _Delivery:
     """The jobs of a document, read twice: first which there are, then with what is for them."""
 
     def __init__(
-        self, source: Path | BinaryIO, name: str, overwrite: bool, force: bool, now: int | None
+        self, source: Path, name: str, overwrite: bool, force: bool, now: int | None
     ) -> None:
         self.source, self.name = source, "<stdin>" if name == "-" else name
         self.overwrite, self.force, self.now = overwrite, force, now
@@ -138,9 +141,10 @@ class _Delivery:
 
     def look(self) -> None:
         """Learn the ids, so that only records about these jobs are kept."""
+        from sssjob.document import read
         from sssjob.fold import identities
 
-        for block in self._blocks():
+        for block in read(self.source):
             for job in _jobs(block):
                 self.tally.jobs += 1
                 self.wanted |= identities(job)
@@ -166,6 +170,8 @@ class _Delivery:
         from sssjob.fold import identities
 
         module = import_module(FORMATS[format_].module)
+        said: set[str] = set()
+        names: frozenset[str] = frozenset()
         with opened(source.source) as stream:
             for outcome in module.jobs(stream, module.Options(zone=zone)):
                 place = f"{source.name}:{outcome.line}"
@@ -179,25 +185,27 @@ class _Delivery:
                     case Bad(line=line, reason=reason):
                         self.tally.bad += 1
                         self._note("E-TYPE", reason, source.name, line)
-                    case Noted(line=line, message=message):
-                        self._note("I-UNIT", message, source.name, line)
+                    case Noted(line=line, message=message, once=True):
+                        if message not in said:
+                            self._note("I-UNIT", message, source.name, line)
+                            said.add(message)
+                    case Noted(line=line, message=message) if names:
+                        self._note("W-USELESS", message, source.name, line)
 
-    def blocks(self) -> Iterator[Block]:
-        """The document again, each job with what was delivered to it."""
+    def changed(self, block: Block) -> Block:
+        """A job, or the jobs of a group, with what was delivered to each."""
         from sssjob.defaults import resolve
         from sssjob.model import Job, JobGroup
 
-        for block in self._blocks():
-            if isinstance(block, Job):
-                yield self._delivered(block, block)
-            elif isinstance(block, JobGroup):
-                effective = iter(_jobs(resolve(block).block))
-                yield block.holding(
-                    self._delivered(item, next(effective)) if type(item) is Job else item
-                    for item in block.items
-                )
-            else:
-                yield block
+        if isinstance(block, Job):
+            return self._delivered(block, block)
+        if isinstance(block, JobGroup):
+            effective = iter(_jobs(resolve(block).block))
+            return block.holding(
+                self._delivered(item, next(effective)) if type(item) is Job else item
+                for item in block.items
+            )
+        return block
 
     def _delivered(self, job: Job, effective: Job) -> Job:
         """A job with its records, then with its features; ``effective`` has its defaults."""
@@ -207,16 +215,16 @@ class _Delivery:
         about = False
         for record in self._records(job):
             folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
-            job, about = self._keep(folded.job, folded.findings, folded.changes), True
+            job, about = self._keep(job, folded), True
         if self.directory and self._has_features(job):
             known = effective.holding((*effective.items, *_times(job, effective)))
             given = features.facts(
                 known, self.features, self.machine, now=self.now, force=self.force
             )
-            self._keep(job, given.findings, 0)
+            self._find(given.findings)
             if given.about:
                 folded = fold(job, given.facts, source=self.directory, overwrite=self.overwrite)
-                job, about = self._keep(folded.job, folded.findings, folded.changes), True
+                job, about = self._keep(job, folded), True
         self.tally.delivered += about
         return job
 
@@ -244,20 +252,16 @@ class _Delivery:
                 self._note("W-USELESS", text, self.name, job.line)
         return [record for record in found.values() if _run(record.job) == last]
 
-    def _keep(self, job: Job, findings: Iterable[Finding], changes: int) -> Job:
+    def _keep(self, job: Job, folded: Folded) -> Job:
+        self._find(folded.findings)
+        self.tally.changes += folded.changes
+        return folded.job if folded.changes else job
+
+    def _find(self, findings: Iterable[Finding]) -> None:
         self.tally.findings += (item.in_file(item.file or self.name) for item in findings)
-        self.tally.changes += changes
-        return job
 
     def _note(self, code: str, text: str, file: str, line: int) -> None:
         self.tally.findings.append(finding(code, text, file=file, line=line))
-
-    def _blocks(self) -> Iterator[Block]:
-        from sssjob.document import read
-
-        if not isinstance(self.source, Path):
-            self.source.seek(0)
-        return read(self.source)
 
 
 def _jobs(block: Block) -> tuple[Job, ...]:
@@ -280,13 +284,14 @@ def _times(job: Job, effective: Job) -> Iterator[Property]:
             yield item
 
 
-def _again(file: str, stack: ExitStack) -> Path | BinaryIO:
+def _again(file: str, stack: ExitStack) -> Path:
     """A source that can be read twice: standard input is kept in a temporary file."""
     if file != "-":
         return Path(file)
-    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    copy = stack.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115 - the stack closes it
     shutil.copyfileobj(sys.stdin.buffer, copy)
-    return copy
+    copy.flush()
+    return Path(copy.name)
 
 
 def _is_compressed(file: str) -> bool:
@@ -298,45 +303,12 @@ def _is_compressed(file: str) -> bool:
 
 
 def _write(work: _Delivery, stream: BinaryIO | None) -> None:
-    """The document as it was: one object, a wrapper around several, or one on each line."""
-    from sssjob.document import write
+    """The document as it was, but for the jobs to which something was delivered."""
+    from sssjob.document.splice import rewrite
 
-    blocks = work.blocks()
-    first = list(islice(blocks, 2))
-    if stream is None:
-        for _ in blocks:
-            pass
-        return
-    root = _root(work)
-    if not root and len(first) == 1:
-        stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n')
-        write(first, stream, indent=True)
-        return
-    if root:
-        start, end = root
-        stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{start}\n'.encode())
-    write(chain(first, blocks), stream)
-    if root:
-        stream.write(f"{end}\n".encode())
-
-
-def _root(work: _Delivery) -> tuple[str, str] | None:
-    """The tags of the wrapper around the jobs, or None if there is none."""
-    from lxml import etree
-
-    from sssjob.document import tree
-
-    if not isinstance(work.source, Path):
-        work.source.seek(0)
-    for element in tree.units(work.source):
-        root = element.getroottree().getroot()
-        if root is element:
-            return None
-        shell = etree.Element(root.tag, dict(root.attrib), root.nsmap)
-        shell.text = "\n"
-        start, _, end = etree.tostring(shell, encoding="unicode").rpartition("\n")
-        return start, end
-    return None
+    for piece in rewrite(work.source, work.changed):
+        if stream is not None:
+            stream.write(piece)
 
 
 def _report(work: _Delivery, as_json: bool) -> None:
@@ -358,8 +330,22 @@ def _report(work: _Delivery, as_json: bool) -> None:
         click.echo(json.dumps({**counts, "findings": found}, indent=2, ensure_ascii=False))
         return
     common.print_findings(tally.findings)
-    common.say(
-        f"{tally.jobs} jobs: {tally.delivered} delivered, {counts['unchanged']} without a word; "
-        f"{tally.changes} facts folded, {counts['disagreements']} disagreements; "
-        f"{tally.records} records read, {tally.elsewhere} about other jobs, {tally.bad} bad"
+    common.say(_sentence(tally, counts["disagreements"]))
+
+
+def _sentence(tally: _Tally, disagreements: int) -> str:
+    """What happened, for a person."""
+    records = ""
+    if tally.records or tally.bad:
+        asides = [f"{tally.elsewhere} about other jobs"] if tally.elsewhere else []
+        asides += [f"{tally.bad} bad"] if tally.bad else []
+        records = f" from {_count(tally.records + tally.bad, 'record')}"
+        records += f" ({', '.join(asides)})" if asides else ""
+    return (
+        f"delivered to {tally.delivered} of {_count(tally.jobs, 'job')}{records}: "
+        f"{_count(tally.changes, 'fact')} folded, {_count(disagreements, 'disagreement')}"
     )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

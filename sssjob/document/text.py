@@ -41,7 +41,7 @@ def dumps(
     if not text:
         tree = to_tree(block, dialect=dialect, namespace=namespace)
         if indent:
-            _indent(tree)
+            put_on_lines(tree)
         return etree.tostring(tree, encoding="unicode")
     # Whatever is printable is legal, which is four times as fast to find out.
     if not text.isprintable() and (illegal := _ILLEGAL.search(text)):
@@ -68,7 +68,7 @@ def write(
     for block in blocks:
         text = dumps(block, dialect=dialect, namespace=namespace, indent=indent)
         # A line break inside a value would break the line that holds the document.
-        stream.write((text if indent or wrap else _on_one_line(text)).encode() + b"\n")
+        stream.write((text if indent or wrap else on_one_line(text)).encode() + b"\n")
         count += 1
     if wrap:
         stream.write(f"</{wrap}>\n".encode())
@@ -190,7 +190,7 @@ def _note(note: Note) -> str:
     return note.text.translate(_TEXT)
 
 
-def _on_one_line(text: str) -> str:
+def on_one_line(text: str) -> str:
     """A document without line breaks: as a reference in a value, as a space in a comment."""
     if "\n" not in text:
         return text
@@ -198,7 +198,7 @@ def _on_one_line(text: str) -> str:
     return text.replace("\n", "&#10;")
 
 
-def _indent(element: Element, line: str = "\n") -> None:
+def put_on_lines(element: Element, line: str = "\n") -> None:
     """Put each child of a container on a line of its own; texts and values stay as they are."""
     if not len(element) or local(element) not in spec.CONTAINER:
         return
@@ -212,5 +212,5 @@ def _indent(element: Element, line: str = "\n") -> None:
     for child in element:
         child.tail = inner
         if type(child.tag) is str:
-            _indent(child, inner)
+            put_on_lines(child, inner)
     element[-1].tail = line

@@ -48,6 +48,7 @@ def test_counts_add_up_and_print_as_one_line():
     assert counts.records == 5
     assert str(counts) == "converted 1 (and 2 steps), skipped 1 (header 1), bad 1"
     assert counts.as_dict()["skipped"] == {"header": 1}
+    assert str(Counts(converted=1, steps=1)) == "converted 1 (and 1 step), skipped 0, bad 0"
 
 
 def test_a_field_reads_itself():
