@@ -22,6 +22,7 @@ COMMANDS = {
     "explain":   "Show a request as a readable tree.",
     "alternatives": "List what would satisfy a request, best first.",
     "layout":    "Lay out the tasks of jobs on nodes.",
+    "profile":   "List what a peer that supports less would lose.",
     "transform": "Apply a sheet to job objects.",
 }
 # fmt: on

@@ -1,0 +1,88 @@
+"""What a peer that understands less than everything would say of a document.
+
+The peer's view is the full check without what it cannot see: of an element that the peer does not
+understand it says that and nothing about what stands inside.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from lxml.etree import _Element as Element
+
+from sssjob.document import check as full
+from sssjob.document import tree
+from sssjob.document.awareness import Item, Kind, items
+from sssjob.document.files import Source
+from sssjob.document.report import SEVERITY
+from sssjob.document.vocabulary import Vocabulary
+from sssjob.errors import Finding, UnreadableDocument, finding
+
+_OF_AWARENESS = ("E-UNKNOWN", "E-CATEGORY")
+
+
+def check(
+    element: Element, vocabulary: Vocabulary, *, offset: int = 0, said: set[str] | None = None
+) -> Iterator[Finding]:
+    """Every finding about a job object by who understands only this vocabulary."""
+    found = list(items(element, vocabulary, offset=offset))
+    hidden = {item.path for item in found}
+    known: dict[str, list[Finding]] = defaultdict(list)
+    seen = []
+    for one in full.check(element, offset=offset, said=said):
+        if one.code in _OF_AWARENESS:
+            known[one.path].append(one)
+        elif not _below(one.path, hidden):
+            seen.append(one)
+    yield from sorted((*_unknown(found, known, vocabulary), *seen), key=lambda one: one.line)
+
+
+def check_source(source: Source, vocabulary: Vocabulary, *, name: str = "") -> Iterator[Finding]:
+    """Every finding about a source of any size, as ``check.check_source`` gives them."""
+    said: set[str] = set()
+    broken: list[UnreadableDocument] = []
+    for element, offset in tree.located(source, on_error=broken.append):
+        for error in broken:
+            yield error.finding.in_file(name)
+        broken.clear()
+        for one in check(element, vocabulary, offset=offset, said=said):
+            yield one.in_file(name)
+    for error in broken:
+        yield error.finding.in_file(name)
+
+
+def _unknown(
+    found: Iterable[Item], known: dict[str, list[Finding]], vocabulary: Vocabulary
+) -> Iterator[Finding]:
+    """What is not understood, in the words of the full check where it does not understand it."""
+    for item in found:
+        severity = SEVERITY[item.policy]
+        said = known.get(item.path)
+        same = said.pop(0) if said and not item.level else None
+        if severity is None:
+            continue
+        if same is not None:
+            yield replace(same, severity=severity)
+        else:
+            yield finding(
+                "E-UNKNOWN", _sentence(item, vocabulary), line=item.line, path=item.path,
+                section="SSS 9.0", severity=severity,
+            )  # fmt: skip
+
+
+def _sentence(item: Item, vocabulary: Vocabulary) -> str:
+    what = f"{item.what!r} of {item.name}" if item.kind is Kind.VALUE else item.what
+    if item.level:
+        return f"{item.kind} {what} needs the level {item.level}, above {vocabulary.name}"
+    return f"{item.kind} {what} is not understood"
+
+
+def _below(path: str, hidden: set[str]) -> bool:
+    """Whether a path is one of these, or leads through one of them."""
+    while path:
+        if path in hidden:
+            return True
+        path = path.rpartition("/")[0]
+    return False
