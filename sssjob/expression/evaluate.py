@@ -34,6 +34,9 @@ from sssjob.expression.tree import Comparison, Expression, conjuncts
 __all__ = ["Answer", "Offer", "Reason", "Request", "Verdict", "ranked"]
 
 
+_VERDICTS = tuple(Verdict)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a request has to say to one offer.
@@ -75,7 +78,7 @@ class Request:
         if offer.mode == "exact":
             return Verdict(truth(self._formula, offer, self._delivered(offer)))
         try:
-            return Verdict(self._fits(offer))
+            return _VERDICTS[self._fits(offer)]
         except LimitExceeded:
             return Verdict.UNKNOWN
 
@@ -85,6 +88,8 @@ class Request:
         if offer.mode == "exact":
             point: Point = self._delivered(offer)
             verdict, score = scored(self._formula, offer, point)
+        elif (quick := self.verdict(offer)) is Verdict.NO:
+            verdict, score, point = quick, Fraction(0), {}
         else:
             try:
                 verdict, score, point = Search(offer).best(self._formula)

@@ -8,7 +8,9 @@ amount at a time, over the few numbers between which no comparison changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from math import ceil, floor
 
@@ -28,13 +30,16 @@ from sssjob.expression.formula import (
 )
 from sssjob.expression.offer import Number, Offer
 
+_REMEMBERED = 1 << 12  # parts of requests, whose comparisons are gathered once for all offers
+
 STEPS = 20_000  # amounts tried for one offer before it stays unknown
 
 Ask = Callable[[Offer], int]
 _ZERO = Fraction(0)
 
 
-def numbers(found: Iterable[Leaf], whole: bool) -> tuple[Number, ...]:
+@lru_cache(_REMEMBERED)
+def numbers(found: tuple[Leaf, ...], whole: bool) -> tuple[Number, ...]:
     """Numbers above zero such that every comparison of one amount is constant between them.
 
     Among the numbers that satisfy, the least one is listed if there is a least one.
@@ -47,11 +52,13 @@ def numbers(found: Iterable[Leaf], whole: bool) -> tuple[Number, ...]:
     return tuple(sorted(n for n in (*constants, *between, constants[-1] + 1) if n > 0))
 
 
+@lru_cache(_REMEMBERED)
 def amounts(part: Formula) -> frozenset[str]:
     """The amounts that are taken in a part."""
     return frozenset(each.slot for each in leaves(part) if each.slots)
 
 
+@lru_cache(_REMEMBERED)
 def compiled(part: Formula) -> Ask:
     """The part as a function of an offer, for verdicts only."""
     match part:
@@ -68,7 +75,8 @@ def compiled(part: Formula) -> Ask:
     return lambda offer: YES
 
 
-def components(parts: Sequence[Formula]) -> list[list[Formula]]:
+@lru_cache(_REMEMBERED)
+def components(parts: tuple[Formula, ...]) -> tuple[tuple[Formula, ...], ...]:
     """The parts that have to be looked at together: they share an amount or a preference."""
     groups: list[tuple[set[str], list[Formula]]] = []
     for part in parts:
@@ -83,22 +91,22 @@ def components(parts: Sequence[Formula]) -> list[list[Formula]]:
             else:
                 kept.append((names, others))
         groups = [*kept, (shared, members)]
-    return [members for _, members in groups]
+    return tuple(tuple(members) for _, members in groups)
 
 
-def _together(parts: list[Formula]) -> Ask:
+def _together(parts: tuple[Formula, ...]) -> Ask:
     taken = frozenset().union(*(amounts(part) for part in parts))
     if len(taken) == 1 and all(each.slots for part in parts for each in leaves(part)):
-        return _threshold(tuple(parts))
+        return _threshold(parts)
     if len(parts) == 1:
         return compiled(parts[0])
-    whole = All(tuple(parts))
+    whole = All(parts)
     return lambda offer: Search(offer).best(whole, False)[0]
 
 
 def _threshold(parts: tuple[Formula, ...]) -> Ask:
     """Only one amount matters: what an offer needs of it at least is known beforehand."""
-    found = [each for part in parts for each in leaves(part)]
+    found = tuple(each for part in parts for each in leaves(part))
     slots, part = found[0].slots, All(parts)
     nothing = Offer("", {})
     missing = truth(part, nothing, {slots[0]: None})
@@ -121,24 +129,41 @@ def _threshold(parts: tuple[Formula, ...]) -> Ask:
             return YES if value > bound or (value == bound and not open_) else NO
 
         return ask
-    (slot,) = slots
+    return _Need(slots[0], bound, missing)
 
-    def ask_one(offer: Offer) -> int:
-        value = offer.amounts.get(slot)
-        if value is None:
-            return missing
-        return YES if value >= bound else NO
 
-    return ask_one
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """The least that an offer needs of one amount, and the answer where it is not known."""
+
+    slot: str
+    bound: Number
+    missing: int
+
+    def __call__(self, offer: Offer) -> int:
+        value = offer.amounts.get(self.slot)
+        return self.missing if value is None else YES if value >= self.bound else NO
 
 
 def _every(asks: Sequence[Ask]) -> Ask:
     if len(asks) == 1:
         return asks[0]
+    # Most of a request are least amounts, which need no call each.
+    needs = [(each.slot, each.bound, each.missing) for each in asks if isinstance(each, _Need)]
+    others = [each for each in asks if not isinstance(each, _Need)]
 
     def ask(offer: Offer) -> int:
         verdict = YES
-        for each in asks:
+        known = offer.amounts
+        for slot, bound, missing in needs:
+            value = known.get(slot)
+            if value is None:
+                if missing == NO:
+                    return NO
+                verdict = min(verdict, missing)
+            elif value < bound:
+                return NO
+        for each in others:
             answer = each(offer)
             if answer != YES:
                 if answer == NO:
@@ -175,15 +200,15 @@ class Search:
                 answers = [self.best(inner, liked) for inner in parts]
                 return max(answers, key=_rank, default=(NO, _ZERO, {}))
             case All(parts) if len(split := components(parts)) > 1:
-                return _joined(
-                    self.best(inner[0] if _alone(inner) else All(tuple(inner)), liked)
-                    for inner in split
-                )
-        taken = {each.slot: each for each in leaves(part) if each.slots}
-        return self.over(part, list(taken.values()), {}, liked and has_preferences(part))
+                return _joined(self.best(_all(inner), liked) for inner in split)
+        return self.over(part, _taken(part), {}, liked and has_preferences(part))
 
     def over(
-        self, part: Formula, taken: list[Leaf], point: Mapping[str, Number | None], liked: bool
+        self,
+        part: Formula,
+        taken: tuple[Leaf, ...],
+        point: Mapping[str, Number | None],
+        liked: bool,
     ) -> tuple[int, Fraction, Point]:
         """Every amount of the first that is still open, and for each of those the rest."""
         self.steps += 1
@@ -207,7 +232,7 @@ class Search:
                 break
         return found
 
-    def hopeless(self, part: Formula, point: Point, taken: list[Leaf]) -> bool:
+    def hopeless(self, part: Formula, point: Point, taken: tuple[Leaf, ...]) -> bool:
         """Whether it is false even if all that is open were unknown."""
         return truth(part, self.offer, {**point, **{each.slot: None for each in taken}}) == NO
 
@@ -219,15 +244,27 @@ class Search:
             return
         if leaf.whole:
             capacity = floor(capacity)
-        same = [each for each in leaves(part) if each.slot == leaf.slot]
-        listed = [n for n in numbers(same, leaf.whole) if n < capacity]
+        listed = [n for n in numbers(_alike(part, leaf.slot), leaf.whole) if n < capacity]
         yield from reversed([*listed, *([capacity] if capacity > 0 else [])])
         if capacity <= 0:
             yield _NONE
 
 
-def _alone(parts: list[Formula]) -> bool:
-    return len(parts) == 1
+@lru_cache(_REMEMBERED)
+def _taken(part: Formula) -> tuple[Leaf, ...]:
+    """One comparison of each amount that is taken in a part."""
+    return tuple({each.slot: each for each in leaves(part) if each.slots}.values())
+
+
+@lru_cache(_REMEMBERED)
+def _alike(part: Formula, slot: str) -> tuple[Leaf, ...]:
+    """The comparisons of one amount."""
+    return tuple(each for each in leaves(part) if each.slot == slot)
+
+
+@lru_cache(_REMEMBERED)
+def _all(parts: tuple[Formula, ...]) -> Formula:
+    return parts[0] if len(parts) == 1 else All(parts)
 
 
 def _rank(answer: tuple[int, Fraction, Point]) -> Result:

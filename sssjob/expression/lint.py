@@ -157,7 +157,7 @@ World = dict[str, bool]
 def _cases(compared: Sequence[Comparison]) -> Iterator[World]:
     """Which of the comparisons of one property can hold at the same time."""
     places = [each.item.attributes[_MARK] for each in compared]
-    made = [leaf(each, False, "full") for each in compared]
+    made = tuple(leaf(each, False, "full") for each in compared)
     item = compared[0].item
     if item.name in AMOUNTS and not any(each.fault for each in made):
         for number in numbers(made, item.name in COUNTS):

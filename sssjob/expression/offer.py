@@ -34,6 +34,10 @@ NAMES_LIMIT = 100_000  # nodes or features of one offer
 _METRICS = ("", "Max", "Total")
 
 
+_FACTORS = {name: units.UNITS[unit] for name, unit in units.DEFAULT_UNITS.items()}
+_LONG = 18
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The values of each property by ``key``; no values means that it is known to have none.
@@ -123,8 +127,12 @@ def _slot(name: str, context: str, metric: str) -> str:
 def _measure(items: tuple[Property, ...], amounts: dict[str, Number]) -> None:
     """Add the numbers of one property; what is said more than once is not known."""
     if len(items) == 1 and not items[0].attributes:
-        number = exactly(amount(items[0]))
-        name = key(items[0])
+        (item,) = items
+        name = key(item)
+        if item.text.isdecimal() and item.text.isascii() and len(item.text) < _LONG:
+            number: Number = int(item.text) * _FACTORS.get(name, 1)
+        else:
+            number = exactly(amount(item))
         amounts[name] = amounts[_slot(name, "", "")] = number
         return
     found: dict[str, list[Number]] = {}

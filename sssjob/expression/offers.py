@@ -176,10 +176,9 @@ def _property(name: str, value: object, attributes: Mapping[str, str]) -> Proper
         if name in units.DEFAULT_UNITS and found[2] not in units.UNITS:
             raise ValueError(f"{found[2]!r} is not one of the units {', '.join(units.UNITS)}")
         text, attributes = found[1], {**attributes, "units": found[2]}
-    made = Property(name, text, attributes)
-    if name in AMOUNTS:
+    if name in AMOUNTS and not text.isdecimal():
         units.duration(text) if name == "Duration" else units.number(text)
-    return made
+    return Property(name, text, attributes)
 
 
 def _text(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sssjob.errors import LimitExceeded
 from sssjob.expression.comparing import UNKNOWN, YES, Leaf, Verdict
-from sssjob.expression.fitting import Search, components
+from sssjob.expression.fitting import compiled, components
 from sssjob.expression.formula import (
     All,
     Any,
@@ -114,7 +114,7 @@ def _alone(offer: Offer) -> _Ask:
 
     def ask(part: Formula) -> int:
         try:
-            return Search(offer).best(part, False)[0]
+            return compiled(part)(offer)
         except LimitExceeded:
             return UNKNOWN
 

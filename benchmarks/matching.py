@@ -1,0 +1,77 @@
+"""A request of ten comparisons asked of many offers, against a loop that only compares."""
+
+from _measure import Case, compare, options, program
+
+# The same offers for both, as numbers and names; each is asked several times, so that what is
+# measured is asking, not making them.
+OFFERS = """
+import random, sys
+
+count, times = int(sys.argv[1]), int(sys.argv[2])
+choose = random.Random(1)
+rows = [
+    {
+        "Processors": choose.choice((4, 16, 64, 128, 256)), "NodeCount": choose.choice((1, 2, 8)),
+        "Memory": choose.choice((512, 4096, 65536, 262144, 524288)), "Disk": choose.choice((100, 10000)),
+        "Duration": choose.choice((600, 86400)), "Queue": choose.choice(("batch", "batch", "debug")),
+        "Architecture": choose.choice(("x86", "x86", "x86", "ppc")), "Feature": ("ib", "ssd"),
+    }
+    for _ in range(count)
+]
+"""
+
+BARE = (
+    OFFERS
+    + """
+found = 0
+for _ in range(times):
+    for row in rows:
+        if (
+            row["Processors"] >= 8 and row["NodeCount"] >= 1 and row["Memory"] >= 1024
+            and row["Disk"] >= 100 and row["Duration"] >= 600 and row["Queue"] == "batch"
+            and row["Architecture"] != "ppc" and "ib" in row["Feature"]
+            and "ssd" in row["Feature"] and row["Duration"] >= 60
+        ):
+            found += 1
+print(found)
+"""
+)
+
+OURS = (
+    OFFERS
+    + """
+from sssjob.expression import parse
+from sssjob.expression.evaluate import Request
+from sssjob.expression.offers import offer
+from sssjob.model import Property
+
+asked = [
+    ("Processors", "GE", 8), ("NodeCount", "GE", 1), ("Memory", "GE", 1024), ("Disk", "GE", 100),
+    ("Duration", "GE", 600), ("Queue", "EQ", "batch"), ("Architecture", "NE", "ppc"),
+    ("Feature", "EQ", "ib"), ("Feature", "EQ", "ssd"), ("Duration", "GE", 60),
+]
+request = Request(parse([Property(name, value, {"op": op}) for name, op, value in asked]))
+offers = [offer({**row, "Feature": list(row["Feature"])}) for row in rows]
+if sys.argv[3:]:
+    print(sum(request.verdict(each) == 2 for _ in range(times) for each in offers))
+"""
+)
+
+
+def main() -> None:
+    """Compare."""
+    parser = options(__doc__ or "", rounds=3)
+    parser.add_argument("--count", type=int, default=100_000, help="offers (%(default)s)")
+    parser.add_argument("--times", type=int, default=20, help="askings of each (%(default)s)")
+    chosen = parser.parse_args()
+    numbers = (str(chosen.count), str(chosen.times))
+    cases = (
+        Case("comparisons alone", program(BARE, *numbers)),
+        Case("sssjob, asking", program(OURS, *numbers, "ask"), aim=5),
+        Case("sssjob, offers made but not asked", program(OURS, *numbers)),
+    )
+    compare(cases, chosen)
+
+
+if __name__ == "__main__":
+    main()
