@@ -47,11 +47,10 @@ def rewrite(source: Path, change: Change) -> Iterator[bytes]:
             if span is None:
                 message = "the places of its job objects cannot be found"
                 raise UnreadableDocument(finding("E-XML", message, line=element.sourceline or 0))
-            encoding = element.getroottree().docinfo.encoding or "UTF-8"
             for old, new, home, (start, end) in _pairs(element, block, change(block), span):
                 if new is not old and isinstance(new, Job):
                     yield from copy.until(start)
-                    yield copy.replaced(end, _Home(home, encoding), new)
+                    yield copy.replaced(end, _Home(home, span.encoding), new)
         yield from copy.until(None)
 
 
@@ -81,9 +80,9 @@ class _Home(NamedTuple):
 
     def dressed(self, job: Job, raw: bytes, before: bytes) -> bytes:
         """The job as text for this place; ``raw`` is the text that stood here."""
-        encoding = self.encoding
-        if encoding.upper() == "UTF-16":
-            encoding = "UTF-16LE" if raw.startswith(b"<\0") else "UTF-16BE"
+        # A byte order mark says more than the declaration, and may stand without one.
+        wide = "UTF-16LE" if raw.startswith(b"<\0") else "UTF-16BE"
+        encoding = wide if b"\0" in raw[:2] else self.encoding
         old = raw.decode(encoding, "replace")
         prefixes = {prefix or "": uri for prefix, uri in self.element.nsmap.items() if uri}
         new = to_tree(replace(job, prefixes=prefixes))
@@ -144,6 +143,7 @@ class _Span(NamedTuple):
     start: int
     end: int
     jobs: list[tuple[int, int]]
+    encoding: str
 
 
 _SEPARATOR = "}"  # expat gives names as "uri}local"
@@ -185,9 +185,11 @@ class _Outline:
         self._parser = parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
+        parser.XmlDeclHandler = self._declared
         self._depth = self._unit = 0  # how deep we are, and the outermost object began
         self._is_group = self._is_part = False
         self._begun = self._job = 0
+        self._encoding = "UTF-8"
         self._jobs: list[tuple[int, int]] = []
         self._ended = 0  # the depth of what has ended; the next event says where
 
@@ -210,6 +212,9 @@ class _Outline:
         except expat.ExpatError as error:
             raise _unreadable(error) from error
         self._settle(end)
+
+    def _declared(self, version: str, encoding: str | None, standalone: int) -> None:
+        self._encoding = encoding or self._encoding
 
     def _start(self, name: str, attributes: object) -> None:
         at = self._here()
@@ -244,7 +249,7 @@ class _Outline:
             self._jobs.append((self._job, at))
         else:
             if not self._is_part:
-                self.found.append(_Span(self._begun, at, self._jobs))
+                self.found.append(_Span(self._begun, at, self._jobs, self._encoding))
             self._unit, self._is_group = 0, False
         self._ended = 0
         self._parser.DefaultHandler = None

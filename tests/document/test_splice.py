@@ -1,0 +1,143 @@
+"""New jobs take the place of old ones, and every other byte stays."""
+
+import gzip
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from strategies import documents
+
+from sssjob import spec
+from sssjob.document import read, splice
+from sssjob.errors import UnreadableDocument
+from sssjob.model import Job, JobGroup, Property
+
+NAMESPACE = spec.NAMESPACES[-1]
+JOB = "<Job><Id>1</Id></Job>"
+BETWEEN = st.sampled_from(["", "\n", " \r\n", "<!-- <Job> -->", "<?job <Job>?>\n", "\n\n"])
+jobs_and_groups = documents(("Job", "JobGroup")).map(
+    lambda root: etree.tostring(root, encoding="unicode", with_tail=False)
+)
+
+
+def spliced(data, tmp_path, change=lambda block: block):
+    path = tmp_path / "jobs.xml"
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return b"".join(splice.rewrite(path, change))
+
+
+def ended(block):
+    """The block, each of its jobs with an ExitCode."""
+    if type(block) is Job:
+        return block.setting(Property("ExitCode", "0", namespace=block.namespace))
+    if type(block) is JobGroup:
+        return block.holding(map(ended, block.items))
+    return block
+
+
+@pytest.fixture(params=[7, 64, 1 << 16], ids=lambda size: f"{size} bytes at a time")
+def chunk(request, monkeypatch):
+    monkeypatch.setattr(splice, "CHUNK", request.param)
+
+
+many = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@many
+@given(st.lists(st.tuples(jobs_and_groups, BETWEEN), min_size=1, max_size=4), st.booleans())
+def test_where_nothing_changes_every_byte_stays(tmp_path, chunk, parts, wrapped):
+    text = "".join(job + between for job, between in parts)
+    data = f"<!-- first --><Jobs>{text}</Jobs>\n" if wrapped else text
+    assert spliced(data, tmp_path).decode() == data
+
+
+@many
+@given(st.lists(st.tuples(jobs_and_groups, BETWEEN), min_size=1, max_size=4), st.booleans())
+def test_changed_jobs_read_back_and_what_is_between_them_stays(tmp_path, chunk, parts, wrapped):
+    text = "".join(job + between for job, between in parts)
+    data = f"<Jobs>{text}</Jobs>" if wrapped else text
+    changed = spliced(data, tmp_path, ended)
+    assert list(read(changed)) == [ended(block) for block in read(data.encode())]
+    assert changed.count(b"<!-- <Job> -->") == data.count("<!-- <Job> -->")
+    assert changed.count(b"<?job <Job>?>") == data.count("<?job <Job>?>")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(
+            f"<a>\n    {JOB}\n</a>", "<a>\n    <Job><Id>1</Id><ExitCode>0</ExitCode></Job>\n</a>",
+            id="on one line",
+        ),
+        pytest.param(
+            "<a>\r\n\t<Job>\r\n\t<Id>1</Id></Job></a>",
+            "<a>\r\n\t<Job>\r\n\t  <Id>1</Id>\r\n\t  <ExitCode>0</ExitCode>\r\n\t</Job></a>",
+            id="on several lines",
+        ),
+        pytest.param(
+            f"<a xmlns='{NAMESPACE}' xmlns:x='urn:x'><Job><Id>1</Id><x:y/></Job></a>",
+            f"<a xmlns='{NAMESPACE}' xmlns:x='urn:x'>"
+            "<Job><Id>1</Id><x:y/><ExitCode>0</ExitCode></Job></a>",
+            id="namespaces of the wrapper",
+        ),
+        pytest.param(
+            f"<s:a xmlns:s='{NAMESPACE}'><s:Job><s:Id>1</s:Id></s:Job></s:a>",
+            f"<s:a xmlns:s='{NAMESPACE}'><s:Job><s:Id>1</s:Id>"
+            "<s:ExitCode>0</s:ExitCode></s:Job></s:a>",
+            id="prefixes",
+        ),
+        pytest.param(
+            "<a xmlns='urn:x'><Job xmlns=''><Id>1</Id></Job></a>",
+            "<a xmlns='urn:x'><Job xmlns=\"\"><Id>1</Id><ExitCode>0</ExitCode></Job></a>",
+            id="no namespace in a default one",
+        ),
+        pytest.param(
+            f"<JobGroup><Id>g</Id>\n<Job>2</Job>{JOB}<!-- c --></JobGroup >\n",
+            "<JobGroup><Id>g</Id>\n<Job>2</Job><Job><Id>1</Id><ExitCode>0</ExitCode></Job>"
+            "<!-- c --></JobGroup >\n",
+            id="a group with a reference",
+        ),
+        pytest.param(
+            "<Job/><Job a='>'/>",
+            "<Job><ExitCode>0</ExitCode></Job><Job a=\"&gt;\"><ExitCode>0</ExitCode></Job>",
+            id="without content",
+        ),
+        pytest.param(
+            f"<TaskGroup>{JOB}</TaskGroup>", f"<TaskGroup>{JOB}</TaskGroup>",
+            id="a part that holds a job",
+        ),
+        pytest.param(
+            f"<a><b>{JOB}</b></a>", "<a><b><Job><Id>1</Id><ExitCode>0</ExitCode></Job></b></a>",
+            id="deep inside",
+        ),
+        pytest.param("<Job><Id>1&#10;</Id></Job>\n<Job/>\n",
+                     "<Job><Id>1&#10;</Id><ExitCode>0</ExitCode></Job>\n"
+                     "<Job><ExitCode>0</ExitCode></Job>\n", id="a document stays on its line"),
+    ],
+)  # fmt: skip
+def test_a_new_job_looks_like_what_is_around_it(tmp_path, chunk, data, expected):
+    assert spliced(data, tmp_path, ended).decode() == expected
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "ISO-8859-1", "UTF-8-sig", "windows-1252", "ASCII"])
+def test_the_encoding_of_the_document_is_kept(tmp_path, chunk, encoding):
+    name = encoding.removesuffix("-sig")
+    data = f'<?xml version="1.0" encoding="{name}"?>\n<Job>\n<Name>&#xe9;&#x20ac;</Name></Job>'
+    if name != "ASCII":
+        data = data.replace("&#xe9;", "é")
+    changed = spliced(data.encode(encoding), tmp_path, ended)
+    assert changed.decode(encoding).startswith(data.partition("<Job>")[0])
+    (job,) = read(changed)
+    assert (job.get("Name"), job.get("ExitCode")) == ("é€", "0")
+
+
+def test_what_was_compressed_is_written_as_it_was_before(tmp_path):
+    assert spliced(gzip.compress(JOB.encode()), tmp_path).decode() == JOB
+
+
+def test_a_broken_document_is_refused(tmp_path):
+    with pytest.raises(UnreadableDocument):
+        spliced(f"<a>{JOB}<b></a>", tmp_path)
