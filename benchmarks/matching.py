@@ -12,8 +12,8 @@ choose = random.Random(1)
 rows = [
     {
         "Processors": choose.choice((4, 16, 64, 128, 256)), "NodeCount": choose.choice((1, 2, 8)),
-        "Memory": choose.choice((512, 4096, 65536, 262144, 524288)), "Disk": choose.choice((100, 10000)),
-        "Duration": choose.choice((600, 86400)), "Queue": choose.choice(("batch", "batch", "debug")),
+        "Memory": choose.choice((512, 4096, 65536, 262144)), "Disk": choose.choice((100, 10000)),
+        "Duration": choose.choice((600, 86400)), "Queue": choose.choice(("batch", "debug")),
         "Architecture": choose.choice(("x86", "x86", "x86", "ppc")), "Feature": ("ib", "ssd"),
     }
     for _ in range(count)
@@ -61,8 +61,8 @@ if sys.argv[3:]:
 def main() -> None:
     """Compare."""
     parser = options(__doc__ or "", rounds=3)
-    parser.add_argument("--count", type=int, default=100_000, help="offers (%(default)s)")
-    parser.add_argument("--times", type=int, default=20, help="askings of each (%(default)s)")
+    parser.add_argument("--count", type=int, default=10_000, help="offers (%(default)s)")
+    parser.add_argument("--times", type=int, default=300, help="askings of each (%(default)s)")
     chosen = parser.parse_args()
     numbers = (str(chosen.count), str(chosen.times))
     cases = (

@@ -131,12 +131,10 @@ def _fact(comparison: Comparison, pattern: Pattern | None, node_count: int | Non
         matches = pattern.matches
         return _stopped(lambda offer: _any(offer, name, matches))
     if op in ("EQ", "NE"):
-        same = _same(item)
-        equal: Ask = lambda offer: _any(offer, name, same)  # noqa: E731 - chosen below
         if _is_text(item):
-            text = item.text.strip()
-            equal = lambda offer: _member(offer, name, text)  # noqa: E731
-        return equal if op == "EQ" else _negated(equal, True)
+            return _member(name, item.text.strip(), *((YES, NO) if op == "EQ" else (NO, YES)))
+        same = _same(item)
+        return _negated(lambda offer: _any(offer, name, same), op == "NE")
     if item.name in SETS:
         raise _NoMeaning(f"{op} orders numbers, and {item.name} is a name")
     return _ordered(item, op, name)
@@ -165,9 +163,12 @@ def _any(offer: Offer, name: str, test: Callable[[str], bool]) -> int:
     return NO
 
 
-def _member(offer: Offer, name: str, text: str) -> int:
-    values = offer.names.get(name)
-    return UNKNOWN if values is None else YES if text in values else NO
+def _member(name: str, text: str, found: int, missing: int) -> Ask:
+    def ask(offer: Offer) -> int:
+        values = offer.names.get(name)
+        return UNKNOWN if values is None else found if text in values else missing
+
+    return ask
 
 
 def _ordered(item: Property, op: str, name: str) -> Ask:
