@@ -1,4 +1,4 @@
-"""The state of 100 000 jobs that depend on each other, against a loop of nothing but comparisons."""
+"""The state of 100 000 jobs that depend on each other, against a loop of comparisons only."""
 
 from _measure import Case, compare, options, program
 

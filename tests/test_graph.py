@@ -310,6 +310,12 @@ def test_needs_that_exclude_each_other_let_a_job_never_run(dependencies, expecte
     assert (graph.of(group(*jobs)).impossible == ("c",)) is expected
 
 
+def test_jobs_of_one_name_may_exclude_each_other():
+    jobs = (job("a", Name="x"), job("b", on("a"), Name="x"))
+    fails = job("c", on("x", "OnFailure", by_name=True))
+    assert graph.of(group(*jobs, fails)).impossible == ("c",)
+
+
 def test_only_the_first_of_a_row_of_impossible_jobs_is_told():
     jobs = (job("a"), job("b", on("a"), on("a", "OnFailure")), job("c", on("b"), on("a")))
     assert graph.of(group(*jobs)).impossible == ("b",)
@@ -455,7 +461,7 @@ def test_states_agree_with_an_oracle(jobs, exits):
     assert {key: str(state) for key, state in found.items()} == oracle(jobs, exits)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(groups(circles=False))
 def test_a_job_is_impossible_just_if_no_exits_whatever_let_it_run(jobs):
     """Play through all ways in which jobs end in order: only jobs that are ready may run."""

@@ -64,11 +64,13 @@ def contradictions(net: Net) -> tuple[Contradiction, ...]:
 def _wants(net: Net) -> tuple[dict[int, dict[Want, None]], dict[int, int]]:
     """What is needed of each vertex, and the shared name by which it may be needed, too.
 
-    The only need of a job on which none depends excludes nothing: "clean up if this fails".
+    The only need of a job on which none depends excludes nothing ("clean up if this fails"),
+    unless it is of a name: one job of that name may depend on another.
     """
     found: dict[int, dict[Want, None]] = {}
     for vertex, needs in enumerate(net.needs):
-        if len(needs) > 1 or net.dependents[vertex]:
+        by_name = any(need.target in net.members for need in needs)
+        if len(needs) > 1 or by_name or net.dependents[vertex]:
             for target, want in needs:
                 if isinstance(want, int) or want is FAILED:
                     found.setdefault(target, {})[want] = None
