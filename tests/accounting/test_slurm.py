@@ -1,6 +1,7 @@
 """Slurm records become job objects; what cannot be converted is reported, never guessed."""
 
 import io
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from sssjob import spec
 from sssjob.accounting import slurm, slurm_table
 from sssjob.accounting.record import Bad, Converted, Counts, Noted, Skipped
+from sssjob.accounting.slurm_header import Header
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.document.check import check as findings
 from sssjob.errors import InvalidValue, UnusableInput
@@ -294,3 +296,65 @@ def test_texts_between_typed_columns_come_back_or_are_reported(records):
     for number, (name, _) in enumerate(records, start=1):
         assert found.get(str(number), name) == name
     assert len(found) == len(records) or any(isinstance(item, Bad) for item in given_back)
+
+
+def readings(head, fields):
+    """Every way to join fields so that each column has a value of its kind, one by one."""
+    width = len(head.names)
+    for cuts in combinations(range(1, len(fields)), width - 1):
+        parts = [fields[a:b] for a, b in pairwise((0, *cuts, len(fields)))]
+        if all(
+            head.fits(index, part[0] + head.delimiter if part[1:] else part[0])
+            and (head.shapes[index] is None or not part[1:])
+            for index, part in enumerate(parts)
+        ):
+            yield [head.delimiter.join(part) for part in parts]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["Comment", "JobName", "State", "Priority", "WorkDir", "User", "Extra"]),
+        min_size=1, max_size=4, unique=True,
+    ),
+    st.lists(st.sampled_from(["", "7", "FAILED", "/home", "a b"]), min_size=2, max_size=9),
+)  # fmt: skip
+def test_a_column_has_what_all_readings_give_it_and_is_in_doubt_where_they_differ(names, texts):
+    head = Header(("JobID", *names), "|")
+    fields = ["7", *texts]
+    known = list(readings(head, fields))
+    split = head.resplit(fields) if len(fields) >= len(head.names) else None
+    assert (split is None) == (not known)
+    for index, texts in enumerate(map(set, zip(*known, strict=True))):
+        assert (index in split.doubtful) == (len(texts) > 1)
+        assert split.fields[index] in texts
+
+
+def test_a_hopeless_number_of_delimiters_takes_little_time():
+    texts = [name for name in slurm_table.COLUMNS if name not in ("JobID", "State")]
+    line = "7|FAILED|" + "|" * (len(texts) + 190)
+    found = outcomes(f"JobID|State|{'|'.join(texts)}\n{line}\n".encode() * 20)
+    assert sum(isinstance(item, Bad) for item in found) == 20
+
+
+def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
+    monkeypatch.setattr(slurm, "STEP_LIMIT", 3)
+    header = "JobID|State|Start|End|TotalCPU|MaxRSS|AveRSS|NTasks\n"
+    job = "7|COMPLETED|1|9|00:00:00|||\n"
+    steps = [f"7.{n}|COMPLETED|1|9|00:01:00|{n + 1}K|{n + 1}K|1\n" for n in range(6)]
+    steps[4] = "7.4|COMPLETED|1|9|soon|||\n"
+    bad, whole, note = outcomes((header + job + "".join(steps)).encode())
+    assert bad == Bad(7, "'soon' is not a duration such as 1-02:24:13")
+    assert (whole.steps, len(whole.job.task_groups)) == (5, 3)
+    assert whole.job.delivered.get("Memory", metric="Max").text == "6"
+    assert whole.job.delivered.get("Memory", metric="Average").bytes == round(16 * 1024 / 5)
+    assert note == Noted(6, "job 7 has more than 3 steps: the rest is only summed")
+
+
+def test_steps_beyond_the_limit_go_the_way_of_their_job(monkeypatch):
+    monkeypatch.setattr(slurm, "STEP_LIMIT", 1)
+    rows = "JobID|State|End\n7|{}|Unknown\n7.0|RUNNING|Unknown\n7.1|RUNNING|Unknown\n"
+    skipped = outcomes(rows.format("RUNNING").encode(), ended_only=True)
+    assert sorted(item.line for item in skipped if isinstance(item, Skipped)) == [2, 3, 4]
+    bad = outcomes(rows.format("what?").encode())
+    assert sorted(item.line for item in bad if isinstance(item, Bad)) == [2, 3, 4]
