@@ -12,6 +12,7 @@ from collections import Counter
 from lxml.etree import _Element as Element
 
 from sssjob import layout, nodes, spec, units
+from sssjob.document import requests
 from sssjob.document.bridge import from_tree
 from sssjob.document.places import split, text_of
 from sssjob.document.report import Report
@@ -33,7 +34,8 @@ _PLAIN = ("EQ", "GE", "LE")
 def check(report: Report) -> None:
     """Say all there is to say about names, counts and layouts of a job object."""
     root = report.root
-    if is_silent(root):
+    requests.check(report)
+    if _is_settled(root):
         return
     for item in root.iter(*(f"{{*}}{name}" for name in _NAMED)):
         names(item, report)
@@ -131,7 +133,12 @@ def _written(name: str) -> tuple[str, ...]:
 
 def is_silent(element: Element) -> bool:
     """Whether it is certain, without values, that ``check`` finds nothing."""
-    counts: dict[str, list[int]] = {name: [] for name in _COUNTED}
+    return _is_settled(element) and requests.is_silent(element)
+
+
+def _is_settled(element: Element) -> bool:
+    """Whether it is certain that names and counts agree."""
+    stated: dict[str, list[Element]] = {name: [] for name in _COUNTED}
     for item in element.iter(*_TAGS):
         name = _CANONICAL[split(str(item.tag))[1]]
         if name in _NAMED:
@@ -140,17 +147,19 @@ def is_silent(element: Element) -> bool:
         elif name in _TASKS:
             return False
         elif not _is_delivered(item):
-            number = _count(item)
-            if number is None:
-                return False
-            counts[name].append(number)
-    if not any(counts.values()):
-        return True
-    if next(element.iter("{*}TaskGroup"), None) is not None and len(counts["Processors"]) > 1:
+            stated[name].append(item)
+    nodes_, processors = (stated[name] for name in _COUNTED)
+    if len(processors) > 1 and next(element.iter("{*}TaskGroup"), None) is not None:
         return False  # a job's may be those of its task groups, or not
+    if not nodes_ or not processors:
+        return True
     # However values are inherited and lent: if every number of nodes is at most every number of
     # processors, each node has a task.
-    return not (all(counts.values()) and max(counts["NodeCount"]) > min(counts["Processors"]))
+    counts = [[_count(item) for item in items] for items in (nodes_, processors)]
+    if None in counts[0] or None in counts[1]:
+        return False
+    most, least = max(filter(None, counts[0]), default=0), min(filter(None, counts[1]), default=0)
+    return most <= least
 
 
 def _is_delivered(item: Element) -> bool:
