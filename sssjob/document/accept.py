@@ -17,7 +17,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec, units
 from sssjob.document import dependencies
 from sssjob.document.meaning import is_silent
-from sssjob.document.places import CATEGORIES, names
+from sssjob.document.places import CATEGORIES, XML_SPACE, names, text_of
 from sssjob.document.values import contexts
 
 # Building the grammar costs as much as walking that many job objects.
@@ -93,9 +93,11 @@ class _Tags(NamedTuple):
     task: str
     environment: str
     duration: str
+    job_defaults: str
+    task_group_defaults: str
+    task_defaults: str
     requested: str
     delivered: str
-    task_defaults: str
     id: str
 
 
@@ -103,8 +105,8 @@ class _Tags(NamedTuple):
 def _tags(namespace: str) -> _Tags:
     space = f"{{{namespace}}}" if namespace else ""
     names = (
-        "Job", "TaskGroup", "Task", "Environment", "Duration", "Requested", "Delivered",
-        "TaskDefaults", "Id",
+        "Job", "TaskGroup", "Task", "Environment", "Duration",
+        "JobDefaults", "TaskGroupDefaults", "TaskDefaults", "Requested", "Delivered", "Id",
     )  # fmt: skip
     return _Tags(*(f"{space}{name}" for name in names))
 
@@ -114,7 +116,7 @@ def _is_plain(element: Element) -> bool:
     tags = _tags(names(element)[0])
     owing: set[Element | None] = set()
     ids: dict[Element | None, set[str]] = {}
-    for node in element.iter(*tags[:5]):
+    for node in element.iter(*tags[:8]):
         tag = node.tag
         if tag == tags.duration:
             # One in a task group is not the job's.
@@ -127,7 +129,10 @@ def _is_plain(element: Element) -> bool:
                 variables = [child.get("name") for child in node.iterchildren("{*}*")]
                 if len(set(variables)) < len(variables):
                     return False
-        elif len(node):
+        elif next(node.iterchildren("{*}*"), None) is None:
+            if not text_of(node).strip(XML_SPACE):
+                return False
+        else:
             if tag == tags.job:
                 owing.add(node)
             elif tag == tags.task_group and all(
@@ -160,15 +165,11 @@ def _container(row: spec.Container, units_needed: bool) -> Iterator[str]:
     """The definition of a container, and one of each property as it may stand there."""
     yield f'<define name="{row.name}"><element name="{row.name}">'
     yield "".join(_attributes(row.name, "", units_needed))
-    if row.reference and row.name not in _ROOTS:
-        yield f"<choice>{_NOT_EMPTY}"
     category = row.name if row.name in CATEGORIES else ""
     yield "<interleave>"
     for name, wildcard in spec.blocks(row.name).items():
-        inner = f'<ref name="{name}"/>'
-        if name == "Job":
-            inner = f'<choice>{inner}<element name="Job">{_NOT_EMPTY}</element></choice>'
-        yield _repeated(inner, wildcard)
+        # A reference is for the walk, which looks for what it means.
+        yield _repeated(f'<ref name="{name}"/>', wildcard)
     properties = [item for item in spec.properties(row.name).values() if item.name not in _WORDY]
     if category:
         choices = "".join(f'<ref name="{row.name}.{item.name}"/>' for item in properties)
@@ -179,8 +180,6 @@ def _container(row: spec.Container, units_needed: bool) -> Iterator[str]:
             wildcard = "" if item.appearance == spec.MUST else wildcard
             yield _repeated(f'<ref name="{row.name}.{item.name}"/>', wildcard)
     yield "</interleave>"
-    if row.reference and row.name not in _ROOTS:
-        yield "</choice>"
     yield "</element></define>"
     for item in properties:
         yield f'<define name="{row.name}.{item.name}">'

@@ -40,6 +40,16 @@ def test_accepting_changes_no_finding(path, monkeypatch):
 
 
 ACCEPTED = [
+    *[
+        pytest.param(
+            f"<Job><Id>1</Id><Duration>5</Duration>{inside}</Job>", False, id=f"empty {number}"
+        )
+        for number, inside in enumerate((
+            "<TaskGroup/>", "<TaskGroupDefaults/>", "<TaskGroup><Id>a</Id><TaskDefaults/></TaskGroup>",
+            "<TaskGroup><Id>a</Id><Task> </Task></TaskGroup>", "<TaskGroup><!-- --></TaskGroup>",
+            "<Requested/>", "<Delivered><!-- --></Delivered>",
+        ))
+    ],
     pytest.param("<Job><Id>1</Id><Duration>5</Duration></Job>", True, id="a small job"),
     pytest.param("<Job><Id>1</Id></Job>", False, id="no duration"),
     pytest.param(
