@@ -24,6 +24,9 @@ COMMANDS = {
     "layout":    "Lay out the tasks of jobs on nodes.",
     "profile":   "List what a peer that supports less would lose.",
     "transform": "Apply a sheet to job objects.",
+    "repair":    "Put common mistakes right in what is not well-formed.",
+    "canon":     "Write job objects in canonical form.",
+    "diff":      "Tell what two documents say differently.",
 }
 # fmt: on
 

@@ -1,0 +1,94 @@
+"""``sssjob canon``: job objects in the form in which all that say the same are alike."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.spec import NAMESPACE
+
+if TYPE_CHECKING:
+    from sssjob.cli.selection import Chosen
+    from sssjob.model import Block
+
+_NAMESPACES = {"none": "", "sssrmap": NAMESPACE}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob canon job.xml
+  sssjob canon --lines jobs.xml | sort > jobs.canon
+  sssjob canon --effective --select b workflow.xml
+
+Exit code: 0 written, 1 no job object, 2 a document cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@click.option("--effective", is_flag=True, help="Apply defaults elements first.")
+@click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
+@click.option("--comments", is_flag=True, help="Keep comments and processing instructions.")
+@click.option(
+    "--namespace", type=click.Choice(list(_NAMESPACES)), default="none", show_default=True,
+    help="Write elements in no namespace, or in that of SSSRMAP.",
+)  # fmt: skip
+def command(
+    files: tuple[str, ...], select: str | None, effective: bool, lines: bool, comments: bool,
+    namespace: str,
+) -> None:  # fmt: skip
+    """Write job objects in canonical form.
+
+    Properties stand in the order of the standard's tables, numbers are as short as they are
+    exact, sizes in the largest unit in which they are whole; defaults of attributes, older names
+    and comments are gone, and what is requested is written as every reader takes it alike.
+    """
+    from sssjob.document import write
+    from sssjob.document.canonical import canon
+
+    unread = False
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread = True
+        common.say(error)
+
+    found = (
+        canon(block, comments=comments) for _, block in blocks(files, select, effective, complain)
+    )
+    space = _NAMESPACES[namespace]
+    count = write(found, sys.stdout.buffer, namespace=space, indent=not lines)
+    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if count else common.NOTHING)
+
+
+def blocks(
+    files: tuple[str, ...], select: str | None, effective: bool, complain: common.Complain
+) -> Iterator[tuple[str, Block]]:
+    """The job objects of files, or the jobs and task groups in them that were selected."""
+    from dataclasses import replace
+
+    from sssjob.cli.selection import chosen
+    from sssjob.defaults import resolve
+
+    for item in chosen(files, select, complain):
+        if effective:
+            resolved = resolve(item.block)
+            common.print_findings(found.in_file(item.file) for found in resolved.findings)
+            item = item._replace(block=resolved.block)
+        for block in _selected(item, item.block, f"/{item.block.name}"):
+            # What stood inside a document is one by itself, with the prefixes that held there.
+            yield item.file, replace(block, prefixes=item.block.prefixes)
+
+
+def _selected(item: Chosen, block: Block, path: str) -> Iterator[Block]:
+    """What was selected in a block: itself, or what it holds."""
+    from sssjob.model import paths
+
+    if item.has(path):
+        yield block
+        return
+    for below, inner in paths(block, path):
+        yield from _selected(item, inner, below)

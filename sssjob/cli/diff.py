@@ -1,0 +1,97 @@
+"""``sssjob diff``: what two documents say differently about their jobs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.document.diff import Difference
+    from sssjob.model import Block
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob diff yesterday.xml today.xml
+  sssjob diff --effective --select b workflow.xml changed.xml
+  sssjob diff --json a.xml b.xml | jq -r '.[].path'
+  sssjob convert --from slurm sacct.txt | sssjob diff jobs.xml -
+
+Exit code: 0 they say the same, 1 they differ, 2 a document cannot be read."""
+)
+@click.argument("left", type=click.Path())
+@click.argument("right", type=click.Path())
+@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@click.option("--effective", is_flag=True, help="Apply defaults elements first.")
+@click.option("--strict", is_flag=True, help="Spelling, units, defaults and order count, too.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
+@click.option("--json", "as_json", is_flag=True, help="Differences as one JSON array.")
+def command(
+    left: str, right: str, select: str | None, effective: bool, strict: bool, quiet: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Compare the job objects of two documents by what they say.
+
+    Order, units, defaults of attributes and older names make no difference, requests are compared
+    as expressions. Jobs are matched by their Ids; a single job is compared with a single other
+    one. Each difference is printed with its path, what LEFT says (-) and what RIGHT says (+).
+    """
+    from sssjob.document.diff import differences
+
+    if left == right == "-":
+        raise click.UsageError("only one of two documents can be standard input")
+    ones, others = (_blocks(file, select, effective) for file in (left, right))
+    count = 0
+    if not (as_json or quiet):
+        names = ["<stdin>" if file == "-" else file for file in (left, right)]
+        heads = [f"--- {names[0]}", f"+++ {names[1]}"]
+    for difference in differences(ones, others, strict=strict):
+        count += 1
+        if quiet:
+            break
+        if as_json:
+            mark = "[" if count == 1 else ","
+            shown = json.dumps(difference._asdict(), ensure_ascii=False)
+            click.echo(f"{mark}\n  {shown}", nl=False)
+        else:
+            for head in heads:
+                click.secho(head, bold=True)
+            heads = []
+            _print(difference)
+    if as_json and not quiet:
+        click.echo("\n]" if count else "[]")
+    sys.exit(common.NOTHING if count else common.FOUND)
+
+
+def _blocks(file: str, select: str | None, effective: bool) -> list[Block]:
+    """What one side says; ends the command if it cannot be read, or says nothing."""
+    from sssjob.cli.canon import blocks
+
+    unread = False
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread = True
+        common.say(error)
+
+    found = [block for _, block in blocks((file,), select, effective, complain)]
+    if unread:
+        sys.exit(common.NOT_UNDERSTOOD)
+    if not found:
+        common.fail(f"{file}: no job object" + (" is selected" if select else ""))
+    return found
+
+
+def _print(difference: Difference) -> None:
+    from sssjob.cli.picture import visible
+
+    click.echo(visible(difference.path))
+    for sign, value, colour in (("-", difference.left, "red"), ("+", difference.right, "green")):
+        if value is not None:
+            click.secho(f"{sign} {visible(value)}", fg=colour)

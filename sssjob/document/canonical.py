@@ -1,0 +1,360 @@
+"""The canonical form of a job object: two that say the same are written the same.
+
+Present names, no namespace, properties in the printed order of the tables, numbers as short as
+they are exact, sizes with their unit, no attribute that only says what its absence says, and
+Requested in the form that every known reader takes the same way. What the standard does not know
+is kept as it is, behind what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from sssjob import defaults, expression, model, spec, units
+from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.expression import And, Expression, Not, OneOf, Or, Wish
+from sssjob.model import (
+    Block,
+    Delivered,
+    Item,
+    Note,
+    Property,
+    Reference,
+    Requested,
+    stripped,
+)
+
+Key = tuple[object, ...]
+
+B = TypeVar("B", bound=Block)
+
+# Defaults elements say what the others rest on; categories come before what is inside a job.
+_BLOCKS = (
+    "JobDefaults", "TaskGroupDefaults", "TaskDefaults", spec.REQUESTED, spec.DELIVERED,
+    "JobGroup", "Job", "TaskGroup", "Task",
+)  # fmt: skip
+_READERS: Mapping[str, Callable[[str], model.Value]] = {
+    spec.INTEGER: units.integer,
+    spec.FLOAT: units.number,
+    spec.BOOLEAN: units.boolean,
+    spec.DATETIME: units.time,
+    spec.DURATION: units.duration,
+}
+_POLICIES = ("Reject", "Warn", "Ignore")
+# What groups and preferences of nothing say.
+_IDLE = {"group": "0", "preference": "0"}
+
+
+def canon(block: Block, *, effective: bool = False, comments: bool = False) -> Block:
+    """The canonical form of a job object; that of a canonical form is itself.
+
+    ``effective`` applies the defaults elements first. ``comments`` keeps comments and processing
+    instructions, each before what it stood before. A Requested element that cannot be read keeps
+    its order.
+    """
+    whole = defaults.resolve(block).block if effective else block
+    return _Writer(comments).block(whole, _POLICIES[0])
+
+
+def canonical_property(item: Property, container: str) -> Property:
+    """The canonical form of one property in a container, whatever policy holds there."""
+    return _Writer(False).property(item, container, "")
+
+
+def canonical_expression(read: Expression) -> Expression:
+    """An expression with negations at its comparisons, operands in order, and no idle brackets."""
+    return _ordered(expression.parse(expression.write(read)))
+
+
+def order(name: str, container: str) -> Key:
+    """Where a property stands in a container: as the tables are printed, then by name."""
+    known = _rows(container)
+    return (0, known[name], "") if name in known else (1, 0, name)
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes one job object anew."""
+
+    comments: bool
+
+    def block(self, block: B, inherited: str) -> B:
+        """A block with everything in it; ``inherited`` is the policy that holds around it."""
+        attributes = self.attributes(block.attributes, block.name, "", inherited)
+        policy = _policy(attributes, inherited)
+        items = self.items(block, policy)
+        return type(block)(tuple(items), attributes, "", block.line)
+
+    def items(self, block: Block, policy: str) -> Iterator[Item]:
+        """The items of a block in their canonical order, comments before what they precede."""
+        notes = [item for item in block.items if isinstance(item, Note)]
+        texts = [stripped(note.text) for note in notes if _is_text(note)]
+        if texts:
+            yield Note("text", " ".join(texts))
+        rows: list[tuple[Key, list[Note], Item]] = []
+        notes = []
+        for item in self.merged(block, policy):
+            if isinstance(item, Note):
+                notes += [_plain(item)] if self.comments and not _is_text(item) else []
+                continue
+            written = self.item(item, block.name, policy)
+            rows.append((_place(written, block.name), notes, written))
+            notes = []
+        if not _keeps_order(block, (written for _, _, written in rows)):
+            rows.sort(key=lambda row: row[0])
+        for _, before, written in rows:
+            yield from before
+            yield written
+        yield from notes
+
+    def item(self, item: Item, container: str, policy: str) -> Item:
+        """One item that is no note."""
+        if isinstance(item, Block):
+            return self.block(item, policy)
+        assert isinstance(item, Property)
+        return self.property(item, container, policy)
+
+    def merged(self, block: Block, policy: str) -> Iterable[Item]:
+        """The items, where all that is requested is one expression if it can be read."""
+        if isinstance(block, Requested):
+            return self.expression((block,), policy) or block.items
+        wishes = block.blocks(Requested)
+        if len(wishes) < 2:
+            return block.items
+        alike = all(dict(wish.attributes) == dict(wishes[0].attributes) for wish in wishes)
+        together = self.expression(wishes, policy) if alike else None
+        if together is None:
+            return block.items
+        later = {id(wish) for wish in wishes[1:]}
+        one = wishes[0].holding(together)
+        return [one if item is wishes[0] else item for item in block.items if id(item) not in later]
+
+    def expression(self, wishes: Iterable[Requested], policy: str) -> tuple[Item, ...] | None:
+        """The properties of all these blocks as one expression, or None if one cannot be read."""
+        parts: list[Expression] = []
+        others: list[Item] = []
+        for wish in wishes:
+            inside = _policy(wish.attributes, policy)
+            asked = [self.property(item, wish.name, inside) for item in wish.properties]
+            others += [item for item in wish.items if type(item) is not Property]
+            try:
+                parts += expression.conjuncts(expression.parse(asked))
+            except (UnbalancedGroup, InvalidValue, LimitExceeded):
+                return None
+        written = expression.write(canonical_expression(expression.all_of(parts)))
+        return (*others, *written)
+
+    def property(self, item: Property, container: str, policy: str) -> Property:
+        """One property; what the tables do not have here keeps its text."""
+        row = spec.properties(container).get(item.name)
+        category = container if container in (spec.REQUESTED, spec.DELIVERED) else ""
+        kind = type(item)
+        if row is None or kind is Reference:
+            text = stripped(item.text) if kind is Reference else item.text
+            attributes = self.attributes(item.attributes, "", "", policy)
+            inside = () if kind is Reference else self.children(item)
+            return kind(item.name, text, attributes, inside, "", item.line)
+        attributes = self.attributes(item.attributes, item.name, category, policy)
+        text = _text(row, item.text)
+        if item.name in units.DEFAULT_UNITS:
+            text, attributes = _sized(item.name, text, attributes)
+        if item.name == "ResourceLimit" and "name" in attributes:
+            attributes["name"] = spec.limit_name(attributes["name"])
+        in_order = _in_order(attributes, spec.attributes(item.name, category))
+        inside = (
+            self.environment(item, policy) if item.name == "Environment" else self.children(item)
+        )
+        return Property(item.name, text, in_order, inside, "", item.line)
+
+    def environment(self, item: Property, policy: str) -> tuple[Property | Note, ...]:
+        """Variables by their names, and behind them what else an Environment holds."""
+        inner = _policy(item.attributes, policy)
+        kept = [
+            self.property(child, item.name, inner) if isinstance(child, Property) else child
+            for child in self.children(item)
+        ]
+        return tuple(sorted(kept, key=_variable))
+
+    def children(self, item: Property) -> tuple[Property | Note, ...]:
+        """What an element holds that the tables leave empty, without comments."""
+        kept: list[Property | Note] = []
+        for child in item.children:
+            if isinstance(child, Property):
+                inside = self.children(child)
+                attributes = self.attributes(child.attributes, "", "", "")
+                kept.append(Property(child.name, child.text, attributes, inside, "", child.line))
+            elif self.comments or _is_text(child):
+                kept.append(_plain(child))
+        return tuple(kept)
+
+    def attributes(
+        self, found: Mapping[str, str], element: str, category: str, inherited: str
+    ) -> dict[str, str]:
+        """Attributes in printed order, without those that say what their absence says."""
+        rows = spec.attributes(element, category)
+        written = {
+            name: _attribute(rows[name], value) if name in rows else value
+            for name, value in found.items()
+        }
+        usual: dict[str, str | None] = {
+            row.name: row.default for row in rows.values() if row.default
+        }
+        usual |= _IDLE
+        # What was delivered was in use; a policy counts against that around it; a conj may end a
+        # run of preferences.
+        usual |= {"awarenessPolicy": inherited, "conj": None, "context": _context(category)}
+        kept = {
+            name: value
+            for name, value in written.items()
+            if name not in rows or name not in usual or value != usual[name]
+        }
+        return _in_order(kept, rows)
+
+
+def _context(category: str) -> str:
+    return "Used" if category == spec.DELIVERED else "Available"
+
+
+def _rows(container: str) -> dict[str, int]:
+    return {name: index for index, name in enumerate(spec.properties(container))}
+
+
+def _policy(attributes: Mapping[str, str], inherited: str) -> str:
+    """The awarenessPolicy inside an element; an illegal one counts as Reject (9.0)."""
+    own = stripped(attributes.get("awarenessPolicy", inherited))
+    return own if own in _POLICIES else _POLICIES[0]
+
+
+def _is_text(item: Item) -> bool:
+    return isinstance(item, Note) and item.kind == "text"
+
+
+def _plain(note: Note) -> Note:
+    """A note; between the target and the text of an instruction is one blank."""
+    if note.kind != "instruction":
+        return note
+    return Note(note.kind, " ".join(part.strip() for part in note.text.split(None, 1)))
+
+
+def _keeps_order(block: Block, written: Iterable[Item]) -> bool:
+    """Whether the order of a block's properties means something: expressions and bags."""
+    return isinstance(block, Requested) or (
+        isinstance(block, Delivered)
+        and any("group" in item.attributes for item in written if isinstance(item, Property))
+    )
+
+
+def _place(item: Item, container: str) -> Key:
+    """What items are sorted by; those that may not change places are equal."""
+    if isinstance(item, Block | Reference):
+        return (2, _BLOCKS.index(item.name), *_identity(item))
+    assert isinstance(item, Property)
+    row = spec.properties(container).get(item.name)
+    repeats = True if container == spec.DELIVERED else row.repeats if row else False
+    if repeats is True:
+        attributes = tuple(sorted(item.attributes.items()))
+        return (*order(item.name, container), attributes, item.text)
+    keys = [item.attributes.get(name, "") for name in repeats or ()]
+    return (*order(item.name, container), *keys)
+
+
+def _identity(item: Block | Reference) -> Key:
+    """Ids in the order that people count in; what has none keeps its place, behind."""
+    if isinstance(item, Reference):
+        name = item.id
+    else:
+        name = item.id or (item.get("Name") if item.name == "TaskGroup" else "")
+    return (not name, len(name) if name.isdigit() else 0, name)
+
+
+def _variable(child: Property | Note) -> Key:
+    if isinstance(child, Note):
+        return (2,)
+    return (0, child.attributes.get("name", "")) if child.name == "Variable" else (1, child.name)
+
+
+def _text(row: spec.Element, text: str) -> str:
+    plain = stripped(text)
+    if row.name == "NotificationList":
+        return _words(plain, spec.NOTIFICATIONS)
+    return _value(row.type, plain)
+
+
+def _attribute(row: spec.Attribute, text: str) -> str:
+    if row.name == "delimiter":
+        return text  # a blank may be one
+    return _words(text, row.values) if row.words else _value(row.type, stripped(text))
+
+
+def _value(type_: str, text: str) -> str:
+    """A text of a data type as shortly as it is exact; one that is not of it stays."""
+    reader = _READERS.get(type_)
+    try:
+        return text if reader is None else model.text(reader(text))
+    except InvalidValue:
+        return text
+
+
+def _words(text: str, values: tuple[str, ...]) -> str:
+    """The words of a list in printed order, each once; unknown ones behind."""
+    words = {stripped(word) for word in text.split(",")} - {""}
+    known = [word for word in values if word in words]
+    return ",".join((*known, *sorted(words.difference(values))))
+
+
+def _sized(name: str, text: str, attributes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """An amount of bytes in the largest unit in which it is whole, or else the shortest."""
+    stated = stripped(attributes.get("units", "")) or units.DEFAULT_UNITS[name]
+    try:
+        size = units.bytes_of(text, units.unit(stated))
+    except InvalidValue:
+        return text, dict(attributes)
+    written, best = units.in_units(size) if size.denominator == 1 else _shortest(size)
+    return written, {**attributes, "units": best}
+
+
+def _shortest(size: Fraction) -> tuple[str, str]:
+    forms = [(units.decimal(size / factor), unit) for unit, factor in units.UNITS.items()]
+    return min(reversed(forms), key=lambda form: len(form[0]))
+
+
+def _in_order(attributes: Mapping[str, str], rows: Iterable[str]) -> dict[str, str]:
+    known = [name for name in rows if name in attributes]
+    return {name: attributes[name] for name in (*known, *sorted(set(attributes).difference(known)))}
+
+
+def _ordered(read: Expression) -> Expression:
+    """And and Or do not care about the order of their operands, nor about their like inside."""
+    match read:
+        case Not(operand):
+            return Not(_ordered(operand))
+        case OneOf(members):
+            return OneOf(tuple(sorted(members, key=_weight)))
+        case Wish(members, avoid):
+            return Wish(tuple(sorted(members, key=_weight)), avoid)
+        case And(operands) | Or(operands):
+            kind = type(read)
+            parts: list[Expression] = []
+            for operand in map(_ordered, operands):
+                # Preferences are weighed against those in the same brackets: those stay.
+                loose = isinstance(operand, kind) and not any(
+                    isinstance(part, OneOf | Wish) for part in operand.operands
+                )
+                parts += operand.operands if loose and isinstance(operand, kind) else [operand]
+            parts.sort(key=_expression_key)
+            return parts[0] if len(parts) == 1 else kind(tuple(parts))
+    return read
+
+
+def _weight(member: expression.Comparison) -> int:
+    return -abs(expression.weight(member.item))
+
+
+def _expression_key(read: Expression) -> Key:
+    found = [each.item for each in expression.comparisons(read)]
+    first = order(found[0].name, spec.REQUESTED) if found else (0, -1, "")
+    told = [(item.name, item.text, tuple(sorted(item.attributes.items()))) for item in found]
+    return (*first, str(read), told)
