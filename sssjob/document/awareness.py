@@ -20,6 +20,7 @@ from sssjob.document.report import Report
 from sssjob.document.rules import Carried, Rule
 from sssjob.document.values import unknown_values, unknown_words
 from sssjob.document.vocabulary import (
+    ALWAYS_UNDERSTOOD,
     FULL,
     AwarenessPolicy,
     Vocabulary,
@@ -27,11 +28,6 @@ from sssjob.document.vocabulary import (
     element_level,
 )
 from sssjob.model import Block, Note, Property
-
-ALWAYS_UNDERSTOOD = (
-    "{http://www.w3.org/XML/1998/namespace}",
-    "{http://www.w3.org/2001/XMLSchema-instance}",
-)
 
 _POLICY = "awarenessPolicy"
 

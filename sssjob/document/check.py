@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document import dependencies, meaning, tree
+from sssjob.document import dependencies, meaning, references, tree
 from sssjob.document.accept import Acceptor
 from sssjob.document.files import Source
 from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
@@ -20,18 +20,22 @@ from sssjob.document.walk import Walk
 from sssjob.errors import Finding, InvalidJob, Severity, UnreadableDocument
 
 
-def check(element: Element, *, offset: int = 0, said: set[str] | None = None) -> Iterator[Finding]:
+def check(
+    element: Element, *, offset: int = 0, said: set[str] | None = None, closed: bool = False
+) -> Iterator[Finding]:
     """Every finding about a job object's element, in document order.
 
     ``offset`` is the number of lines before its document. Codes in ``said`` that need saying
-    once per source (I-UNIT) are not said again, and are added when they are.
+    once per source (I-UNIT) are not said again, and are added when they are. What a ``closed``
+    document mentions has to be in it.
     """
     walk = Walk(element, offset, set() if said is None else said)
     namespace, name = names(element)
     if name in spec.CONTAINER and name not in CATEGORIES and namespace in spec.NAMESPACES:
         walk.start(name)
         meaning.check(walk)
-        dependencies.check(walk)
+        dependencies.check(walk, closed=closed)
+        references.check(walk, closed=closed)
     elif has_elements(element) or text_of(element).strip(XML_SPACE) or _is_misspelled(name):
         # A wrapper may be empty, but a document without any job object is a mistake.
         walk.refuse(f"<{name}> is no job object and holds none")
@@ -39,7 +43,7 @@ def check(element: Element, *, offset: int = 0, said: set[str] | None = None) ->
     yield from sorted(walk.found, key=lambda found: found.line)
 
 
-def check_source(source: Source, *, name: str = "") -> Iterator[Finding]:
+def check_source(source: Source, *, name: str = "", closed: bool = False) -> Iterator[Finding]:
     """Every finding about a source of any size. What cannot be read is a finding, too.
 
     Where each line is a document, one that cannot be read does not hide those after it.
@@ -52,7 +56,7 @@ def check_source(source: Source, *, name: str = "") -> Iterator[Finding]:
             yield error.finding.in_file(name)
         broken.clear()
         if not accepts(element):
-            for found in check(element, offset=offset, said=said):
+            for found in check(element, offset=offset, said=said, closed=closed):
                 yield found.in_file(name)
     for error in broken:
         yield error.finding.in_file(name)

@@ -18,8 +18,11 @@ _SAID = frozenset(("E-TYPE", "E-UNKNOWN"))
 _SAID_OF_GROUPS = frozenset(("I-REFERENCE",))
 
 
-def check(report: Report) -> None:
-    """Say all there is to say about the dependencies of a job group, or of a single job."""
+def check(report: Report, *, closed: bool = False) -> None:
+    """Say all there is to say about the dependencies of a job group, or of a single job.
+
+    What a ``closed`` document depends upon has to be in it.
+    """
     root = report.root
     if is_silent(root):
         return
@@ -28,7 +31,7 @@ def check(report: Report) -> None:
         return
     unsaid = _SAID if name == "JobGroup" else _SAID | _SAID_OF_GROUPS
     jobs = _group(root) if name == "JobGroup" else [_job(root)]
-    for found in graph.findings_for(jobs):
+    for found in graph.findings_for(jobs, closed=closed):
         if found.code not in unsaid:
             line = found.line + report.offset if found.line else 0
             report.found.append(replace(found, line=line))

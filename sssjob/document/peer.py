@@ -24,14 +24,15 @@ _OF_AWARENESS = ("E-UNKNOWN", "E-CATEGORY")
 
 
 def check(
-    element: Element, vocabulary: Vocabulary, *, offset: int = 0, said: set[str] | None = None
-) -> Iterator[Finding]:
+    element: Element, vocabulary: Vocabulary, *, offset: int = 0, said: set[str] | None = None,
+    closed: bool = False,
+) -> Iterator[Finding]:  # fmt: skip
     """Every finding about a job object by who understands only this vocabulary."""
     found = list(items(element, vocabulary, offset=offset))
     hidden = {item.path for item in found}
     known: dict[str, list[Finding]] = defaultdict(list)
     seen = []
-    for one in full.check(element, offset=offset, said=said):
+    for one in full.check(element, offset=offset, said=said, closed=closed):
         if one.code in _OF_AWARENESS:
             known[one.path].append(one)
         elif not _below(one.path, hidden):
@@ -39,7 +40,9 @@ def check(
     yield from sorted((*_unknown(found, known, vocabulary), *seen), key=lambda one: one.line)
 
 
-def check_source(source: Source, vocabulary: Vocabulary, *, name: str = "") -> Iterator[Finding]:
+def check_source(
+    source: Source, vocabulary: Vocabulary, *, name: str = "", closed: bool = False
+) -> Iterator[Finding]:
     """Every finding about a source of any size, as ``check.check_source`` gives them."""
     said: set[str] = set()
     broken: list[UnreadableDocument] = []
@@ -47,7 +50,7 @@ def check_source(source: Source, vocabulary: Vocabulary, *, name: str = "") -> I
         for error in broken:
             yield error.finding.in_file(name)
         broken.clear()
-        for one in check(element, vocabulary, offset=offset, said=said):
+        for one in check(element, vocabulary, offset=offset, said=said, closed=closed):
             yield one.in_file(name)
     for error in broken:
         yield error.finding.in_file(name)

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sssjob import spec
+from sssjob.document.bridge import from_tree
+from sssjob.document.report import Report
 from sssjob.document.rules import IDENTIFIED
 from sssjob.errors import Finding, LimitExceeded, finding
 from sssjob.model import Block, Item, Job, JobGroup, Reference, walk
 
 # A short document can mention a long job often; what comes out of it is bounded.
 LIMIT = 1_000_000  # blocks and properties that dereferencing puts in
+
+_TAGS = tuple(f"{{*}}{row.name}" for row in spec.CONTAINERS if row.reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,15 @@ def resolve(
     return Resolution(tuple(findings), targets)
 
 
+def check(report: Report, *, closed: bool = False) -> None:
+    """Say which references of a job object lead out of it."""
+    root = report.root
+    if any(not len(item) for item in root.iter(*_TAGS)) and len(root):
+        for found in resolve(from_tree(root), closed=closed).findings:
+            line = found.line + report.offset if found.line else 0
+            report.found.append(replace(found, line=line))
+
+
 def dereference(block: Block, *, known: Mapping[str, Job] | None = None) -> Block:
     """The job object with definitions in the place of references; external ones stay.
 
@@ -109,7 +122,7 @@ class _Dereferencing:
 def _references(
     block: Block, path: str = ""
 ) -> Iterator[tuple[str, Reference, Mapping[str, Block]]]:
-    """Every reference below a block with its path, and what may be meant by id around it."""
+    """Every reference that may stand where it does, its path, and what its id may mean there."""
     here = path or f"/{block.name}"
     named = [item for item in block.items if isinstance(item, Block | Reference)]
     totals = Counter(item.name for item in named)
@@ -121,10 +134,10 @@ def _references(
         step = f"{here}/{item.name}{number}"
         if isinstance(item, Block):
             yield from _references(item, step)
-        else:
+        elif item.name == IDENTIFIED.get(_kind(block)):
             if scope is None:
                 scope = _defined(block)
-            yield step, item, scope if item.name == IDENTIFIED.get(_kind(block)) else {}
+            yield step, item, scope
 
 
 def _defined(block: Block) -> dict[str, Block]:

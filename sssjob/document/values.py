@@ -103,9 +103,8 @@ def unknown_values(row: spec.Attribute, text: str, element: str = "") -> Iterato
     elif row.values:
         if stripped not in row.values:
             yield stripped
-    elif row.name == "units":
-        if any(code == "E-UNKNOWN" for code, _, _ in _check_units(element, text)):
-            yield stripped
+    elif row.name == "units" and any(_is_unknown(fault) for fault in _check_units(element, text)):
+        yield stripped
 
 
 def contexts(category: str) -> tuple[str, ...]:
@@ -126,6 +125,10 @@ def _check_units(element: str, text: str) -> Iterator[Fault]:
         yield "E-UNKNOWN", _not_one_of(stripped, "units", tuple(units.UNITS)), ""
     else:
         yield "W-TYPE", f"{text!r} is read as {meant}", f'write units="{meant}"'
+
+
+def _is_unknown(fault: Fault) -> bool:
+    return fault[0] == "E-UNKNOWN"
 
 
 def _check_range(name: str, text: str, category: str) -> Iterator[Fault]:

@@ -18,6 +18,12 @@ from sssjob.document.rules import Carried, Rule
 
 LEVELS = ("minimal", "recommended", "full")
 
+# Namespaces of XML itself, whose names are kept and mean nothing here.
+ALWAYS_UNDERSTOOD = (
+    "{http://www.w3.org/XML/1998/namespace}",
+    "{http://www.w3.org/2001/XMLSchema-instance}",
+)
+
 _LEVEL = dict(zip((spec.MUST, spec.SHOULD, spec.MAY), LEVELS, strict=True))
 _REMEMBERED = 1 << 14
 _POLICY = "awarenessPolicy"

@@ -21,15 +21,12 @@ from sssjob.document.places import (
     split,
     text_of,
 )
-from sssjob.document.report import SEVERITY, Report
+from sssjob.document.report import Report
 from sssjob.document.rules import IDENTIFIED, Carried, Rule, carried, rule
 from sssjob.document.values import check_attribute, check_text, check_words
+from sssjob.document.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.model import Property
 
-_ALWAYS_UNDERSTOOD = (
-    "{http://www.w3.org/XML/1998/namespace}",
-    "{http://www.w3.org/2001/XMLSchema-instance}",
-)
 _INSIDE = ("Duration",)  # the key of a Duration in Requested or Delivered
 
 # The first of each kind of child, by its name and by the attributes that tell two apart.
@@ -49,18 +46,16 @@ class Walk(Report):
 
     def start(self, name: str) -> None:
         """Walk the job object."""
-        policy = "Reject"
-        for ancestor in self.root.iterancestors():
-            if (own := ancestor.get("awarenessPolicy")) in SEVERITY:
-                policy = str(own)
-                break
+        policy = AwarenessPolicy.REJECT
+        for ancestor in reversed(list(self.root.iterancestors())):
+            policy = FULL.policy(ancestor.get("awarenessPolicy"), policy)
         self._container(self.root, name, policy)
 
     def refuse(self, text: str) -> None:
         """Say that the root is no job object."""
-        self._unknown(self.root, "", "Reject", text)
+        self._unknown(self.root, "", AwarenessPolicy.REJECT, text)
 
-    def _container(self, element: Element, name: str, policy: str) -> Seen:
+    def _container(self, element: Element, name: str, policy: AwarenessPolicy) -> Seen:
         """A Job, JobGroup, TaskGroup, Task, defaults element, category or Environment.
 
         Gives the first of each kind of child.
@@ -104,7 +99,7 @@ class Walk(Report):
         return seen
 
     def _block(
-        self, element: Element, parent: spec.Container, policy: str, seen: Seen,
+        self, element: Element, parent: spec.Container, policy: AwarenessPolicy, seen: Seen,
         identified: list[tuple[Element, Seen]],
     ) -> None:  # fmt: skip
         """An element that holds others, inside one that may or may not hold it."""
@@ -125,8 +120,10 @@ class Walk(Report):
         if name in CATEGORIES and "Duration" in inner:
             seen.setdefault(_INSIDE, inner["Duration"])
 
-    def _misplaced(self, element: Element, parent: spec.Container, policy: str) -> None:
+    def _misplaced(self, element: Element, parent: spec.Container, policy: AwarenessPolicy) -> None:
         """An element that the tables do not have here."""
+        if str(element.tag).startswith(ALWAYS_UNDERSTOOD):
+            return
         namespace, name = names(element)
         asked = rule(str(element.tag), "Job") if parent.name in CATEGORIES else None
         if namespace not in spec.NAMESPACES:
@@ -143,13 +140,14 @@ class Walk(Report):
             else:
                 text = f"{name} is not a property that can be {parent.name.lower()}"
                 advice = f"write it beside {parent.name}"
-                own = element.get("awarenessPolicy", policy)
-                by = own if own in SEVERITY else policy
+                by = FULL.policy(element.get("awarenessPolicy"), policy)
                 self.by_policy("E-CATEGORY", element, by, text, section, advice)
             lent = carried(asked.row.name, parent.name)
             self._property(element, asked._replace(attributes=lent), parent.name, policy)
 
-    def _property(self, element: Element, asked: Rule, parent: str, policy: str) -> None:
+    def _property(
+        self, element: Element, asked: Rule, parent: str, policy: AwarenessPolicy
+    ) -> None:
         """The attributes of a property, what it holds, and its text."""
         row = asked.row
         if row.name == "Environment":
@@ -175,7 +173,7 @@ class Walk(Report):
                 self.say(code, element, f"{row.name}: {message}", row.section, suggestion)
 
     def _specially(
-        self, element: Element, asked: Rule, parent: str, text: str, policy: str
+        self, element: Element, asked: Rule, parent: str, text: str, policy: AwarenessPolicy
     ) -> bool:
         """What only some properties need; True when the data type of the row does not count."""
         row, alias = asked.row, asked.place.alias
@@ -198,29 +196,29 @@ class Walk(Report):
             self._unit(element, row)
         return False
 
-    def _inner_elements(self, element: Element, name: str, policy: str) -> None:
+    def _inner_elements(self, element: Element, name: str, policy: AwarenessPolicy) -> None:
         for child in element:
-            if type(child.tag) is str:
+            if type(child.tag) is str and not child.tag.startswith(ALWAYS_UNDERSTOOD):
                 inner = local(child)
                 self._unknown(child, "", policy, f"element {inner} is not supported in {name}")
 
     def _attributes(
         self, element: Element, name: str, category: str, items: Sequence[tuple[str, str]],
-        known: Mapping[str, Carried], policy: str,
-    ) -> str:  # fmt: skip
+        known: Mapping[str, Carried], policy: AwarenessPolicy,
+    ) -> AwarenessPolicy:  # fmt: skip
         """Check the attributes of an element, and give the policy that holds for it and below."""
         for key, value in items:
-            if key == "awarenessPolicy" and value in SEVERITY:
-                policy = value
+            if key == "awarenessPolicy":
+                policy = FULL.policy(value, policy)
         for key, value in items:
             asked = known.get(key)
             if asked is None:
-                if not key.startswith(_ALWAYS_UNDERSTOOD):
+                if not key.startswith(ALWAYS_UNDERSTOOD):
                     self._unknown_attribute(element, name, key, policy)
             elif not asked.plain(value):
                 section = asked.row.section
                 # A policy that is none is itself not understood, and always rejected. 7.1
-                by = "Reject" if key == "awarenessPolicy" else policy
+                by = AwarenessPolicy.REJECT if key == "awarenessPolicy" else policy
                 for code, text, advice in check_attribute(asked.row, value, name, category):
                     self.by_policy(code, element, by, f"{key}: {text}", section, advice, key)
         return policy
@@ -234,7 +232,9 @@ class Walk(Report):
                 )
                 self.say("E-MISSING", element, text, section)
 
-    def _unknown_attribute(self, element: Element, name: str, key: str, policy: str) -> None:
+    def _unknown_attribute(
+        self, element: Element, name: str, key: str, policy: AwarenessPolicy
+    ) -> None:
         namespace, local = split(key)
         elsewhere = next((row for row in spec.ATTRIBUTES if row.name == local), None)
         advice = ""
@@ -251,17 +251,17 @@ class Walk(Report):
             advice = f"did you mean {meant}?" if meant else ""
         self.by_policy("E-UNKNOWN", element, policy, text, "SSS 9.0", advice, key)
 
-    def _unknown(self, element: Element, parent: str, policy: str, text: str) -> None:
+    def _unknown(self, element: Element, parent: str, policy: AwarenessPolicy, text: str) -> None:
         """An element that is not understood: its own policy counts, what it holds does not."""
-        own = element.get("awarenessPolicy", policy)
+        stated = element.get("awarenessPolicy")
         namespace, name = names(element)
-        if own not in SEVERITY:
-            row = spec.attributes("*")["awarenessPolicy"]
-            for code, message, meant in check_attribute(row, own):
-                self.say(code, element, f"{row.name}: {message}", row.section, meant, row.name)
-            own = policy
         advice = spelling.advice(name, parent) if namespace in spec.NAMESPACES else ""
+        own = FULL.policy(stated, policy)
         self.by_policy("E-UNKNOWN", element, own, text, "SSS 9.0", advice)
+        if stated is not None:
+            row = spec.attributes("*")["awarenessPolicy"]
+            for code, message, meant in check_attribute(row, stated):
+                self.say(code, element, f"{row.name}: {message}", row.section, meant, row.name)
 
     def _without_elements(self, element: Element, row: spec.Container) -> None:
         if text_of(element).strip(XML_SPACE):

@@ -453,11 +453,12 @@ def policed(draw):
 def test_every_policy_is_what_is_found_going_upwards(root, level):
     by_path = {}
     for node in root.iter("{*}*"):
-        by_path.setdefault(path_of(node, root), node)
+        # Names of two namespaces can make one path.
+        by_path.setdefault(path_of(node, root), set()).add(policy_upwards(node))
     for item in items(root, PROFILES[level]):
-        node = by_path[item.path.partition("/@")[0]]
+        policies = by_path[item.path.partition("/@")[0]]
         illegal = item.name == "awarenessPolicy" and item.kind == "value"
-        assert item.policy == ("Reject" if illegal else policy_upwards(node))
+        assert item.policy in ({"Reject"} if illegal else policies)
 
 
 @settings(max_examples=300)

@@ -2,10 +2,12 @@
 
 import pytest
 from hypothesis import given, settings
+from lxml import etree
 from strategies import documents
 
-from sssjob.document import dumps, from_tree, loads
+from sssjob.document import accept, dumps, from_tree, loads
 from sssjob.document import references as module
+from sssjob.document.check import check, check_source
 from sssjob.document.references import dereference, index, resolve
 from sssjob.errors import LimitExceeded, Severity
 from sssjob.model import Job, Reference, walk
@@ -132,3 +134,22 @@ def test_dereferencing_twice_changes_nothing_more(element):
     assert not resolve(once).targets
     definitions = sum(1 for _ in walk(from_tree(element)))
     assert sum(1 for _ in walk(once)) == definitions
+
+
+def test_a_check_says_which_references_lead_out_of_a_document():
+    root = etree.fromstring(GROUP)
+    said = [one for one in check(root, offset=10) if one.code == "I-REFERENCE"]
+    assert [(one.path, one.line) for one in said] == [
+        ("/JobGroup/Job[1]", 11), ("/JobGroup/Job[2]/TaskGroup[2]/Task[2]", 13),
+    ]  # fmt: skip
+    assert sum(one.code == "E-REF" for one in check(root, closed=True)) == 2
+
+
+def test_what_may_not_be_mentioned_somewhere_is_not_looked_up():
+    assert resolve(loads("<Task><Id>1</Id><Job>a</Job></Task>")).findings == ()
+
+
+def test_a_group_of_references_is_not_accepted_unseen(monkeypatch):
+    monkeypatch.setattr(accept, "_WORTH_A_GRAMMAR", 0)
+    text = "<JobGroup><Id>g</Id><Job>a</Job></JobGroup>\n" * 3
+    assert [one.code for one in check_source(text.encode())] == ["I-REFERENCE"] * 3
