@@ -267,7 +267,7 @@ def _identity(item: Block | Reference) -> Key:
         name = item.id
     else:
         name = item.id or (item.get("Name") if item.name == "TaskGroup" else "")
-    return (not name, len(name) if name.isdigit() else 0, name)
+    return (not name, not name.isdigit(), len(name) if name.isdigit() else 0, name)
 
 
 def _variable(child: Property | Note) -> Key:
@@ -339,14 +339,25 @@ def _ordered(read: Expression) -> Expression:
             kind = type(read)
             parts: list[Expression] = []
             for operand in map(_ordered, operands):
-                # Preferences are weighed against those in the same brackets: those stay.
-                loose = isinstance(operand, kind) and not any(
-                    isinstance(part, OneOf | Wish) for part in operand.operands
-                )
+                loose = isinstance(operand, kind) and _is_loose(operand.operands)
                 parts += operand.operands if loose and isinstance(operand, kind) else [operand]
             parts.sort(key=_expression_key)
             return parts[0] if len(parts) == 1 else kind(tuple(parts))
     return read
+
+
+def _is_loose(operands: tuple[Expression, ...]) -> bool:
+    """Whether brackets inside their like say nothing.
+
+    Preferences are weighed against those in the same brackets, which stay; but brackets cannot
+    begin with what is to be avoided, for that would negate all in them.
+    """
+    preferred = [part for part in operands if isinstance(part, OneOf | Wish)]
+    return not preferred or all(_avoids(part) for part in operands)
+
+
+def _avoids(read: Expression) -> bool:
+    return isinstance(read, Wish) and read.avoid
 
 
 def _weight(member: expression.Comparison) -> int:
@@ -357,4 +368,4 @@ def _expression_key(read: Expression) -> Key:
     found = [each.item for each in expression.comparisons(read)]
     first = order(found[0].name, spec.REQUESTED) if found else (0, -1, "")
     told = [(item.name, item.text, tuple(sorted(item.attributes.items()))) for item in found]
-    return (*first, str(read), told)
+    return (_avoids(read), *first, str(read), told)
