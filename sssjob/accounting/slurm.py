@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import BinaryIO
 
 from sssjob import units
@@ -24,8 +25,8 @@ from sssjob.accounting.record import (
 )  # fmt: skip
 from sssjob.accounting.slurm_header import JOB_ID, Header
 from sssjob.accounting.slurm_lines import Reader, Row
-from sssjob.accounting.slurm_rows import MEMO_LIMIT, Rows
-from sssjob.accounting.slurm_steps import Total
+from sssjob.accounting.slurm_rows import MEMO_LIMIT, Memories, Rows
+from sssjob.accounting.slurm_steps import Places, Total
 from sssjob.errors import InvalidValue
 from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
 
@@ -104,14 +105,17 @@ class _Converter:
         self.header = header
         self._clock = clock
         self._options = options
-        self._allocation = Rows(table.ALLOCATION, header, clock)
-        self._step = Rows(table.STEP, header, clock)
+        memories: Memories = {}
+        self._allocation = Rows(table.ALLOCATION, header, clock, memories)
+        self._step = Rows(table.STEP, header, clock, memories)
         self._states: dict[tuple[str, str, bool], tuple[Property, ...]] = {}
         self._has_end = "End" in header.at
         self._open: _Open | None = None
+        self._places = Places(header)
 
     def take(self, row: Row) -> Iterator[Outcome]:
         """Take the next row: a step of the job before it, or the allocation of another job."""
+        row.fields.append("")  # stands for every column that the header does not have
         id = row.fields[self.header.key]
         job, step = _parted(id)
         now = self._open
@@ -124,7 +128,7 @@ class _Converter:
                 yield from self._count(now, row, step)
             return
         yield from self.close()
-        self._open = _Open(row, id, Total(self.header))
+        self._open = _Open(row, id, Total(self._places))
 
     def close(self) -> Iterator[Outcome]:
         """What becomes of the last job, and of its steps."""
@@ -185,8 +189,7 @@ class _Converter:
 
     def text(self, row: Row, column: str) -> str:
         """The text of a column, or "" where there is none."""
-        index = self.header.at.get(column)
-        return "" if index is None else row.fields[index]
+        return row.fields[self.header.at.get(column, -1)]
 
     def _converted(self, now: _Open) -> Outcome:
         row, total = now.row, now.total
@@ -293,7 +296,7 @@ class _Converter:
             if number is None:
                 return
             amount *= int(number)
-        yield Property("Memory", units.decimal(amount), {"units": "MB"})
+        yield _megabytes(amount)
 
     def _group(self, row: Row, step: str) -> TaskGroup:
         """A step as a task group, whose Id is the part of the step's id behind the job's."""
@@ -379,3 +382,8 @@ def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:
         yield Property("StatusMessage", reason)
     elif state.standard == "Completed" and state.word != "COMPLETED":
         yield Property("StatusMessage", text)
+
+
+@lru_cache(MEMO_LIMIT)
+def _megabytes(amount: values.Amount) -> Property:
+    return Property("Memory", units.decimal(amount), {"units": "MB"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import Enum
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 SURPLUS_LIMIT = 200  # fields too many that are still taken for delimiters in texts
@@ -104,6 +104,12 @@ class Header:
         )
         self.begins = tuple(re.compile(_BEGINS.get(name, "")) for name in self.names)
         self.has_texts = None in self.shapes
+        # What tells a record by the columns before its first text, ready to be called.
+        self._before_texts = tuple(
+            (index, shape.fullmatch)
+            for index, shape in enumerate(takewhile(lambda shape: shape, self.shapes))
+            if shape
+        )
 
     def can_miss(self, index: int) -> bool:
         """Whether a job can do without the column: a text on which nothing else depends."""
@@ -143,10 +149,11 @@ class Header:
 
     def _fits_before_texts(self, fields: list[str]) -> bool:
         """Whether the columns before the first text have values of their kind."""
-        for index in range(min(len(fields) - 1, len(self.names))):
-            if self.shapes[index] is None:
-                return True
-            if not self.fits(index, fields[index]):
+        last = len(fields) - 1
+        for index, fits in self._before_texts:
+            if index >= last:
+                break
+            if not fits(fields[index]):
                 return False
         return True
 

@@ -18,18 +18,24 @@ _BINS = {JOB: 0, REQUESTED: 1, DELIVERED: 2}
 _EXTENSIONS = 3
 _Bins = tuple[list[Property], list[Property], list[Property], list[Property]]
 _Memory = dict[str, tuple[int, tuple[Property, ...]]]
+Memories = dict[tuple[object, ...], _Memory]
 
 
 class Rows:
-    """The rows of a mapping that a header has, in the order of the output, with a memory."""
+    """The rows of a mapping that a header has, in the order of the output, with a memory.
 
-    def __init__(self, rows: Iterable[Field], header: Header, clock: values.Clock) -> None:
+    Mappings of one header share ``memories``: a job and its steps tell much the same.
+    """
+
+    def __init__(
+        self, rows: Iterable[Field], header: Header, clock: values.Clock, memories: Memories
+    ) -> None:
         chosen: dict[tuple[object, ...], Field] = {}
         for row in rows:
             if row.place != NOWHERE and row.column in header.at and row.read is not table.together:
                 chosen[_identity(row)] = row
         self._plan: list[tuple[int, _Memory, Field]] = [
-            (header.at[row.column], {}, _zoned(row, header, clock))
+            (header.at[row.column], memories.setdefault(_key(row), {}), _zoned(row, header, clock))
             for row in sorted(chosen.values(), key=lambda row: table.place_in_output(row.element))
         ]
         self._columns = frozenset(row.column for row in chosen.values())
@@ -43,10 +49,7 @@ class Rows:
         for index, memory, row in self._plan:
             text = fields[index]
             if text:
-                try:
-                    place, found = memory[text]
-                except KeyError:
-                    place, found = self._read(row, text, memory)
+                place, found = memory.get(text) or self._read(row, text, memory)
                 if found:
                     bins[place].extend(found)
         return bins
@@ -78,6 +81,11 @@ def _identity(row: Field) -> tuple[object, ...]:
     shared = shared or row.column.startswith("ConsumedEnergy")
     column = "" if shared else row.column
     return (row.place, column, row.element, *row.attributes.values())
+
+
+def _key(row: Field) -> tuple[object, ...]:
+    """What two rows have in common that read the same text as the same properties."""
+    return (*row[:4], *row.attributes.items())
 
 
 def _zoned(row: Field, header: Header, clock: values.Clock) -> Field:

@@ -15,11 +15,32 @@ from sssjob.model import Property
 _PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
 
 
-class Total:
-    """Sums over an allocation and its steps, taken row by row; no row is kept."""
+class Places:
+    """Where a header has the columns that are summed; -1 for those that it does not have."""
 
     def __init__(self, header: Header) -> None:
-        self._header = header
+        def at(name: str) -> int:
+            return header.at.get(name, -1)
+
+        peaks = ((element, at(most), at(average)) for element, most, average in _PEAKS)
+        self.peaks = tuple(peak for peak in peaks if max(peak[1:]) >= 0)
+        self.tasks = at("NTasks")
+        self.cpu, self.user, self.system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")
+
+
+class Total:
+    """Sums over an allocation and its steps, taken row by row; no row is kept.
+
+    The last field of a row is empty: it stands for the columns that the header does not have.
+    """
+
+    __slots__ = (
+        "_external", "_has_inner_steps", "_has_steps", "_most", "_own", "_places", "_steps",
+        "_weighed",
+    )  # fmt: skip
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
         self._most: dict[str, values.Amount] = {}
         self._weighed: dict[str, tuple[values.Amount, int]] = {}
         self._own: values.Amount | None = None
@@ -55,7 +76,7 @@ class Total:
 
     def memory(self) -> Iterator[Property]:
         """The most memory that a task of any step had, and the average over all tasks."""
-        for element, _, _ in _PEAKS:
+        for element, _, _ in self._places.peaks:
             if element in self._most:
                 yield _kilobytes(element, self._most[element], "Max")
             if element in self._weighed:
@@ -64,24 +85,21 @@ class Total:
                 yield _kilobytes(element, values.rounded(mean), "Average")
 
     def _add_memory(self, row: Row) -> None:
-        for element, most, average in _PEAKS:
-            if (text := self._text(row, most)) and (size := values.size(text)) is not None:
+        fields = row.fields
+        for element, most, average in self._places.peaks:
+            if (text := fields[most]) and (size := values.size(text)) is not None:
                 self._most[element] = max(size, self._most.get(element, 0))
-            if (text := self._text(row, average)) and (size := values.size(text)) is not None:
-                weight = int(values.count(self._text(row, "NTasks")) or 1)
+            if (text := fields[average]) and (size := values.size(text)) is not None:
+                weight = int(values.count(fields[self._places.tasks]) or 1)
                 total, tasks = self._weighed.get(element, (0, 0))
                 self._weighed[element] = total + size * weight, tasks + weight
 
     def _cpu_of(self, row: Row) -> values.Amount | None:
-        if text := self._text(row, "TotalCPU"):
+        fields, places = row.fields, self._places
+        if text := fields[places.cpu]:
             return values.duration(text)
-        user = values.duration(self._text(row, "UserCPU"))
-        system = values.duration(self._text(row, "SystemCPU"))
+        user, system = values.duration(fields[places.user]), values.duration(fields[places.system])
         return None if user is None or system is None else user + system
-
-    def _text(self, row: Row, column: str) -> str:
-        index = self._header.at.get(column)
-        return "" if index is None else row.fields[index]
 
 
 def _plus(total: values.Amount | None, more: values.Amount | None) -> values.Amount | None:

@@ -93,6 +93,7 @@ def whole(text: str) -> str | None:
     return str(int(text))
 
 
+@lru_cache(MEMORY)
 def count(text: str) -> str | None:
     """How many of something: 0 is none; ``2K`` is 2048, as sacct shortens counts.
 
@@ -144,6 +145,7 @@ class PerUnit(NamedTuple):
     per: str
 
 
+@lru_cache(MEMORY)
 def requested_memory(text: str) -> PerUnit | None:
     """Read ReqMem; 0 means no request, and the flag of 2^31 means for each CPU.
 
@@ -164,6 +166,7 @@ def requested_memory(text: str) -> PerUnit | None:
     return PerUnit(megabytes, per) if megabytes else None
 
 
+@lru_cache(MEMORY)
 def exit_code(text: str) -> tuple[int, int] | None:
     """Read ``code:signal``."""
     if text in NO_VALUE:
