@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
-from sssjob.document.places import split, text_of
+from sssjob.document.places import is_adapter, split, text_of
 from sssjob.document.report import Report
 from sssjob.errors import InvalidValue
 from sssjob.expression.lint import lint
@@ -29,10 +29,7 @@ def check(report: Report) -> None:
             for place, item in enumerate(items)
         ):
             place = found.line
-            pattern = items[place].attributes.get("aggregation") == "Pattern" or (
-                items[place].attributes.get("op") == "Match"
-            )
-            if found.code not in _SAID or (pattern and found.code == "E-TYPE"):
+            if found.code not in _SAID:
                 report.say(
                     found.code, children[place], found.message, found.section, found.suggestion
                 )
@@ -100,4 +97,7 @@ def _canonical(element: Element) -> str:
 
 
 def _property(element: Element) -> Property:
-    return Property(_canonical(element), text_of(element), dict(element.items()))
+    name, text = _canonical(element), text_of(element)
+    if name == "Network" and is_adapter(text, element.keys()):
+        name = "NetworkAdapter"
+    return Property(name, text, dict(element.items()))

@@ -12,7 +12,7 @@ from sssjob import nodes, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression.choices import amount
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, Number, Offer, exactly, slots
-from sssjob.expression.pattern import Matching, Pattern
+from sssjob.expression.pattern import Matching, NotAPattern, Pattern
 from sssjob.expression.tree import Comparison, inverse, key
 from sssjob.model import Property, Value
 
@@ -84,7 +84,7 @@ def leaf(
         pattern = _pattern(comparison, match)
         ask = _fact(comparison, pattern, node_count)
         return Leaf(comparison, negated, ask=_negated(ask, negated), pattern=pattern)
-    except _NoMeaning as error:
+    except (_NoMeaning, NotAPattern) as error:
         return Leaf(comparison, negated, code="E-OP", fault=str(error))
     except LimitExceeded as error:
         return Leaf(comparison, negated, code="E-LIMIT", fault=str(error))

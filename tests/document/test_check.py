@@ -179,7 +179,7 @@ UNREPEATED = [
     pytest.param('<Extension name="a">1</Extension><Extension name="a">1</Extension>', [], id="extensions"),
     pytest.param('<Processors context="Used">1</Processors><Processors>1</Processors>', [], id="contexts"),
     pytest.param("<Processors>1</Processors><Processors>1</Processors>", ["E-DUP"], id="processors"),
-    pytest.param("<Requested><User>a</User><User>b</User></Requested>", [], id="requested"),
+    pytest.param("<Requested><User>a</User><User conj='Or'>b</User></Requested>", [], id="requested"),
     pytest.param("<Delivered><User>a</User><User>b</User></Delivered>", [], id="delivered"),
     pytest.param("<wallclockLimit>1</wallclockLimit>", ["I-ALIAS"], id="a limit beside a duration"),
     pytest.param("<Requested><User>a</User></Requested><Requested><User>b</User></Requested>", [], id="two blocks"),

@@ -58,7 +58,7 @@ FOUND = [
     pytest.param(("Feature conj=Nand ib",), [("W-NOT-SCOPE", "Feature")], id="2.4 a negation in front"),
     pytest.param(("Feature conj=Or ib",), [], id="2.4 an Or in front"),
     pytest.param(("Processors op=Match 1.*",), [("E-OP", "Processors")], id="2.10 Match on a number"),
-    pytest.param(("Node op=Match a(?R)",), [("E-TYPE", "Node")], id="2.10 a pattern that is refused"),
+    pytest.param(("Node op=Match a(?R)",), [("E-OP", "Node")], id="2.10 a pattern that is refused"),
     pytest.param(("Node op=GT a",), [("E-OP", "Node")], id="nodes have no order"),
     pytest.param(("Node aggregation=Range n[1-3",), [("E-TYPE", "Node")], id="a range that is none"),
     pytest.param((), [], id="nothing"),
