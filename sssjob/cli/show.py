@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ Examples:
   sssjob show --effective --to sss workflow.xml
   sssjob show --explain workflow.xml
   sssjob show --to sss --dialect 3.0 job.xml
+  sssjob show --deref --to sss workflow.xml
   sssjob show --json job.xml | jq .items
 
 Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
@@ -35,6 +36,10 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
 @click.option(
     "--effective", is_flag=True, help="Apply JobDefaults, TaskGroupDefaults and TaskDefaults."
 )
+@click.option(
+    "--deref", is_flag=True,
+    help="Put definitions in the place of references; holds a FILE whole.",
+)  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say of each effective value where it was written.")
 @click.option(
     "--to", "form", type=click.Choice(["tree", "sss", "sss-lines", "json"]), default="tree",
@@ -49,7 +54,7 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
     help="Write elements in no namespace, or in that of SSSRMAP; otherwise as they were read.",
 )  # fmt: skip
 def command(
-    files: tuple[str, ...], effective: bool, explain: bool, form: str,
+    files: tuple[str, ...], effective: bool, deref: bool, explain: bool, form: str,
     dialect: str | None, namespace: str | None,
 ) -> None:  # fmt: skip
     """Show job objects as a tree, or write them anew.
@@ -64,7 +69,7 @@ def command(
         unread = True
         common.say(error)
 
-    for block in _blocks(files, complain):
+    for block in _blocks(files, deref, complain):
         shown += 1
         if explain:
             _explain(block)
@@ -90,14 +95,29 @@ def command(
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
 
 
-def _blocks(files: tuple[str, ...], complain: common.Complain) -> Iterator[Block]:
+def _blocks(files: tuple[str, ...], deref: bool, complain: common.Complain) -> Iterator[Block]:
     from sssjob.document import read
 
     for name, source in common.sources(files):
         try:
-            yield from read(source, on_error=partial(_complain_in, name, complain))
+            blocks = read(source, on_error=partial(_complain_in, name, complain))
+            yield from _dereferenced(blocks) if deref else blocks
         except OSError as error:
             complain(f"sssjob: error: {common.reason(error)}")
+
+
+def _dereferenced(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The job objects of a document with their references resolved, forwards and backwards."""
+    from sssjob.document.references import dereference, index
+    from sssjob.errors import LimitExceeded
+
+    held = list(blocks)
+    known = index(held)
+    for block in held:
+        try:
+            yield dereference(block, known=known)
+        except LimitExceeded as error:
+            common.fail(error)
 
 
 def _complain_in(name: str, complain: common.Complain, error: UnreadableDocument) -> None:

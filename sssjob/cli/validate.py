@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,7 @@ from sssjob.cli import common
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
+    from sssjob.document import Source
     from sssjob.errors import Finding
 
 
@@ -24,6 +27,8 @@ Examples:
   sssjob validate --json jobs/*.xml | jq '.[].code'
   sssjob convert --from slurm sacct.txt | sssjob validate -
   sssjob validate --format sarif job.xml > findings.sarif
+  sssjob validate --profile minimal job.xml
+  sssjob validate --closed message.xml
 
 Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
 )
@@ -37,8 +42,19 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
     "--level", type=click.Choice([item.value for item in Severity]), default="notice",
     show_default=True, help="Print findings of this severity and above.",
 )  # fmt: skip
+@click.option(
+    "--profile", type=click.Choice(["minimal", "recommended", "full"]), default="full",
+    show_default=True, help="Would an implementation of this level accept it?",
+)  # fmt: skip
+@click.option("--no-awareness", is_flag=True, help="Would one without awarenessPolicy?")
+@click.option(
+    "--closed", is_flag=True, help="What a document mentions (jobs, files) has to be in it."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
-def command(files: tuple[str, ...], format_: str, level: str, quiet: bool) -> None:
+def command(
+    files: tuple[str, ...], format_: str, level: str, profile: str, no_awareness: bool,
+    closed: bool, quiet: bool,
+) -> None:  # fmt: skip
     """Check documents against the standard.
 
     Each FILE is one document, a wrapper around many job objects, or many documents one after the
@@ -50,7 +66,7 @@ def command(files: tuple[str, ...], format_: str, level: str, quiet: bool) -> No
 
     def seen() -> Iterator[Finding]:
         nonlocal unread
-        for finding in _findings(files):
+        for finding in _findings(files, _check(profile, no_awareness), closed):
             counts[finding.severity] += 1
             unread = unread or finding.code in ("E-XML", "E-LIMIT")
             if finding.severity in severities and not quiet:
@@ -73,15 +89,46 @@ def command(files: tuple[str, ...], format_: str, level: str, quiet: bool) -> No
     sys.exit(common.NOTHING if counts[Severity.ERROR] else common.FOUND)
 
 
-def _findings(files: Iterable[str]) -> Iterator[Finding]:
-    from sssjob.document.check import check_source
+def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]:
+    """The check of a source by an implementation of this level."""
+    if profile == "full" and not no_awareness:
+        from sssjob.document.check import check_source
+
+        return check_source
+    from sssjob.document import peer
+    from sssjob.document.vocabulary import PROFILES
+
+    vocabulary = PROFILES[profile]
+    return partial(
+        peer.check_source, vocabulary=vocabulary.unaware() if no_awareness else vocabulary
+    )
+
+
+def _findings(
+    files: Iterable[str], check: Callable[..., Iterator[Finding]], closed: bool
+) -> Iterator[Finding]:
     from sssjob.errors import finding
 
     for name, source in common.sources(files):
         try:
-            yield from check_source(source, name=name)
+            # A message is read twice: for its jobs, and for the files that they name.
+            again = source if isinstance(source, Path) or not closed else source.read()
+            yield from check(again, name=name, closed=closed)
+            if closed:
+                yield from _of_files(again, name)
         except OSError as error:
             yield finding("E-XML", error.strerror or str(error), file=name)
+
+
+def _of_files(source: Source, name: str) -> Iterator[Finding]:
+    from sssjob.document.bundle import bundles
+    from sssjob.errors import UnreadableDocument
+
+    try:
+        for message in bundles(source):
+            yield from (found.in_file(name) for found in message.findings)
+    except UnreadableDocument:
+        return  # said by the check
 
 
 def _print_json(findings: Iterable[Finding]) -> None:

@@ -37,7 +37,7 @@ def check(
             known[one.path].append(one)
         elif not _below(one.path, hidden):
             seen.append(one)
-    yield from sorted((*_unknown(found, known, vocabulary), *seen), key=lambda one: one.line)
+    yield from sorted((*seen, *_unknown(found, known, vocabulary)), key=lambda one: one.line)
 
 
 def check_source(
@@ -77,6 +77,8 @@ def _unknown(
 
 def _sentence(item: Item, vocabulary: Vocabulary) -> str:
     what = f"{item.what!r} of {item.name}" if item.kind is Kind.VALUE else item.what
+    if item.name == "awarenessPolicy" and not vocabulary.awareness:
+        return f"{item.kind} {what} is not supported"
     if item.level:
         return f"{item.kind} {what} needs the level {item.level}, above {vocabulary.name}"
     return f"{item.kind} {what} is not understood"

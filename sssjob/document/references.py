@@ -54,7 +54,7 @@ def resolve(
     """
     targets: dict[str, Block] = {}
     findings = []
-    for path, reference, scope in _references(block):
+    for path, reference, holder, scope in _references(block):
         target = scope.get(reference.id) or _elsewhere(reference, known)
         if target is not None:
             targets[path] = target
@@ -63,7 +63,7 @@ def resolve(
         findings.append(
             finding(
                 "E-REF" if closed else "I-REFERENCE",
-                f"{reference.name} {reference.id} is not defined here",
+                f"{reference.name} {reference.id} is not defined in this {holder}",
                 line=reference.line, path=path, section=row.section,
             )
         )  # fmt: skip
@@ -121,7 +121,7 @@ class _Dereferencing:
 
 def _references(
     block: Block, path: str = ""
-) -> Iterator[tuple[str, Reference, Mapping[str, Block]]]:
+) -> Iterator[tuple[str, Reference, str, Mapping[str, Block]]]:
     """Every reference that may stand where it does, its path, and what its id may mean there."""
     here = path or f"/{block.name}"
     named = [item for item in block.items if isinstance(item, Block | Reference)]
@@ -137,7 +137,7 @@ def _references(
         elif item.name == IDENTIFIED.get(_kind(block)):
             if scope is None:
                 scope = _defined(block)
-            yield step, item, scope
+            yield step, item, block.name, scope
 
 
 def _defined(block: Block) -> dict[str, Block]:

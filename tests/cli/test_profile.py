@@ -115,3 +115,96 @@ def test_differences_are_json_too():
         "level": "full",
         "section": "SSS 5.1 Consumable Resources",
     } in map(json.loads, lines)
+
+
+def validate(*arguments, document=JOB):
+    result = CliRunner().invoke(sssjob, ["validate", "--json", *arguments, "-"], input=document)
+    return result.exit_code, [
+        (one["code"], one["severity"], one["path"]) for one in json.loads(result.stdout)
+    ]
+
+
+UNKNOWN = ("E-UNKNOWN", "warning")
+DURATION = ("I-MISSING", "notice", "/Job")
+
+
+def test_validating_by_a_profile_says_by_policy_what_is_above_it():
+    assert validate("--profile", "full") == (0, [DURATION, (*UNKNOWN, "/Job/Colour")])
+    assert validate("--profile", "minimal") == (
+        0, [DURATION, (*UNKNOWN, "/Job/Shell"), (*UNKNOWN, "/Job/Colour")]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "level, name, code",
+    [
+        ("minimal", "1.3-very-simple-example", 0),
+        ("minimal", "1.3-moderate-example", 1),
+        ("recommended", "1.3-moderate-example", 1),
+        ("full", "1.3-moderate-example", 0),
+    ],
+)
+def test_a_profile_accepts_what_its_implementations_would(level, name, code, pytestconfig):
+    document = (pytestconfig.rootpath / "tests/data/valid" / f"{name}.xml").read_text()
+    assert validate("--profile", level, document=document)[0] == code
+    assert profile("--level", level, document=document).exit_code == code
+
+
+def test_a_policy_lets_a_lesser_implementation_go_on(pytestconfig):
+    path = pytestconfig.rootpath / "tests/data/valid/1.3-moderate-example.xml"
+    document = path.read_text().replace("<Job>", '<Job awarenessPolicy="Warn">')
+    code, found = validate("--profile", "minimal", document=document)
+    assert code == 0
+    assert (*UNKNOWN, "/Job/Application") in found
+
+
+def test_without_awareness_everything_is_rejected_by_name():
+    code, found = validate("--no-awareness")
+    assert code == 1
+    assert [one for one in found if one[0] == "E-UNKNOWN"] == [
+        ("E-UNKNOWN", "error", "/Job/@awarenessPolicy"),
+        ("E-UNKNOWN", "error", "/Job/Memory/@awarenessPolicy"),
+        ("E-UNKNOWN", "error", "/Job/Colour"),
+    ]
+
+
+def test_what_a_lesser_implementation_does_not_look_at_it_does_not_fault():
+    document = (
+        "<Job><Id>1</Id><Duration>6</Duration><Requested><Memory>x</Memory></Requested></Job>"
+    )
+    assert [one[0] for one in validate(document=document)[1]] == ["I-UNIT", "E-TYPE"]
+    assert validate("--profile", "minimal", document=document)[1] == [
+        ("E-UNKNOWN", "error", "/Job/Requested")
+    ]
+
+
+def test_broken_lines_do_not_hide_those_after_them():
+    code, found = validate(
+        "--profile", "minimal", document=f"{SIMPLE}\n<Job><Id></Job>\n{SIMPLE}\n"
+    )
+    assert (code, [one[0] for one in found]) == (2, ["E-XML"])
+
+
+MESSAGE = (
+    "<Data><Job><Id>1</Id><Duration>6</Duration><Executable>#a</Executable></Job>"
+    "<JobGroup><Id>g</Id><Job>x</Job></JobGroup><File id='{}'>#!/bin/sh</File></Data>"
+)
+
+
+def test_a_closed_message_holds_the_files_and_jobs_that_it_mentions():
+    document = MESSAGE.format("a")
+    assert validate(document=document) == (0, [("I-REFERENCE", "notice", "/JobGroup/Job")])
+    assert validate("--closed", document=document) == (1, [("E-REF", "error", "/JobGroup/Job")])
+    codes = [one[0] for one in validate("--closed", document=MESSAGE.format("b"))[1]]
+    assert codes == ["E-REF", "E-FILE", "I-FILE"]
+
+
+def test_a_closed_message_is_read_from_a_file_too(tmp_path):
+    path = tmp_path / "message.xml"
+    path.write_text(MESSAGE.format("b"))
+    result = CliRunner().invoke(sssjob, ["validate", "--closed", str(path)])
+    assert f"{path}:1: error: no File with the id a" in result.stderr
+
+
+def test_a_message_that_cannot_be_read_is_said_once():
+    assert validate("--closed", document="<Job><Id></Job>") == (2, [("E-XML", "error", "")])

@@ -128,3 +128,16 @@ def test_names_from_strangers_cannot_steer_a_terminal():
 def test_a_long_text_is_shown_to_its_end():
     document = f"<Job><Id>1</Id><Arguments>{'-x ' * 500}-end</Arguments></Job>"
     assert "-x -end\n" in show(document=document).output
+
+
+REFERENCES = """<Jobs><JobGroup><Id>g</Id><Job>stage</Job><Job>job77</Job></JobGroup>
+<Job><Id>stage</Id><User>amy</User></Job></Jobs>"""
+
+
+def test_references_give_way_to_definitions_wherever_the_document_has_them():
+    lines = show("--deref", "--to", "sss-lines", document=REFERENCES).stdout.splitlines()
+    assert lines[0] == (
+        "<JobGroup><Id>g</Id><Job><Id>stage</Id><User>amy</User></Job><Job>job77</Job></JobGroup>"
+    )
+    kept = show("--to", "sss-lines", document=REFERENCES).stdout.splitlines()
+    assert kept[0] == "<JobGroup><Id>g</Id><Job>stage</Job><Job>job77</Job></JobGroup>"

@@ -39,6 +39,7 @@ def test_what_is_found_nowhere_is_external_and_only_worth_a_notice():
         ("I-REFERENCE", "/JobGroup/Job[2]/TaskGroup[2]/Task[2]", 3),
     ]
     assert {found.severity for found in findings} == {Severity.NOTICE}
+    assert findings[0].message == "Job job123 is not defined in this JobGroup"
 
 
 def test_a_closed_document_has_to_hold_what_it_mentions():
