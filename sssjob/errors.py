@@ -63,7 +63,7 @@ CODES: tuple[Code, ...] = (
     Code("W-TEMPLATE", "a default that gives every job or group the same name, groups or tasks"),
     Code("W-NOT-SCOPE", "a negation that some readers take to reach further than others"),
     Code("W-GROUP-SWAP", "unbalanced groups that balance when every sign is turned"),
-    Code("W-MIXED",    "And and Or at one level, which readers without precedence take differently"),
+    Code("W-MIXED",    "And and Or at one level, which some readers take from left to right"),
     Code("W-UNSAT",    "a request that nothing can satisfy"),
     Code("W-ANCHOR",   "a pattern that chooses other nodes if it need not match the whole name"),
     Code("W-SHELL",    "a script that names no interpreter, in a job that names no shell"),
