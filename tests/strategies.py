@@ -125,6 +125,9 @@ def blocks(draw, name):
         count = draw(st.integers(1 if wildcard == "+" else 0, 1 if wildcard == "?" else 2))
         if wildcard == "+" or draw(st.integers(0, 2)) == 0:
             children += [draw(blocks(inner)) for _ in range(count)]
+    for number, child in enumerate(children):
+        for own in child.findall("Id"):  # the jobs of a group, and so on, have ids of their own
+            own.text += f".{number}"
     node = etree.Element(name)
     node.extend(draw(st.permutations(children)))
     return node
