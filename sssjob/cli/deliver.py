@@ -6,24 +6,18 @@ import json
 import shutil
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.accounting import FORMATS
 from sssjob.cli import common
-from sssjob.errors import Finding, Severity, SSSJobError, finding
+from sssjob.errors import Severity, SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.features.keys import Value
-    from sssjob.fold import Folded
-    from sssjob.model import Block, Job, Property
+    from sssjob.delivery import Delivery, Tally
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 
@@ -68,6 +62,8 @@ def command(
     What was requested is left untouched. Where a job knows better, the difference is reported
     and the job keeps its value, unless --overwrite. Folding again changes nothing.
     """
+    from sssjob.delivery import Delivery
+
     if not records and directory is None:
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
     if in_place and (output or file == "-"):
@@ -76,18 +72,21 @@ def command(
         common.fail(f"{file} is compressed; write to another file with -o")
     with ExitStack() as stack:
         try:
-            work = _Delivery(_again(file, stack), file, overwrite, force, now)
+            name = "<stdin>" if file == "-" else file
+            work = Delivery(_again(file, stack), name, overwrite=overwrite, force=force, now=now)
             work.look()
             if directory is not None:
                 work.take_features(directory)
             for record in common.sources(records) if records else ():
                 try:
-                    work.take_records(record, format_, tz)
+                    work.take_records(record.source, record.name, format_, tz)
                 except SSSJobError as error:
                     common.fail(f"{record.name}: {error}")
             target = file if in_place else output
             with common.output(None if as_json and not target else target) as stream:
-                _write(work, stream if target or not as_json else None)
+                for piece in work.pieces():
+                    if target or not as_json:
+                        stream.write(piece)
                 if in_place and not work.tally.changes:
                     raise _Unchanged
         except _Unchanged:
@@ -102,186 +101,6 @@ def command(
 
 class _Unchanged(Exception):
     """Leave the file alone: nothing has changed."""
-
-
-class _Record(NamedTuple):
-    """A record and where it was read."""
-
-    place: str
-    job: Job
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What happened, in numbers."""
-
-    jobs: int = 0
-    delivered: int = 0
-    changes: int = 0
-    records: int = 0
-    bad: int = 0
-    elsewhere: int = 0
-    findings: list[Finding] = field(default_factory=list)
-
-
-class _Delivery:
-    """The jobs of a document, read twice: first which there are, then with what is for them."""
-
-    def __init__(
-        self, source: Path, name: str, overwrite: bool, force: bool, now: int | None
-    ) -> None:
-        self.source, self.name = source, "<stdin>" if name == "-" else name
-        self.overwrite, self.force, self.now = overwrite, force, now
-        self.tally = _Tally()
-        self.wanted: set[str] = set()
-        self.records: dict[str, list[_Record]] = defaultdict(list)
-        self.directory = ""
-        self.features: dict[str, Value] = {}
-        self.machine: dict[str, Value] = {}
-
-    def look(self) -> None:
-        """Learn the ids, so that only records about these jobs are kept."""
-        from sssjob.document import read
-        from sssjob.fold import identities
-
-        for block in read(self.source):
-            for job in _jobs(block):
-                self.tally.jobs += 1
-                self.wanted |= identities(job)
-
-    def take_features(self, directory: str) -> None:
-        """Read a features directory; keys of the machine may stand in it too."""
-        from sssjob.features import keys
-        from sssjob.features.read import modern, read
-
-        both = modern(read(directory, (*keys.JOB_FEATURES, *keys.MACHINE_FEATURES)))
-        of_machine = {row.name for row in keys.MACHINE_FEATURES}
-        self.directory = directory
-        self.features = {k: v for k, v in both.values.items() if k not in of_machine}
-        self.machine = {k: v for k, v in both.values.items() if k in of_machine}
-        self.tally.findings += both.findings
-        if "job_id" not in self.features and self.tally.jobs > 1:
-            common.fail(f"{directory} has no job_id, and {self.name} holds several jobs")
-
-    def take_records(self, source: common.Input, format_: str, zone: str) -> None:
-        """Read the records about jobs of the document; bad ones are reported and counted."""
-        from sssjob.accounting.record import Bad, Converted, Noted
-        from sssjob.document import opened
-        from sssjob.fold import identities
-
-        module = import_module(FORMATS[format_].module)
-        said: set[str] = set()
-        names: frozenset[str] = frozenset()
-        with opened(source.source) as stream:
-            for outcome in module.jobs(stream, module.Options(zone=zone)):
-                place = f"{source.name}:{outcome.line}"
-                match outcome:
-                    case Converted(job=job):
-                        self.tally.records += 1
-                        names = identities(job) & self.wanted
-                        self.tally.elsewhere += not names
-                        for name in names:
-                            self.records[name].append(_Record(place, job))
-                    case Bad(line=line, reason=reason):
-                        self.tally.bad += 1
-                        self._note("E-TYPE", reason, source.name, line)
-                    case Noted(line=line, message=message, once=True):
-                        if message not in said:
-                            self._note("I-UNIT", message, source.name, line)
-                            said.add(message)
-                    case Noted(line=line, message=message) if names:
-                        self._note("W-USELESS", message, source.name, line)
-
-    def changed(self, block: Block) -> Block:
-        """A job, or the jobs of a group, with what was delivered to each."""
-        from sssjob.defaults import resolve
-        from sssjob.model import Job, JobGroup
-
-        if isinstance(block, Job):
-            return self._delivered(block, block)
-        if isinstance(block, JobGroup):
-            effective = iter(_jobs(resolve(block).block))
-            return block.holding(
-                self._delivered(item, next(effective)) if type(item) is Job else item
-                for item in block.items
-            )
-        return block
-
-    def _delivered(self, job: Job, effective: Job) -> Job:
-        """A job with its records, then with its features; ``effective`` has its defaults."""
-        from sssjob.features import fold as features
-        from sssjob.fold import fold
-
-        about = False
-        for record in self._records(job):
-            folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
-            job, about = self._keep(job, folded), True
-        if self.directory and self._has_features(job):
-            known = effective.holding((*effective.items, *_times(job, effective)))
-            given = features.facts(
-                known, self.features, self.machine, now=self.now, force=self.force
-            )
-            self._find(given.findings)
-            if given.about:
-                folded = fold(job, given.facts, source=self.directory, overwrite=self.overwrite)
-                job, about = self._keep(job, folded), True
-        self.tally.delivered += about
-        return job
-
-    def _has_features(self, job: Job) -> bool:
-        from sssjob.features.derive import job_id
-
-        stated = self.features.get("job_id")
-        return self.tally.jobs == 1 or str(stated) == job_id(job.id)
-
-    def _records(self, job: Job) -> list[_Record]:
-        """The records of the last run of a job; runs before a requeue are reported."""
-        from sssjob.fold import identities
-
-        found = {
-            record.place: record
-            for name in identities(job)
-            for record in self.records.get(name, ())
-        }
-        if not found:
-            return []
-        last = max(_run(record.job) for record in found.values())
-        for record in found.values():
-            if _run(record.job) != last:
-                text = f"{record.place}: an earlier run of job {job.id} is not folded"
-                self._note("W-USELESS", text, self.name, job.line)
-        return [record for record in found.values() if _run(record.job) == last]
-
-    def _keep(self, job: Job, folded: Folded) -> Job:
-        self._find(folded.findings)
-        self.tally.changes += folded.changes
-        return folded.job if folded.changes else job
-
-    def _find(self, findings: Iterable[Finding]) -> None:
-        self.tally.findings += (item.in_file(item.file or self.name) for item in findings)
-
-    def _note(self, code: str, text: str, file: str, line: int) -> None:
-        self.tally.findings.append(finding(code, text, file=file, line=line))
-
-
-def _jobs(block: Block) -> tuple[Job, ...]:
-    from sssjob.model import Job
-
-    return (block,) if isinstance(block, Job) else block.blocks(Job)
-
-
-def _run(job: Job) -> tuple[int, int]:
-    """What orders the runs of one job: when it was submitted, and when it started."""
-    submitted, started = (job.get(name) for name in ("SubmitTime", "StartTime"))
-    return int(submitted or 0), int(started or 0)
-
-
-def _times(job: Job, effective: Job) -> Iterator[Property]:
-    """What a record told about times, for a job whose defaults were resolved before."""
-    for item in job.properties:
-        told = item.name in ("StartTime", "EndTime", "SuspendDuration")
-        if told and effective.properties.get(item.name) is None:
-            yield item
 
 
 def _again(file: str, stack: ExitStack) -> Path:
@@ -302,16 +121,7 @@ def _is_compressed(file: str) -> bool:
         common.fail(common.reason(error))
 
 
-def _write(work: _Delivery, stream: BinaryIO | None) -> None:
-    """The document as it was, but for the jobs to which something was delivered."""
-    from sssjob.document.splice import rewrite
-
-    for piece in rewrite(work.source, work.changed):
-        if stream is not None:
-            stream.write(piece)
-
-
-def _report(work: _Delivery, as_json: bool) -> None:
+def _report(work: Delivery, as_json: bool) -> None:
     tally = work.tally
     errors = sum(item.severity is Severity.ERROR for item in tally.findings)
     counts = {
@@ -333,7 +143,7 @@ def _report(work: _Delivery, as_json: bool) -> None:
     common.say(_sentence(tally, counts["disagreements"]))
 
 
-def _sentence(tally: _Tally, disagreements: int) -> str:
+def _sentence(tally: Tally, disagreements: int) -> str:
     """What happened, for a person."""
     records = ""
     if tally.records or tally.bad:

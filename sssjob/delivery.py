@@ -1,0 +1,193 @@
+"""What was delivered, folded into the jobs of a document: records and features directories.
+
+The document may be of any size: it is read twice, first for the ids of its jobs and then to write
+it anew with what is for them. Everything but the jobs that change is kept to the byte.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from sssjob.accounting import FORMATS
+from sssjob.accounting.record import Bad, Converted, Noted
+from sssjob.defaults import resolve
+from sssjob.document import Source, opened, read
+from sssjob.document.splice import rewrite
+from sssjob.errors import Finding, UnusableInput, finding
+from sssjob.features import fold as features
+from sssjob.features import keys
+from sssjob.features.derive import job_id
+from sssjob.features.keys import Value
+from sssjob.features.read import modern
+from sssjob.features.read import read as read_features
+from sssjob.fold import Folded, fold, identities
+from sssjob.model import Block, Job, JobGroup, Property
+
+
+class Record(NamedTuple):
+    """A record and where it was read."""
+    place: str
+    job: Job
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened, in numbers."""
+    jobs: int = 0
+    delivered: int = 0
+    changes: int = 0
+    records: int = 0
+    bad: int = 0
+    elsewhere: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+class Delivery:
+    """The jobs of a document, read twice: first which there are, then with what is for them."""
+    def __init__(
+        self, source: str | PathLike[str], name: str = "", *,
+        overwrite: bool = False, force: bool = False, now: int | None = None,
+    ) -> None:  # fmt: skip
+        self.source, self.name = source, name or str(source)
+        self.overwrite, self.force, self.now = overwrite, force, now
+        self.tally = Tally()
+        self.wanted: set[str] = set()
+        self.records: dict[str, list[Record]] = defaultdict(list)
+        self.directory = ""
+        self.features: dict[str, Value] = {}
+        self.machine: dict[str, Value] = {}
+
+    def look(self) -> None:
+        """Learn the ids, so that only records about these jobs are kept."""
+        for block in read(self.source):
+            for job in _jobs(block):
+                self.tally.jobs += 1
+                self.wanted |= identities(job)
+
+    def take_features(self, directory: str) -> None:
+        """Read a features directory; keys of the machine may stand in it too."""
+        both = modern(read_features(directory, (*keys.JOB_FEATURES, *keys.MACHINE_FEATURES)))
+        of_machine = {row.name for row in keys.MACHINE_FEATURES}
+        self.directory = directory
+        self.features = {k: v for k, v in both.values.items() if k not in of_machine}
+        self.machine = {k: v for k, v in both.values.items() if k in of_machine}
+        self.tally.findings += both.findings
+        if "job_id" not in self.features and self.tally.jobs > 1:
+            text = f"{directory} has no job_id, and {self.name} holds several jobs"
+            raise UnusableInput(text)
+
+    def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
+        """Read the records about jobs of the document; bad ones are reported and counted."""
+        module = import_module(FORMATS[format_].module)
+        said: set[str] = set()
+        about: frozenset[str] = frozenset()
+        with opened(source) as stream:
+            for outcome in module.jobs(stream, module.Options(zone=zone)):
+                place = f"{name}:{outcome.line}"
+                match outcome:
+                    case Converted(job=job):
+                        self.tally.records += 1
+                        about = identities(job) & self.wanted
+                        self.tally.elsewhere += not about
+                        for identity in about:
+                            self.records[identity].append(Record(place, job))
+                    case Bad(line=line, reason=reason):
+                        self.tally.bad += 1
+                        self._note("E-TYPE", reason, name, line)
+                    case Noted(line=line, message=message, once=True):
+                        if message not in said:
+                            self._note("I-UNIT", message, name, line)
+                            said.add(message)
+                    case Noted(line=line, message=message) if about:
+                        self._note("W-USELESS", message, name, line)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The document as it was, but for the jobs to which something was delivered."""
+        return rewrite(Path(self.source), self._changed)
+
+    def _changed(self, block: Block) -> Block:
+        """A job, or the jobs of a group, with what was delivered to each."""
+        if isinstance(block, Job):
+            return self._delivered(block, block)
+        if isinstance(block, JobGroup):
+            effective = iter(_jobs(resolve(block).block))
+            return block.holding(
+                self._delivered(item, next(effective)) if type(item) is Job else item
+                for item in block.items
+            )
+        return block
+
+    def _delivered(self, job: Job, effective: Job) -> Job:
+        """A job with its records, then with its features; ``effective`` has its defaults."""
+        about = False
+        for record in self._records(job):
+            folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
+            job, about = self._keep(job, folded), True
+        if self.directory and self._has_features(job):
+            known = effective.holding((*effective.items, *_times(job, effective)))
+            given = features.facts(
+                known, self.features, self.machine, now=self.now, force=self.force
+            )
+            self._find(given.findings)
+            if given.about:
+                folded = fold(job, given.facts, source=self.directory, overwrite=self.overwrite)
+                job, about = self._keep(job, folded), True
+        self.tally.delivered += about
+        return job
+
+    def _has_features(self, job: Job) -> bool:
+
+        stated = self.features.get("job_id")
+        return self.tally.jobs == 1 or str(stated) == job_id(job.id)
+
+    def _records(self, job: Job) -> list[Record]:
+        """The records of the last run of a job; runs before a requeue are reported."""
+        found = {
+            record.place: record
+            for name in identities(job)
+            for record in self.records.get(name, ())
+        }
+        if not found:
+            return []
+        last = max(_run(record.job) for record in found.values())
+        for record in found.values():
+            if _run(record.job) != last:
+                text = f"{record.place}: an earlier run of job {job.id} is not folded"
+                self._note("W-USELESS", text, self.name, job.line)
+        return [record for record in found.values() if _run(record.job) == last]
+
+    def _keep(self, job: Job, folded: Folded) -> Job:
+        self._find(folded.findings)
+        self.tally.changes += folded.changes
+        return folded.job if folded.changes else job
+
+    def _find(self, findings: Iterable[Finding]) -> None:
+        self.tally.findings += (item.in_file(item.file or self.name) for item in findings)
+
+    def _note(self, code: str, text: str, file: str, line: int) -> None:
+        self.tally.findings.append(finding(code, text, file=file, line=line))
+
+
+def _jobs(block: Block) -> tuple[Job, ...]:
+
+    return (block,) if isinstance(block, Job) else block.blocks(Job)
+
+
+def _run(job: Job) -> tuple[int, int]:
+    """What orders the runs of one job: when it was submitted, and when it started."""
+    submitted, started = (job.get(name) for name in ("SubmitTime", "StartTime"))
+    return int(submitted or 0), int(started or 0)
+
+
+def _times(job: Job, effective: Job) -> Iterator[Property]:
+    """What a record told about times, for a job whose defaults were resolved before."""
+    for item in job.properties:
+        told = item.name in ("StartTime", "EndTime", "SuspendDuration")
+        if told and effective.properties.get(item.name) is None:
+            yield item
