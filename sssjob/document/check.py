@@ -7,7 +7,7 @@ the walk is only for those that need words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from lxml.etree import _Element as Element
 
@@ -16,6 +16,7 @@ from sssjob.document import dependencies, meaning, references, tree
 from sssjob.document.accept import Acceptor
 from sssjob.document.files import Source
 from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
+from sssjob.document.repair.advisor import Advisor
 from sssjob.document.walk import Walk
 from sssjob.errors import Finding, InvalidJob, Severity, UnreadableDocument
 
@@ -44,22 +45,35 @@ def check(
 
 
 def check_source(source: Source, *, name: str = "", closed: bool = False) -> Iterator[Finding]:
-    """Every finding about a source of any size. What cannot be read is a finding, too.
+    """Every finding about a source of any size. What cannot be read is a finding, too."""
+    said: set[str] = set()
+    accepts = Acceptor(said)
+
+    def check_one(element: Element, offset: int) -> Iterable[Finding]:
+        if accepts(element):
+            return ()
+        return check(element, offset=offset, said=said, closed=closed)
+
+    yield from check_each(source, check_one, name=name)
+
+
+def check_each(
+    source: Source, check: Callable[[Element, int], Iterable[Finding]], *, name: str = ""
+) -> Iterator[Finding]:
+    """What a check of one object and its line offset finds in a source, and what is not readable.
 
     Where each line is a document, one that cannot be read does not hide those after it.
     """
-    said: set[str] = set()
-    accepts = Acceptor(said)
     broken: list[UnreadableDocument] = []
-    for element, offset in tree.located(source, on_error=broken.append):
+    advisor = Advisor(source)
+    for element, offset in tree.located(advisor.source, on_error=broken.append):
         for error in broken:
-            yield error.finding.in_file(name)
+            yield from (found.in_file(name) for found in advisor.explain(error))
         broken.clear()
-        if not accepts(element):
-            for found in check(element, offset=offset, said=said, closed=closed):
-                yield found.in_file(name)
+        for found in check(element, offset):
+            yield found.in_file(name)
     for error in broken:
-        yield error.finding.in_file(name)
+        yield from (found.in_file(name) for found in advisor.explain(error))
 
 
 def validate(source: Source, *, name: str = "") -> tuple[Finding, ...]:

@@ -13,12 +13,11 @@ from dataclasses import replace
 from lxml.etree import _Element as Element
 
 from sssjob.document import check as full
-from sssjob.document import tree
 from sssjob.document.awareness import Item, Kind, items
 from sssjob.document.files import Source
 from sssjob.document.report import SEVERITY
 from sssjob.document.vocabulary import Vocabulary
-from sssjob.errors import Finding, UnreadableDocument, finding
+from sssjob.errors import Finding, finding
 
 _OF_AWARENESS = ("E-UNKNOWN", "E-CATEGORY")
 
@@ -45,15 +44,11 @@ def check_source(
 ) -> Iterator[Finding]:
     """Every finding about a source of any size, as ``check.check_source`` gives them."""
     said: set[str] = set()
-    broken: list[UnreadableDocument] = []
-    for element, offset in tree.located(source, on_error=broken.append):
-        for error in broken:
-            yield error.finding.in_file(name)
-        broken.clear()
-        for one in check(element, vocabulary, offset=offset, said=said, closed=closed):
-            yield one.in_file(name)
-    for error in broken:
-        yield error.finding.in_file(name)
+
+    def check_one(element: Element, offset: int) -> Iterator[Finding]:
+        return check(element, vocabulary, offset=offset, said=said, closed=closed)
+
+    yield from full.check_each(source, check_one, name=name)
 
 
 def _unknown(
