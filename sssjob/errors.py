@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -83,7 +83,8 @@ class Finding:
     """One thing that is wrong or worth knowing, where it is, and by which paragraph.
 
     ``line`` and ``column`` count from 1 and are 0 where they are not known.
-    ``severity`` follows from the code unless an awarenessPolicy says otherwise.
+    ``severity`` follows from the code unless an awarenessPolicy says otherwise. ``excerpt`` is
+    the line of a document that cannot be read, with a caret below the column.
     """
 
     code: str
@@ -95,6 +96,7 @@ class Finding:
     section: str = ""
     suggestion: str = ""
     severity: Severity = Severity.ERROR
+    excerpt: str = field(default="", compare=False, repr=False)
 
     def __str__(self) -> str:
         """One line as compilers print it: ``job.xml:3:9: error: ... at /Job/Phase (SSS 9.0)``."""

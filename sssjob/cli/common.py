@@ -52,9 +52,17 @@ def reason(error: OSError) -> str:
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Print findings on standard error, one on each line, as compilers do."""
+    """Print findings on standard error, one on each line, as compilers do.
+
+    Below a fault of a document that cannot be read stands its line, with a caret.
+    """
     for finding in findings:
         say(finding)
+        if finding.excerpt:
+            from sssjob.cli.picture import visible
+
+            for line in finding.excerpt.splitlines():
+                say(f"  {visible(line)}")
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def command(
     try:
         done = repair(data, groups=groups)
     except NotRepairable as refused:
-        _refuse(name, data, refused, as_json)
+        _refuse(name, refused, as_json)
     if as_json:
         click.echo(json.dumps(_as_dict(name, done), ensure_ascii=False, indent=2))
     else:
@@ -88,11 +88,8 @@ def _read(source: Path | BinaryIO, name: str) -> bytes:
         sys.exit(common.NOT_UNDERSTOOD)
 
 
-def _refuse(name: str, data: bytes, refused: NotRepairable, as_json: bool) -> NoReturn:
+def _refuse(name: str, refused: NotRepairable, as_json: bool) -> NoReturn:
     """Say why nothing was changed, and end the command."""
-    from sssjob.cli.picture import visible
-    from sssjob.document.repair import excerpt
-
     if as_json:
         findings = [found.in_file(name).as_dict() for found in refused.findings]
         click.echo(json.dumps(
@@ -100,10 +97,7 @@ def _refuse(name: str, data: bytes, refused: NotRepairable, as_json: bool) -> No
             ensure_ascii=False, indent=2,
         ))  # fmt: skip
     else:
-        for found in refused.findings:
-            common.say(found.in_file(name))
-            for line in excerpt(data, found).splitlines():
-                common.say(f"  {visible(line)}")
+        common.print_findings(found.in_file(name) for found in refused.findings)
         common.say(f"{name}: nothing changed: not all of this can be repaired for sure")
     sys.exit(common.NOTHING)
 

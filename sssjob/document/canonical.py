@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TypeVar
 
 from sssjob import defaults, expression, model, spec, units
@@ -71,7 +72,7 @@ def canonical_expression(read: Expression) -> Expression:
 
 def order(name: str, container: str) -> Key:
     """Where a property stands in a container: as the tables are printed, then by name."""
-    known = _rows(container)
+    known = _rows(container) if container in spec.CONTAINER else {}
     return (0, known[name], "") if name in known else (1, 0, name)
 
 
@@ -218,6 +219,7 @@ def _context(category: str) -> str:
     return "Used" if category == spec.DELIVERED else "Available"
 
 
+@cache
 def _rows(container: str) -> dict[str, int]:
     return {name: index for index, name in enumerate(spec.properties(container))}
 

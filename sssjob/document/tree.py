@@ -57,6 +57,7 @@ _SPACE_BYTES = (b" ", b"\t", b"\r", b"\n")
 _START_TAG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<([^\s<>/?!]+)", re.DOTALL)
 _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
 _EXTRA_CONTENT = etree.ErrorTypes.ERR_DOCUMENT_END
 _INVALID_BYTES = etree.ErrorTypes.ERR_INVALID_ENCODING
@@ -80,7 +81,7 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
     try:
         with opened(source) as stream:
             head = stream.read(CHUNK)
-            if _is_lines(head):
+            if is_lines(head):
                 yield from _lines(stream, head, on_error)
             else:
                 yield from _documents(stream, head)
@@ -174,6 +175,7 @@ class _Document:
         self.root: Element | None = None
         name = _START_TAG.match(head)
         local = name[1].rpartition(b":")[2].decode("utf-8", "replace") if name else "Job"
+        local = _NO_CHARACTER.sub("", local)  # lxml takes no such name; the parser will tell why
         # The end of the root shows where a document ends when another one follows.
         self.parser = etree.XMLPullParser(
             events=("end",), tag=(*_TAGS, f"{{*}}{local}"),
@@ -347,7 +349,7 @@ def _is_outermost(element: Element) -> bool:
     return not ancestors or (ancestors[-1] not in _PART_TAGS and UNIT_TAGS.isdisjoint(ancestors))
 
 
-def _is_lines(head: bytes) -> bool:
+def is_lines(head: bytes) -> bool:
     """Whether the first two lines that are not blank are documents, each of its own.
 
     The second may be a broken one, if it ends as it began.

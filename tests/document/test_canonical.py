@@ -1,4 +1,5 @@
 """The canonical form: what says the same is written the same."""
+# ruff: noqa: E501 (a row of a table is a line)
 
 from pathlib import Path
 

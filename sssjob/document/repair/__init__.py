@@ -142,11 +142,6 @@ def repair(data: bytes, *, groups: bool = False) -> Repaired:
     return Repaired(data, tuple(changes))
 
 
-def excerpt(data: bytes, found: Finding) -> str:
-    """The line of a finding in its document with a caret below the column, or ""."""
-    return Source(data).excerpt(found.line, found.column) if len(data) <= LIMIT else ""
-
-
 def lines_of(data: bytes) -> list[str]:
     """The lines of a document, whatever its encoding."""
     return Source(data).text.split("\n")
@@ -185,7 +180,8 @@ class _Diagnosis:
             said.add(fault.kind)
             found.append(self._finding(fault, counts[fault.kind] if fault.kind else 1))
         found += [] if self.rest is None else [self.rest]
-        yield from sorted(found, key=lambda each: (each.line, each.column))
+        for each in sorted(found, key=lambda each: (each.line, each.column)):
+            yield replace(each, excerpt=self.source.excerpt(each.line, each.column))
 
     def _finding(self, fault: Fault, count: int) -> Finding:
         line, column = self.source.place(fault.start)

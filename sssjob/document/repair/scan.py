@@ -27,7 +27,9 @@ _LOOK_ALIKES = dict.fromkeys("\u00ab\u00bb", '"') | dict.fromkeys("\u201a\u2032\
 
 _SPACE = " \t\r\n"
 _BLANKS = _SPACE + NO_BREAK_SPACE
-_NAME = r"[^\s<>/=&\"'!?\u201c\u201d\u201e\u2033\u2018\u2019]++"
+# No name has control characters, or those that turn the direction of writing.
+_STEERING = r"\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_NAME = rf"[^{_STEERING}\s<>/=&\"'!?\u201c\u201d\u201e\u2033\u2018\u2019]++"
 _TAG = re.compile(
     rf"<({_NAME})((?:[{_SPACE}]++{_NAME}[{_SPACE}]*+=[{_SPACE}]*+(?:\"[^\"<]*+\"|'[^'<]*+'))*+)"
     rf"[{_SPACE}]*+(/?)>"
@@ -298,7 +300,9 @@ class Scanner:
                 self.add(Fault(at, said, "write a blank", (edit,), "blank"))
 
     def _junk(self, element: str, at: int) -> None:
-        shown = self.text[at : at + 1]
+        shown = self.text[at]
+        if _ILLEGAL.match(shown):
+            return  # which is said of every such character
         said = f"U+{ord(shown):04X} is out of place in the tag <{element}>"
         self.add(Fault(at, said, "", (), "junk"))
 
