@@ -61,11 +61,14 @@ class Report:
         return "/" + "/".join(reversed(steps))
 
     def _step(self, parent: Element, node: Element) -> str:
+        known = self._steps.get(parent)
+        if known is not None:
+            return known[node]
+        # Only once for a parent of many: libxml2 counts children one by one.
         if len(parent) <= _FEW:
             same = list(parent.iterchildren(str(node.tag)))
             return local(node) + (f"[{same.index(node) + 1}]" if len(same) > 1 else "")
-        if parent not in self._steps:
-            self._steps[parent] = _numbered(parent)
+        self._steps[parent] = _numbered(parent)
         return self._steps[parent][node]
 
     def leave(self, element: Element) -> None:

@@ -1,5 +1,7 @@
 """awarenessPolicy: what is not understood, by which policy, and what follows from it."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -507,3 +509,16 @@ def path_of(node, root):
 
 def test_policies_are_named_as_in_the_text():
     assert [policy.value for policy in AwarenessPolicy] == ["Reject", "Warn", "Ignore"]
+
+
+def test_a_large_group_takes_linear_time():
+    def steps(count):
+        job = "<Job><Id>1</Id><Colour/></Job>"
+        root = etree.fromstring(f"<JobGroup><Id>g</Id>{job * count}</JobGroup>")
+        start = time.process_time()
+        assert sum(1 for _ in items(root)) == count
+        return time.process_time() - start
+
+    steps(100)
+    # Eight times as many cost eight times as much, with room for a busy machine; 64 if quadratic.
+    assert steps(16_000) < 30 * max(steps(2_000), 0.01)
