@@ -80,7 +80,7 @@ def test_json_has_the_keys_of_the_contract_in_their_order(run):
         "section": "SSS 9.0",
         "suggestion": "put the property into Requested",
     }
-    assert (found[2]["code"], found[2]["line"], found[2]["column"]) == ("E-XML", 2, 12)
+    assert (found[2]["code"], found[2]["line"], found[2]["column"]) == ("E-XML", 2, 6)
 
 
 def test_json_of_nothing_is_an_empty_array(run):

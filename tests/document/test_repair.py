@@ -137,6 +137,8 @@ REFUSED = [
     pytest.param("<Job><Id mood>1</Id></Job>", 1, 10, "mood in <Id> has no value", "", id="no value"),
     pytest.param("<Job><Id>a < b</Id></Job>", 1, 12, "a bare < in text", "write &lt;", id="a bare <"),
     pytest.param("<Job <Id>1</Id></Job>", 1, 1, "the tag <Job does not end before the next <", "write >", id="a tag that does not end"),
+    pytest.param("<Job><Id>1</Id></Job", 1, 16, "an end tag without its end", "write >", id="an end tag that is cut off"),
+    pytest.param("<Job><Id>1</Id><Memory", 1, 16, "the tag <Memory does not end", "write >", id="a tag that is cut off"),
     pytest.param("x<Job/>", 1, 1, "text outside of any element", "", id="text in front"),
     pytest.param("<Job><!-- x</Job>", 1, 6, "a comment that does not end", "write -->", id="a comment"),
     pytest.param("<Job a='1' a=’2’/>", 1, 17, "redefined", "", id="an attribute twice"),

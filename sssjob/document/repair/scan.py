@@ -222,7 +222,11 @@ class Scanner:
             if at < limit:
                 at = self._attribute(shown, at, limit)
         # Right before the next tag begins, if not even a > is there.
-        self.add(Fault(place, f"the tag <{shown} does not end before the next <", "write >"))
+        is_cut = limit == len(text)
+        if is_cut:
+            self.stopped = "the end is missing"
+        said = f"the tag <{shown} does not end" + ("" if is_cut else " before the next <")
+        self.add(Fault(place, said, "write >"))
         return Tag(Kind.OPEN, name, place, limit, text[start:limit])
 
     def _attribute(self, element: str, at: int, limit: int) -> int:
