@@ -7,6 +7,7 @@ they are. Memory holds one job object at a time. No entity is expanded, no addre
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
@@ -132,6 +133,12 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
             _refuse_doctype(root, line, number)
         except etree.XMLSyntaxError as error:
             failure = _unreadable(error, line, number)
+            if error.code in (_EXTRA_CONTENT, _LATE_DECLARATION):
+                try:  # several documents on one line
+                    yield from _documents(io.BytesIO(), line, offset=number)
+                    continue
+                except UnreadableDocument as again:
+                    failure = again
         except UnreadableDocument as error:
             failure = error
         else:
@@ -146,9 +153,11 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
         on_error(failure)
 
 
-def _documents(stream: BinaryIO, head: bytes, *, whole: bool = False) -> Iterator[Located]:
+def _documents(
+    stream: BinaryIO, head: bytes, *, whole: bool = False, offset: int = 0
+) -> Iterator[Located]:
     """Documents of any shape, one after the other."""
-    offset, chunk = 0, head.removeprefix(_BYTE_ORDER_MARK)
+    chunk = head.removeprefix(_BYTE_ORDER_MARK)
     first = True
     while True:
         # Blank lines between documents count; before its declaration a document may have none.
@@ -175,7 +184,7 @@ class _Document:
         self.root: Element | None = None
         name = _START_TAG.match(head)
         local = name[1].rpartition(b":")[2].decode("utf-8", "replace") if name else "Job"
-        local = _NO_CHARACTER.sub("", local)  # lxml takes no such name; the parser will tell why
+        local = _NO_CHARACTER.sub("", local) or "Job"  # lxml takes no other; the parser will tell why
         # The end of the root shows where a document ends when another one follows.
         self.parser = etree.XMLPullParser(
             events=("end",), tag=(*_TAGS, f"{{*}}{local}"),

@@ -43,6 +43,8 @@ BAD = [
     pytest.param(b"<Job><Id>&nbsp;</Id></Job>",        "E-XML",    1,   "nbsp",               id="an unknown entity"),
     pytest.param(b"<Job a='1' a='2'/>",                "E-XML",    1,   "redefined",          id="an attribute twice"),
     pytest.param(b"<Job><x:Id>1</x:Id></Job>",         "E-XML",    1,   "x",                  id="an undeclared prefix"),
+    pytest.param(b"<a\x01b/>",                         "E-XML",    1,   "",                   id="a control character in a name"),
+    pytest.param(b"<a:/>",                             "E-XML",    1,   "",                   id="a name that is only a prefix"),
     pytest.param(b"<Job>\n<Id>a\x00b</Id></Job>",      "E-XML",    2,   "U+0000",             id="NUL"),
     pytest.param(b"<Job>\n<Id>a\x1bb</Id></Job>",      "E-XML",    2,   "U+001B",             id="escape"),
     pytest.param(b"<Job><Id>&#0;</Id></Job>",          "E-XML",    1,   "U+0000",            id="a reference to NUL"),

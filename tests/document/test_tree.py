@@ -118,6 +118,16 @@ def test_a_bad_line_does_not_hide_the_next_ones():
     assert [error.finding.line for error in errors] == [3, 6]
 
 
+def test_a_line_may_hold_several_documents():
+    data = b"\n".join(
+        [JOB, JOB, JOB * 2 + b"<Job><Id>2</Job>", b'<?xml version="1.0"?>' + JOB + JOB]
+    )
+    errors = []
+    found = [item.line for item in tree.located(data, on_error=errors.append)]
+    assert found == [1, 2, 3, 3, 4, 4]
+    assert [error.finding.line for error in errors] == [3]
+
+
 def test_a_parser_for_one_document_refuses_two():
     assert tree.parse("<?xml version='1.0' encoding='latin-1'?><Job>é</Job>").text == "é"
     with pytest.raises(UnreadableDocument):
