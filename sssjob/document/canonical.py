@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeVar
 
 from sssjob import defaults, expression, model, spec, units
@@ -308,14 +308,19 @@ def _words(text: str, values: tuple[str, ...]) -> str:
 
 
 def _sized(name: str, text: str, attributes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """An amount of bytes in the largest unit in which it is whole, or else the shortest."""
     stated = stripped(attributes.get("units", "")) or units.DEFAULT_UNITS[name]
     try:
-        size = units.bytes_of(text, units.unit(stated))
+        written, unit = _size(text, stated)
     except InvalidValue:
         return text, dict(attributes)
-    written, best = units.in_units(size) if size.denominator == 1 else _shortest(size)
-    return written, {**attributes, "units": best}
+    return written, {**attributes, "units": unit}
+
+
+@lru_cache(1 << 12)
+def _size(text: str, unit: str) -> tuple[str, str]:
+    """An amount of bytes in the largest unit in which it is whole, or else the shortest."""
+    size = units.bytes_of(text, unit)
+    return units.in_units(size) if size.denominator == 1 else _shortest(size)
 
 
 def _shortest(size: Fraction) -> tuple[str, str]:

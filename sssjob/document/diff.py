@@ -51,6 +51,8 @@ def diff(
     ``effective`` compares what holds after defaults elements are applied. ``strict`` compares
     texts and attributes as they are written, and the order of properties.
     """
+    if left == right:
+        return
     if strict:
         one, other = (defaults.resolve(b).block if effective else b for b in (left, right))
     else:
