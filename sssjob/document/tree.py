@@ -8,9 +8,11 @@ they are. Memory holds one job object at a time. No entity is expanded, no addre
 from __future__ import annotations
 
 import io
+import itertools
 import re
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from dataclasses import replace
+from typing import BinaryIO, NamedTuple, cast
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -18,7 +20,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec
 from sssjob.document import cause
 from sssjob.document.files import CHUNK, Source, opened, split_lines
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import Finding, UnreadableDocument, finding
 
 OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
 MARKUP_LIMIT = 8 << 20  # tags and attributes of one job object; each costs far more than its bytes
@@ -62,6 +64,10 @@ _NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 _CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
 _EXTRA_CONTENT = etree.ErrorTypes.ERR_DOCUMENT_END
 _INVALID_BYTES = etree.ErrorTypes.ERR_INVALID_ENCODING
+_UNFINISHED = (
+    etree.ErrorTypes.ERR_TAG_NOT_FINISHED, etree.ErrorTypes.ERR_GT_REQUIRED,
+    etree.ErrorTypes.ERR_DOCUMENT_EMPTY, etree.ErrorTypes.ERR_DOCUMENT_END,
+)  # fmt: skip
 _LATE_DECLARATION = etree.ErrorTypes.ERR_RESERVED_XML_NAME
 
 
@@ -120,9 +126,16 @@ def _parser() -> etree.XMLParser:
 
 
 def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[Located]:
-    """Documents of one line each: one that cannot be read does not hide the next."""
+    """Documents of one line each: one that cannot be read does not hide the next.
+
+    Where a document turns out to go on in the next line, the rest is read as documents of any
+    shape: somebody put files together.
+    """
     parser = _parser()
-    for number, line in enumerate(split_lines(stream, head, OBJECT_LIMIT)):
+    lines = enumerate(split_lines(stream, head, OBJECT_LIMIT))
+    waiting: list[tuple[int, bytes]] = []
+    while (numbered := waiting.pop() if waiting else next(lines, None)) is not None:
+        number, line = numbered
         if not line.strip(_SPACE):
             continue
         try:
@@ -131,14 +144,20 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
                 _refuse_too_large(len(line), _markup(line), number)
             root = etree.fromstring(line, parser)
             _refuse_doctype(root, line, number)
-        except etree.XMLSyntaxError as error:
-            failure = _unreadable(error, line, number)
-            if error.code in (_EXTRA_CONTENT, _LATE_DECLARATION):
-                try:  # several documents on one line
-                    yield from _documents(io.BytesIO(), line, offset=number)
-                    continue
-                except UnreadableDocument as again:
-                    failure = again
+        except etree.XMLSyntaxError:
+            try:
+                for _ in _documents(io.BytesIO(), line):  # several on one line, perhaps
+                    pass
+                yield from _documents(io.BytesIO(), line, offset=number)
+                continue
+            except UnreadableDocument as error:
+                failure = UnreadableDocument(_below(error.finding, number))
+                incomplete = _is_incomplete(error)
+            waiting.extend(itertools.islice(lines, 1))
+            if incomplete and waiting and not _begins_alike(line, waiting[0][1]):
+                rest = _Lines(line for _, line in itertools.chain(waiting, lines))
+                yield from _documents(cast(BinaryIO, rest), line + b"\n", offset=number)
+                return
         except UnreadableDocument as error:
             failure = error
         else:
@@ -151,6 +170,37 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
         if on_error is None:
             raise failure
         on_error(failure)
+
+
+class _Lines:
+    """Lines as the stream that they were."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+
+    def read(self, size: int) -> bytes:
+        """Whole lines of about that size together."""
+        pieces = []
+        while size > 0 and (line := next(self._lines, None)) is not None:
+            pieces.append(line + b"\n")
+            size -= len(line) + 1
+        return b"".join(pieces)
+
+
+def _begins_alike(line: bytes, another: bytes) -> bool:
+    """Whether both begin with the same tag: then the second is no part of the first."""
+    one, other = _START_TAG.match(line), _START_TAG.match(another)
+    return one is not None and other is not None and one[1] == other[1]
+
+
+def _is_incomplete(error: UnreadableDocument) -> bool:
+    """Whether a document may go on where its bytes ended."""
+    said = error.__cause__
+    return isinstance(said, etree.XMLSyntaxError) and said.code in _UNFINISHED
+
+
+def _below(found: Finding, lines: int) -> Finding:
+    return replace(found, line=found.line + lines) if found.line else found
 
 
 def _documents(
@@ -184,7 +234,9 @@ class _Document:
         self.root: Element | None = None
         name = _START_TAG.match(head)
         local = name[1].rpartition(b":")[2].decode("utf-8", "replace") if name else "Job"
-        local = _NO_CHARACTER.sub("", local) or "Job"  # lxml takes no other; the parser will tell why
+        local = (
+            _NO_CHARACTER.sub("", local) or "Job"
+        )  # lxml takes no other; the parser will tell why
         # The end of the root shows where a document ends when another one follows.
         self.parser = etree.XMLPullParser(
             events=("end",), tag=(*_TAGS, f"{{*}}{local}"),

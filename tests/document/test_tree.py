@@ -124,8 +124,22 @@ def test_a_line_may_hold_several_documents():
     )
     errors = []
     found = [item.line for item in tree.located(data, on_error=errors.append)]
-    assert found == [1, 2, 3, 3, 4, 4]
+    assert found == [1, 2, 4, 4]
     assert [error.finding.line for error in errors] == [3]
+
+
+TOGETHER = [
+    pytest.param(b"<Job>\n<Id>3</Id></Job>\n" + JOB, [1, 2, 3, 5], id="over several lines"),
+    pytest.param(b'<?xml version="1.0"?>\n' + JOB + b"\n" + JOB, [1, 2, 4, 5], id="a declaration"),
+    pytest.param(JOB + b"<Job>\n</Job>", [1, 2, 3, 3], id="behind another on its line"),
+    pytest.param(b"<Jobs>\n" + JOB + b"\n" + JOB + b"\n</Jobs>", [1, 2, 4, 5], id="a wrapper"),
+]
+
+
+@pytest.mark.parametrize("more, lines", TOGETHER)
+def test_files_put_together_may_begin_with_lines(more, lines):
+    data = b"\n".join([JOB, JOB, more])
+    assert [item.line for item in tree.located(data)] == lines
 
 
 def test_a_parser_for_one_document_refuses_two():
