@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -122,13 +121,14 @@ def _jobs(
 ) -> Iterator[Job]:
     """The jobs of all files; what else their records are is printed and counted."""
     from sssjob.accounting import record
+    from sssjob.cli.progress import watched
     from sssjob.document import opened
     from sssjob.errors import UnreadableDocument, UnusableInput
 
     told: set[str] = set()
     for name, source in common.sources(files):
         try:
-            with opened(source) as stream:
+            with watched(source, name) as raw, opened(raw) as stream:
                 for outcome in counts.counting(read(stream)):
                     if isinstance(outcome, record.Converted):
                         yield outcome.job
@@ -147,4 +147,5 @@ def _jobs(
 def _report(counts: record.Counts, counts_json: str | None) -> None:
     common.say(counts)
     if counts_json:
-        Path(counts_json).write_text(json.dumps(counts.as_dict()) + "\n", encoding="utf-8")
+        with common.output(counts_json) as stream:
+            stream.write(json.dumps(counts.as_dict()).encode() + b"\n")

@@ -107,15 +107,19 @@ def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]
 def _findings(
     files: Iterable[str], check: Callable[..., Iterator[Finding]], closed: bool
 ) -> Iterator[Finding]:
+    from sssjob.cli.progress import watched
     from sssjob.errors import finding
 
     for name, source in common.sources(files):
         try:
-            # A message is read twice: for its jobs, and for the files that they name.
-            again = source if isinstance(source, Path) or not closed else source.read()
-            yield from check(again, name=name, closed=closed)
             if closed:
+                # A message is read twice: for its jobs, and for the files that they name.
+                again = source if isinstance(source, Path) else source.read()
+                yield from check(again, name=name, closed=True)
                 yield from _of_files(again, name)
+            else:
+                with watched(source, name) as stream:
+                    yield from check(stream, name=name, closed=False)
         except OSError as error:
             yield finding("E-XML", error.strerror or str(error), file=name)
 

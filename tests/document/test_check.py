@@ -77,7 +77,7 @@ def test_valid_documents_have_no_errors(path):
 def test_documents_made_from_the_tables_have_no_errors(element):
     root = etree.fromstring(etree.tostring(element))
     errors = [finding for finding in check(root) if finding.severity is Severity.ERROR]
-    assert AGREEMENT.issuperset(finding.code for finding in errors)
+    assert [str(finding) for finding in errors if finding.code not in AGREEMENT] == []
 
 
 @settings(max_examples=500)
