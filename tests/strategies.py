@@ -83,6 +83,13 @@ def attribute(row, element):
     return st.sampled_from(row.values) if row.values else VALUES[row.type]
 
 
+# Texts that their attributes make more than texts.
+FITTING = {
+    "List": "ib,ssd", "Pattern": "n[0-9]+", "Range": "n[1-5]", "Match": "n.*",
+    "Rule": "RoundRobin", "TasksPerNode": "2", "ProcessorsPerTask": "1", "Geometry": "{1,4}{2}{3,5}",
+}  # fmt: skip
+
+
 @st.composite
 def properties(draw, name, row, category=""):
     node = etree.Element(name)
@@ -100,6 +107,11 @@ def properties(draw, name, row, category=""):
     else:
         space = "" if row.type in ("", spec.STRING) else draw(st.sampled_from(SPACE))
         node.text = space + draw(VALUES[row.type]) + space
+    if node.get("delimiter") == "":
+        del node.attrib["delimiter"]
+    for key in ("op", "aggregation", "type"):
+        if row.type == spec.STRING and node.get(key) in FITTING:
+            node.text = FITTING[node.get(key)]
     return node
 
 
