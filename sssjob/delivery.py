@@ -32,6 +32,7 @@ from sssjob.model import Block, Job, JobGroup, Property
 
 class Record(NamedTuple):
     """A record and where it was read."""
+
     place: str
     job: Job
 
@@ -39,6 +40,7 @@ class Record(NamedTuple):
 @dataclass(slots=True)
 class Tally:
     """What happened, in numbers."""
+
     jobs: int = 0
     delivered: int = 0
     changes: int = 0
@@ -50,6 +52,7 @@ class Tally:
 
 class Delivery:
     """The jobs of a document, read twice: first which there are, then with what is for them."""
+
     def __init__(
         self, source: str | PathLike[str], name: str = "", *,
         overwrite: bool = False, force: bool = False, now: int | None = None,
