@@ -107,6 +107,8 @@ def properties(draw, name, row, category=""):
     else:
         space = "" if row.type in ("", spec.STRING) else draw(st.sampled_from(SPACE))
         node.text = space + draw(VALUES[row.type]) + space
+    if name == "TaskDistribution":
+        node.text = "RoundRobin"
     if node.get("delimiter") == "":
         del node.attrib["delimiter"]
     for key in ("op", "aggregation", "type"):
