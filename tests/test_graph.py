@@ -324,8 +324,6 @@ def test_only_the_first_of_a_row_of_impossible_jobs_is_told():
 @pytest.mark.parametrize(
     ("dependency", "code"),
     [
-        pytest.param(on("a", None, 2), "W-USELESS", id="code-without-OnExit"),
-        pytest.param(on("a", "OnFailure", 2), "W-USELESS", id="code-with-OnFailure"),
         pytest.param(on("a", "OnExit", "1,024"), "E-TYPE", id="code-no-integer"),
         pytest.param(on("a", "OnMoon"), "E-UNKNOWN", id="condition"),
         pytest.param(on("a").having(designator="JobPath"), "E-UNKNOWN", id="designator"),

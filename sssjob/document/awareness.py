@@ -17,7 +17,7 @@ from sssjob import spec
 from sssjob.document.bridge import to_tree
 from sssjob.document.places import XML_SPACE, has_elements, names, place, split, text_of
 from sssjob.document.report import Report
-from sssjob.document.rules import Carried, Rule
+from sssjob.document.rules import Carried, Rule, is_idle
 from sssjob.document.values import unknown_values, unknown_words
 from sssjob.document.vocabulary import (
     ALWAYS_UNDERSTOOD,
@@ -177,6 +177,8 @@ class _Search:
                 if not key.startswith(ALWAYS_UNDERSTOOD):
                     level = attribute_level(name, key, category)
                     yield self._item(element, Kind.ATTRIBUTE, key, value, policy, level, key)
+            elif is_idle(element, name, key):
+                yield self._item(element, Kind.ATTRIBUTE, key, value, policy, attribute=key)
             elif not asked.plain(value):
                 # A policy that is none is itself not understood, and always rejected.
                 by = AwarenessPolicy.REJECT if key == _POLICY else policy

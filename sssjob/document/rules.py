@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from lxml.etree import _Element as Element
+
 from sssjob import spec, units
-from sssjob.document.places import Place, place
+from sssjob.document.places import XML_SPACE, Place, place
 from sssjob.document.values import Plain, plain
 
 _REMEMBERED = 1 << 16
@@ -55,6 +57,16 @@ def rule(tag: str, container: str) -> Rule | None:
         keys=None if here.category or keys is True else keys,
         special=row.name in _SPECIAL or here.alias is not None,
     )
+
+
+def is_idle(element: Element, name: str, key: str) -> bool:
+    """Whether an attribute of the tables is not understood there, for what stands beside it.
+
+    The code of a Dependency counts with the condition OnExit only (5.1).
+    """
+    if key != "code" or name != "Dependency":
+        return False
+    return element.get("condition", "").strip(XML_SPACE) != "OnExit"
 
 
 @lru_cache

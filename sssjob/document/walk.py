@@ -22,7 +22,7 @@ from sssjob.document.places import (
     text_of,
 )
 from sssjob.document.report import Report
-from sssjob.document.rules import IDENTIFIED, Carried, Rule, carried, rule
+from sssjob.document.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
 from sssjob.document.values import check_attribute, check_text, check_words
 from sssjob.document.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.model import Property
@@ -215,6 +215,12 @@ class Walk(Report):
             if asked is None:
                 if not key.startswith(ALWAYS_UNDERSTOOD):
                     self._unknown_attribute(element, name, key, policy)
+            elif is_idle(element, name, key):
+                text, advice = (
+                    f"{key} counts with the condition OnExit only",
+                    'write condition="OnExit"',
+                )
+                self.by_policy("E-UNKNOWN", element, policy, text, asked.row.section, advice, key)
             elif not asked.plain(value):
                 section = asked.row.section
                 # A policy that is none is itself not understood, and always rejected. 7.1

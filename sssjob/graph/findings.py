@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sssjob import spec, units
 from sssjob.errors import Finding, InvalidValue, Severity, finding
 from sssjob.graph.circles import LIMIT, circles
-from sssjob.graph.net import Condition, Mark, Net, Place
+from sssjob.graph.net import Mark, Net, Place
 from sssjob.graph.never import contradictions
 from sssjob.graph.progress import needed
 from sssjob.model import Property
@@ -54,14 +54,12 @@ class _Written(NamedTuple):
     item: Property
     number: int
 
-    def say(
-        self, code: str, text: str, suggestion: str = "", severity: Severity | None = None
-    ) -> Finding:
+    def say(self, code: str, text: str, severity: Severity | None = None) -> Finding:
         start = "/JobGroup/JobDefaults" if self.place.inherits else self.place.path
         step = f"Dependency[{self.number}]" if self.number else "Dependency"
         return finding(
             code, text, line=self.item.line, path=f"{start}/{step}", section=_SECTION,
-            suggestion=suggestion, severity=severity,
+            severity=severity,
         )  # fmt: skip
 
 
@@ -78,9 +76,6 @@ def _understood(net: Net, at: _Written) -> Iterator[Finding]:
     code = get("code")
     if code is None:
         return
-    if get("condition", Condition.ON_SUCCESS) in (Condition.ON_SUCCESS, Condition.ON_FAILURE):
-        text = f"code={code!r} counts with the condition OnExit only"
-        yield at.say("W-USELESS", text, 'write condition="OnExit"')
     try:
         units.integer(code)
     except InvalidValue as error:

@@ -90,6 +90,13 @@ EFFECTIVE = [
         id="1.9 of JobDefaults, where it is written only",
     ),
     pytest.param(
+        "<Job><Dependency code='1'>a</Dependency><Dependency condition='OnFailure' code='1' "
+        "awarenessPolicy='Warn'>b</Dependency><Dependency condition='OnExit' code='1'>c</Dependency>"
+        "</Job>",
+        [("/Job/Dependency[1]/@code", "Reject"), ("/Job/Dependency[2]/@code", "Warn")],
+        id="6.2 a code without OnExit",
+    ),
+    pytest.param(
         "<Job><A awarenessPolicy='Ignore'/></Job>",
         [("/Job/A", "Ignore")],
         id="7.1 of the unknown element",
