@@ -1,13 +1,14 @@
 """Documents about which no rule has anything to say, recognised at the speed of libxml2.
 
-From the tables of ``spec`` comes a RELAX NG grammar that is narrower than the standard: whatever
-it accepts, ``_is_plain`` finds plain and ``meaning`` silent, gives no finding. What it does not
-accept may be right as well; the walk in ``check`` says so, or says why not.
+From the tables of ``spec`` come two RELAX NG grammars that are narrower than the standard: one of
+simple jobs, in which no two values can contradict each other, and one of all job objects, whose
+values other rules then hold against each other. What neither accepts may be right as well; the
+walk in ``check`` says so, or says why not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -17,7 +18,8 @@ from lxml.etree import _Element as Element
 from sssjob import spec, units
 from sssjob.document import dependencies
 from sssjob.document.meaning import is_silent
-from sssjob.document.places import CATEGORIES, XML_SPACE, names, text_of
+from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
+from sssjob.document.requests import ANY_OPERATION, PLAIN_OPERATIONS
 from sssjob.document.values import contexts
 
 # Building the grammar costs as much as walking that many job objects.
@@ -27,6 +29,11 @@ _LONGEST_PAUSE = 64
 _ROOTS = ("Job", "JobGroup")
 _WORDY = ("NotificationList", "redirectList")  # their lists of words are for the walk
 _AMOUNTS = tuple(units.DEFAULT_UNITS)
+
+# What a simple job does not have: values that have to be held against others.
+_SIMPLE = ("Job", spec.REQUESTED, spec.DELIVERED, "Environment")
+_CONTRADICTING = ("Dependency", "NodeCount", "TaskCount", "TaskDistribution")
+_COMPLEX = ("aggregation", "delimiter", "conj")
 
 # fmt: off
 _TYPES = {
@@ -58,31 +65,59 @@ class Acceptor:
     def __init__(self, said: set[str]) -> None:
         self._said = said
         self._met = 0
-        self._pause = self._walks = 0
+        self._simple = _Gate(self._is_simple)
+        self._silent = _Gate(self._is_silent)
 
     def __call__(self, element: Element) -> bool:
         """Whether nothing can be said about this job object."""
         self._met += 1
-        if self._met <= _WORTH_A_GRAMMAR or self._pause:
-            self._pause = max(self._pause - 1, 0)
+        if self._met <= _WORTH_A_GRAMMAR:
             return False
-        accepted = self._accepts(element)
-        # A source of which each job object gives findings is not asked in vain each time.
-        self._walks = 0 if accepted else min(2 * self._walks + 1, _LONGEST_PAUSE)
-        self._pause = self._walks - 1 if self._walks > 1 else 0
-        return accepted
+        return self._simple(element) or self._silent(element)
 
-    def _accepts(self, element: Element) -> bool:
+    def _is_simple(self, element: Element) -> bool:
+        """A job in which no two values can contradict each other: most jobs of a log are."""
+        namespace, name = names(element)
+        if name != "Job" or namespace not in spec.NAMESPACES:
+            return False
+        grammar = _grammar(namespace, "I-UNIT" not in self._said, True)
+        tags = _tags(namespace)
+        return (
+            bool(grammar.validate(element))
+            and next(element.iter(tags.duration), None) is not None
+            and all(map(has_elements, element.iterchildren(tags.requested)))
+            and all(map(_names_each_once, element.iterchildren(tags.environment)))
+        )
+
+    def _is_silent(self, element: Element) -> bool:
+        """Any job or job group that the rules beyond the grammar find nothing in, either."""
         namespace, name = names(element)
         if name not in _ROOTS or namespace not in spec.NAMESPACES:
             return False
-        grammar = _grammar(namespace, "I-UNIT" not in self._said)
+        grammar = _grammar(namespace, "I-UNIT" not in self._said, False)
         return (
             bool(grammar.validate(element))
             and _is_plain(element)
             and is_silent(element)
             and dependencies.is_silent(element)
         )
+
+
+class _Gate:
+    """A test that pauses when it keeps refusing: asking in vain costs more than walking."""
+
+    def __init__(self, test: Callable[[Element], bool]) -> None:
+        self._test = test
+        self._refused = self._pause = 0
+
+    def __call__(self, element: Element) -> bool:
+        if self._pause:
+            self._pause -= 1
+            return False
+        passed = self._test(element)
+        self._refused = 0 if passed else min(2 * self._refused + 1, _LONGEST_PAUSE)
+        self._pause = self._refused - 1 if self._refused > 1 else 0
+        return passed
 
 
 class _Tags(NamedTuple):
@@ -125,10 +160,8 @@ def _is_plain(element: Element) -> bool:
             if owing and parent is not None and parent.tag in (tags.requested, tags.delivered):
                 owing.discard(parent.getparent())
         elif tag == tags.environment:
-            if len(node) > 1:
-                variables = [child.get("name") for child in node.iterchildren("{*}*")]
-                if len(set(variables)) < len(variables):
-                    return False
+            if not _names_each_once(node):
+                return False
         elif next(node.iterchildren("{*}*"), None) is None:
             if not text_of(node).strip(XML_SPACE):
                 return False
@@ -148,36 +181,57 @@ def _is_plain(element: Element) -> bool:
     return not owing
 
 
+def _names_each_once(environment: Element) -> bool:
+    if len(environment) < 2:
+        return True
+    variables = [child.get("name") for child in environment.iterchildren("{*}*")]
+    return len(set(variables)) == len(variables)
+
+
 @cache
-def _grammar(namespace: str, units_needed: bool) -> etree.RelaxNG:
+def _grammar(namespace: str, units_needed: bool, simple: bool) -> etree.RelaxNG:
+    """The grammar of one namespace; a ``simple`` one has nothing that could contradict itself."""
+    roots = ("Job",) if simple else _ROOTS
+    containers = [row for row in spec.CONTAINERS if not simple or row.name in _SIMPLE]
     text = "".join((
         f'<grammar xmlns="http://relaxng.org/ns/structure/1.0" ns="{namespace}"'
         ' datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes"><start><choice>',
-        *(f'<ref name="{name}"/>' for name in _ROOTS),
+        *(f'<ref name="{name}"/>' for name in roots),
         "</choice></start>",
-        *(line for row in spec.CONTAINERS for line in _container(row, units_needed)),
+        *(line for row in containers for line in _container(row, units_needed, simple)),
         "</grammar>",
     ))  # fmt: skip
     return etree.RelaxNG(etree.fromstring(text))
 
 
-def _container(row: spec.Container, units_needed: bool) -> Iterator[str]:
+def _container(row: spec.Container, units_needed: bool, simple: bool) -> Iterator[str]:
     """The definition of a container, and one of each property as it may stand there."""
     yield f'<define name="{row.name}"><element name="{row.name}">'
-    yield "".join(_attributes(row.name, "", units_needed))
+    yield "".join(_attributes(row.name, "", units_needed, simple))
     category = row.name if row.name in CATEGORIES else ""
     yield "<interleave>"
     for name, wildcard in spec.blocks(row.name).items():
         # A reference is for the walk, which looks for what it means.
-        yield _repeated(f'<ref name="{name}"/>', wildcard)
-    properties = [item for item in spec.properties(row.name).values() if item.name not in _WORDY]
-    if category:
+        if not simple:
+            yield _repeated(f'<ref name="{name}"/>', wildcard)
+        elif name in _SIMPLE:
+            yield _repeated(f'<ref name="{name}"/>', "?")
+    left_out = _CONTRADICTING if simple and category != spec.DELIVERED else ()
+    properties = [
+        item
+        for item in spec.properties(row.name).values()
+        if item.name not in _WORDY and item.name not in left_out
+    ]
+    if category == spec.DELIVERED or (category and not simple):
         choices = "".join(f'<ref name="{row.name}.{item.name}"/>' for item in properties)
         yield f"<oneOrMore><choice>{choices}</choice></oneOrMore>"
     else:
         for item in properties:
             wildcard = "*" if item.repeats is True or item.name == "Variable" else "?"
-            wildcard = "" if item.appearance == spec.MUST else wildcard
+            if item.appearance == spec.MUST:
+                wildcard = ""
+            elif category:
+                wildcard = "?"  # a property that is compared twice may contradict itself
             yield _repeated(f'<ref name="{row.name}.{item.name}"/>', wildcard)
     yield "</interleave>"
     yield "</element></define>"
@@ -187,14 +241,16 @@ def _container(row: spec.Container, units_needed: bool) -> Iterator[str]:
             yield '<ref name="Environment"/></define>'
             continue
         content = _NOT_EMPTY if item.name == "Id" else _TYPES[item.type]
-        attributes = "".join(_attributes(item.name, category, units_needed))
+        attributes = "".join(_attributes(item.name, category, units_needed, simple))
         yield f'<element name="{item.name}">{attributes}{content}</element></define>'
 
 
-def _attributes(element: str, category: str, units_needed: bool) -> Iterator[str]:
+def _attributes(element: str, category: str, units_needed: bool, simple: bool) -> Iterator[str]:
     for row in spec.attributes(element, category).values():
         if row.name in _WORDY or (row.name == "group" and category == spec.REQUESTED):
             continue  # balance is for the walk
+        if simple and row.name in _COMPLEX:
+            continue
         content = _NARROWER.get(row.name) or _TYPES[row.type]
         values: tuple[str, ...] = row.values
         needed = row.appearance == spec.MUST
@@ -204,6 +260,8 @@ def _attributes(element: str, category: str, units_needed: bool) -> Iterator[str
             values = contexts(category)
         elif row.name == "dynamic" and category != spec.REQUESTED:
             values = ("false",)
+        elif row.name == "op" and simple:
+            values = PLAIN_OPERATIONS.get(element, ANY_OPERATION)
         if values:
             listed = "".join(f'<value type="string">{value}</value>' for value in values)
             content = f"<choice>{listed}</choice>"

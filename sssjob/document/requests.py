@@ -11,6 +11,10 @@ from sssjob.errors import InvalidValue
 from sssjob.expression.lint import lint
 from sssjob.model import Property
 
+# The operations about which nothing can be said; sets have no order.
+ANY_OPERATION = ("EQ", "NE", "GE", "LE", "GT", "LT")
+PLAIN_OPERATIONS = {"Feature": ("EQ", "NE"), "Node": ("EQ", "NE")}
+
 # Said by the walk, which sees every value and every group.
 _SAID = frozenset(("E-TYPE", "E-LIMIT", "W-GROUP-SWAP"))
 
@@ -54,17 +58,12 @@ def is_plain(requested: Element) -> bool:
         ):
             return False
         name = _canonical(child)
-        if child.get("op") not in _PLAIN.get(name, _ANY):
+        if child.get("op", "EQ") not in PLAIN_OPERATIONS.get(name, ANY_OPERATION):
             return False
         first = seen.setdefault(name, child)
         if first is not child and not _is_range(first, child):
             return False
     return True
-
-
-_EQUALITY = (None, "EQ", "NE")
-_ANY = (*_EQUALITY, "GE", "LE", "GT", "LT")
-_PLAIN = {"Feature": _EQUALITY, "Node": _EQUALITY}
 
 
 def _is_range(first: Element, second: Element) -> bool:

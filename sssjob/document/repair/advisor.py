@@ -14,6 +14,8 @@ from sssjob.document.files import CHUNK, Source, opened
 from sssjob.document.repair import LIMIT, advise
 from sssjob.errors import Finding, UnreadableDocument
 
+KEPT_LIMIT = 4 << 20  # bytes of a stream that are kept in case they need advice
+
 
 class Advisor:
     """Explains why a source cannot be read, where the parser has only its own word.
@@ -81,7 +83,7 @@ class _Kept(io.RawIOBase):
         read = getattr(self._stream, "read1", self._stream.read)
         chunk = read(len(buffer))
         buffer[: len(chunk)] = chunk
-        self._is_full = self._is_full or len(self._data) + len(chunk) > LIMIT
+        self._is_full = self._is_full or len(self._data) + len(chunk) > KEPT_LIMIT
         if self._is_full:
             self._data.clear()
         else:
