@@ -85,7 +85,8 @@ class _Reader:
     def both(self) -> tuple[bytes, str]:
         """Everything printed, and the last line said, once the process has ended."""
         deadline = time.monotonic() + self.limits.seconds
-        assert self.process.stdout is not None and self.process.stderr is not None
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ, self._print)
             selector.register(self.process.stderr, selectors.EVENT_READ, self._say)

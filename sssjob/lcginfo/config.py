@@ -24,7 +24,7 @@ SIZE_LIMIT = 1 << 20
 DAY = 86400.0
 
 MAIN, LRMS, SCHEDULER = "Main", "LRMS", "Scheduler"
-IGNORED = ""
+IGNORED = "(nothing)"
 _ANY = "any section"
 
 # How the programs before named their estimators: by the class at the end of a module's path.
@@ -71,13 +71,18 @@ class BadConfig(SSSJobError, ValueError):
 
 
 class Option(NamedTuple):
-    """One row: an option, the field it sets (none if it is ignored), and how it is read."""
+    """One row: an option, how it is read, and the field it sets if that has another name."""
 
     section: str
     name: str
-    field: str
     read: Callable[[str], Any]
     meaning: str
+    sets: str = ""
+
+    @property
+    def field(self) -> str:
+        """The field of a ``Config``; "" if the option is read and ignored."""
+        return "" if self.sets == IGNORED else self.sets or self.name
 
 
 def one_of(*words: str) -> Callable[[str], str]:
@@ -125,34 +130,35 @@ def estimator(text: str) -> str:
     return _ESTIMATORS.get(text.rpartition(":")[2].rpartition(".")[2].lower(), text)
 
 
+_FORMS = one_of("glue1", "glue2", "both")
+_RULES = one_of("first", "last")
+_ABSENT = one_of("peer", "omit", "placeholder")
+_COUNTED = one_of("jobs", "slots")
+_SHARES = "static_glue2_ldif_file_computingshare"
+
 # fmt: off
 OPTIONS: tuple[Option, ...] = (
-    Option(MAIN,      "static_ldif_file",   "static_ldif_file",   str,       "static GLUE1 entries"),
-    Option(MAIN,      "static_glue2_ldif_file_computingshare", "static_share_file", str,
-           "static GLUE2 shares"),
-    Option(MAIN,      "bdii-configfile",    "bdii_config_file",   str,       "where the BDII is configured"),
-    Option(MAIN,      "outputformat",       "output_format",      one_of("glue1", "glue2", "both"),
-           "which entries are printed"),
-    Option(MAIN,      "vomap",              "vomap",              str,       "unix groups as VOs or FQANs"),
-    Option(MAIN,      "estimator",          "estimator",          estimator, "how response times are estimated"),
-    Option(MAIN,      "sample_number",      "sample_number",      positive,  "samples that basic keeps"),
-    Option(MAIN,      "sample_dir",         "sample_dir",         str,       "where basic keeps them"),
-    Option(MAIN,      "usage_factor",       "usage",              part,      "the part of its limit a job runs"),
-    Option(MAIN,      "default_walltime",   "default_walltime",   seconds,   "of a job without a limit"),
-    Option(MAIN,      "acbr",               "access_rule",        one_of("first", "last"),
-           "which access rule of a view counts"),
-    Option(MAIN,      "unknown",            "unknown",            one_of("peer", "omit", "placeholder"),
-           "what stands for no estimate"),
-    Option(MAIN,      "count",              "count",              one_of("jobs", "slots"),
-           "what counts against a cap"),
-    Option(MAIN,      "command_timeout",    "command_timeout",    seconds,   "seconds a command may take"),
-    Option(MAIN,      "command_output",     "command_output",     positive,  "bytes a command may print"),
-    Option(MAIN,      "cream_prefix",       IGNORED,              str,       "of the versions of 2012"),
-    Option(MAIN,      "es_prefix",          IGNORED,              str,       "of the versions of 2012"),
-    Option(MAIN,      "module_search_path", IGNORED,              str,       "no modules are loaded by path"),
-    Option(LRMS,      "lrms_backend_cmd",   "lrms_backend_cmd",   command,   "prints lrmsinfo"),
-    Option(SCHEDULER, "vo_max_jobs_cmd",    "vo_max_jobs_cmd",    command,   "prints the caps"),
-    Option(SCHEDULER, "cycle_time",         "cycle_time",         seconds,   "between scheduling passes"),
+    Option(MAIN,      "static_ldif_file",   str,       "static GLUE1 entries"),
+    Option(MAIN,      _SHARES,              str,       "static GLUE2 shares", "static_share_file"),
+    Option(MAIN,      "bdii-configfile",    str,       "of the BDII", "bdii_config_file"),
+    Option(MAIN,      "outputformat",       _FORMS,    "what is printed", "output_format"),
+    Option(MAIN,      "vomap",              str,       "unix groups as VOs or FQANs"),
+    Option(MAIN,      "estimator",          estimator, "estimates response times"),
+    Option(MAIN,      "sample_number",      positive,  "how many samples basic keeps"),
+    Option(MAIN,      "sample_dir",         str,       "where basic keeps its samples"),
+    Option(MAIN,      "usage_factor",       part,      "what a job runs of its limit", "usage"),
+    Option(MAIN,      "default_walltime",   seconds,   "of a job without a limit"),
+    Option(MAIN,      "acbr",               _RULES,    "a view's rule that counts", "access_rule"),
+    Option(MAIN,      "unknown",            _ABSENT,   "what stands for no estimate"),
+    Option(MAIN,      "count",              _COUNTED,  "what counts against a cap"),
+    Option(MAIN,      "command_timeout",    seconds,   "seconds that a command may take"),
+    Option(MAIN,      "command_output",     positive,  "bytes that a command may print"),
+    Option(MAIN,      "cream_prefix",       str,       "a prefix of the versions of 2012", IGNORED),
+    Option(MAIN,      "es_prefix",          str,       "a prefix of the versions of 2012", IGNORED),
+    Option(MAIN,      "module_search_path", str,       "no modules are loaded by path", IGNORED),
+    Option(LRMS,      "lrms_backend_cmd",   command,   "prints the jobs as lrmsinfo"),
+    Option(SCHEDULER, "vo_max_jobs_cmd",    command,   "prints the caps"),
+    Option(SCHEDULER, "cycle_time",         seconds,   "seconds between scheduling passes"),
 )
 # fmt: on
 _OPTION = {(option.section.lower(), option.name): option for option in OPTIONS}
