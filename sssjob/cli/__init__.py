@@ -17,6 +17,7 @@ COMMANDS = {
     "convert":   "Turn accounting records into job objects.",
     "features":  "Derive $JOBFEATURES from a job object.",
     "deliver":   "Fold features and records into requested jobs.",
+    "lcginfo":   "Queue states and response times of grid sites.",
     "transform": "Apply a sheet to job objects.",
 }
 # fmt: on

@@ -11,7 +11,14 @@ from sssjob.errors import Severity
 from sssjob.lcginfo import caps, commands, estimators, lrmsinfo
 from sssjob.lcginfo.config import BadConfig, Config
 from sssjob.lcginfo.site import Pair, Site
-from sssjob.lcginfo.snapshot import Remark, Report, Tally, UnusableOutput, unheard
+from sssjob.lcginfo.snapshot import (
+    Remark,
+    Report,
+    Snapshot,
+    Tally,
+    UnusableOutput,
+    unheard,
+)
 
 BACKEND = "LRMS backend command"
 CAPS = "VO max jobs backend command"
@@ -51,24 +58,39 @@ def answers(
     return tuple(_answer(site, queue, vo, found.get((queue, vo))) for queue, vo in asked)
 
 
-def gather(config: Config, report: Report = unheard) -> Site:
-    """Run the commands of a configuration. Raises ``CommandFailed`` and ``UnusableOutput``."""
-    if not config.lrms_backend_cmd:
-        raise BadConfig("[LRMS] lrms_backend_cmd is not set")
-    printed = commands.run(config.lrms_backend_cmd, BACKEND, config.limits)
+def gather(
+    config: Config,
+    report: Report = unheard,
+    *,
+    printed: bytes | None = None,
+    caps_text: str | None = None,
+) -> Site:
+    """The site that the commands of a configuration show, or what is given as if they printed it.
+
+    Raises ``CommandFailed``, ``UnusableOutput``, and ``BadConfig`` if there is nothing to run.
+    """
+    if printed is None:
+        if not config.lrms_backend_cmd:
+            raise BadConfig("[LRMS] lrms_backend_cmd is not set")
+        printed = commands.run(config.lrms_backend_cmd, BACKEND, config.limits)
+    if caps_text is None and config.vo_max_jobs_cmd:
+        output = commands.run(config.vo_max_jobs_cmd, CAPS, config.limits)
+        caps_text = output.decode("utf-8", "replace")
+    found = {} if caps_text is None else caps.read(caps_text, report)
+    return Site.of(_snapshot(printed, report), found, config)
+
+
+def _snapshot(printed: bytes, report: Report) -> Snapshot:
+    """The snapshot in what a command printed, if there is one at all."""
     heard = Tally(report)
     snapshot = lrmsinfo.read(io.BytesIO(printed), heard)
-    if not snapshot.jobs and heard.bad:
-        raise UnusableOutput(f"{BACKEND}: none of its {heard.bad} jobs can be read")
-    if not snapshot.jobs and snapshot.now is None and snapshot.nactive is None:
-        raise UnusableOutput(f"{BACKEND}: no lrmsinfo in what it printed")
     if heard.bad:
-        report(Remark(0, f"{heard.bad} jobs of {BACKEND} cannot be read", Severity.ERROR))
-    found: dict[str, int] = {}
-    if config.vo_max_jobs_cmd:
-        text = commands.run(config.vo_max_jobs_cmd, CAPS, config.limits)
-        found = caps.read(text.decode("utf-8", "replace"), report)
-    return Site.of(snapshot, found, config)
+        if not snapshot.jobs:
+            raise UnusableOutput(f"lrmsinfo: none of its {heard.bad} jobs can be read")
+        report(Remark(0, f"lrmsinfo: {heard.bad} jobs cannot be read", Severity.ERROR))
+    if snapshot == Snapshot():
+        raise UnusableOutput("lrmsinfo: neither header nor jobs in what was printed")
+    return snapshot
 
 
 def _answer(site: Site, queue: str, vo: str, estimate: estimators.Estimate | None) -> Answer:

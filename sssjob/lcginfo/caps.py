@@ -111,7 +111,6 @@ def _tres(text: str) -> str:
 
 
 READERS = {
-    "vomaxjobs": read,
     "maui": from_maui,
     "slurm": from_sacctmgr,
     "gridengine": from_quotas,

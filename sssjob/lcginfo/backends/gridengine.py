@@ -114,7 +114,7 @@ class GridEngine(Reader):
         if not at and parent is not None and parent.tag == "Queue-List":
             at = _text(parent, "name")
         owner = _text(job, "JB_owner")
-        project = _text(job, "JB_project") or _text(job, "JB_department")
+        project = _text(job, "JB_project")
         groups = {"group": project or owner, "account": project or owner, "user": owner}
         start = self.time(_text(job, "JAT_start_time")) if state in (RUNNING, DONE) else None
         limits = {item.get("name"): item.text or "" for item in job.iterfind("hard_request")}
