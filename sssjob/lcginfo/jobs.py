@@ -43,7 +43,10 @@ def to_jobs(snapshot: Snapshot, shift: float = 0.0, report: Report = unheard) ->
 
 
 def to_job(entry: Entry, shift: float = 0.0, report: Report = unheard, number: int = 0) -> Job:
-    """One entry as a job object; a time before 1970 is reported and left out."""
+    """One entry as a job object; a time before 1970 is reported and left out.
+
+    A job object needs an Id: an entry without one is named by its number.
+    """
     state = WRITTEN.get(entry.state, "")
     if not state:
         report(Remark(number, f"job {entry.jobid!r}: state {entry.state!r} has no name in SSS"))
@@ -56,7 +59,7 @@ def to_job(entry: Entry, shift: float = 0.0, report: Report = unheard, number: i
     items: list[Item] = [
         Property(name, value)
         for name, value in (
-            ("Id",    entry.jobid),
+            ("Id",    entry.jobid.strip() or f"entry-{number}"),
             ("Name",  entry.name),
             ("User",  entry.user),
             ("Group", entry.group),

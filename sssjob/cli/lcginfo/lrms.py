@@ -120,7 +120,7 @@ def _system(
 def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:
     from sssjob.document import read
     from sssjob.lcginfo import jobs
-    from sssjob.lcginfo.snapshot import Entry, Snapshot
+    from sssjob.lcginfo.snapshot import Snapshot
 
     entries: list[Entry] = []
     for name, source in common.sources(files):
