@@ -28,9 +28,7 @@ ENTRIES = st.builds(
     maxwalltime=st.none() | TIMES,
     cpucount=st.integers(1, 10**6),
     walltime=st.none() | TIMES,
-).map(
-    lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job
-)
+).map(lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job)
 SNAPSHOTS = st.builds(
     Snapshot,
     jobs=st.lists(ENTRIES, max_size=5).map(tuple),
@@ -132,7 +130,9 @@ def test_duplicate_ids_are_reported_but_blank_ones_are_not():
 
 
 def test_a_start_after_now_is_read_as_it_stands():
-    snapshot, remarks = read("now 10\n" + LINE.replace("queued", "running").replace("}", ", 'start': 99}"))
+    snapshot, remarks = read(
+        "now 10\n" + LINE.replace("queued", "running").replace("}", ", 'start': 99}")
+    )
     assert snapshot.jobs[0].start == 99
     assert not remarks
 
