@@ -13,6 +13,7 @@ COMMANDS = {
     "caps":     "Print the caps of groups as vo-max-jobs.",
     "check":    "Explain a configuration file.",
     "estimate": "Estimate how long a job would wait.",
+    "run":      "Print the LDIF that is published.",
 }
 # fmt: on
 
