@@ -23,7 +23,7 @@ class Reasons:
         site = self._site
         free = site.free(vo) if vo else site.free_slots
         room = f", {site.held(vo)} of the cap of {site.caps[vo]} used" if vo in site.caps else ""
-        return (f"{_slots(free or 0)} free{room}",)
+        return (f"{_free(free or 0)}{room}",)
 
     def waiting(self, vo: str, wait: simulate.Wait) -> tuple[str, ...]:
         """What a job waits for."""
@@ -37,12 +37,11 @@ class Reasons:
             said.append(self._held_by(vo))
         else:
             free = site.free_slots
-            said.append(
-                "nobody says how many slots there are" if free is None else f"{_slots(free)} free"
-            )
+            said.append("nobody says how many slots there are" if free is None else _free(free))
             said.append(self._held_by(""))
         if wait.started:
-            said.append(f"{_jobs(wait.started)} that wait already start first")
+            verb = "waits starts" if wait.started == 1 else "wait start"
+            said.append(f"{_number(wait.started, 'job')} that {verb} first")
         if wait.seconds == simulate.NEVER:
             said.append("no end of a job changes that")
         elif wait.released:
@@ -65,16 +64,16 @@ class Reasons:
             named = ", ".join(
                 f"{jobid or 'one'} in {units.clock(int(end))}" for end, jobid in ends[:_SHOWN]
             )
-            slots = _slots(sum(job.cpucount for job in jobs), "")
-            self._holders[vo] = (
-                f"{_jobs(len(jobs))} hold {slots}; the next to end: {named}" if jobs else ""
-            )
+            holders = f"{_number(len(jobs), 'job')} {'holds' if len(jobs) == 1 else 'hold'}"
+            slots = _number(sum(job.cpucount for job in jobs), "slot")
+            said = f"{holders} {slots}; the next to end: {named}"
+            self._holders[vo] = said if jobs else ""
         return self._holders[vo]
 
 
-def _jobs(count: int) -> str:
-    return f"{count} job{'' if count == 1 else 's'}"
+def _number(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}{'' if count in (0, 1) else 's'}"
 
 
-def _slots(count: int, verb: str = " are") -> str:
-    return f"{count} slot{'' if count == 1 else 's'}{' is' if verb and count == 1 else verb}"
+def _free(count: int) -> str:
+    return f"{_number(count, 'slot')} {'is' if count in (0, 1) else 'are'} free"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sssjob.document import tree
 from sssjob.errors import InvalidValue, UnreadableDocument
-from sssjob.lcginfo.backends.reader import Options, Reader, span
+from sssjob.lcginfo.backends.reader import Options, Reader, count, span
 from sssjob.lcginfo.snapshot import (
     DONE,
     PENDING,
@@ -92,10 +92,10 @@ class GridEngine(Reader):
         kind, state = _text(instance, "qtype"), set(_text(instance, "state"))
         if "I" in kind and "B" not in kind:
             return
-        total = int(_text(instance, "slots_total") or 0)
+        total = _count(instance, "slots_total")
         self.queues[_text(instance, "name").partition("@")[0]] += total
         if not state & _GONE:
-            taken = sum(int(_text(instance, f"slots_{use}") or 0) for use in ("used", "resv"))
+            taken = sum(_count(instance, f"slots_{use}") for use in ("used", "resv"))
             self.add_slots(total, 0 if state & _FULL else total - taken)
 
     def _take_job(self, job: Element) -> None:
@@ -104,7 +104,7 @@ class GridEngine(Reader):
             entry = self._entry(job, number)
             for task in _tasks(_text(job, "tasks")):
                 self.jobs.append(entry._replace(jobid=f"{number}.{task}" if task else number))
-        except (InvalidValue, ValueError) as error:
+        except InvalidValue as error:
             self.lost(f"job {number!r}: {error}")
 
     def _entry(self, job: Element, number: str) -> Entry:
@@ -129,7 +129,7 @@ class GridEngine(Reader):
             self.time(_text(job, "JB_submission_time")) or start,
             start,
             span(limits.get("h_rt", "")),
-            max(int(_text(job, "slots") or 1), 1),
+            max(_count(job, "slots"), 1),
         )
 
     def _take_detail(self, element: Element) -> None:
@@ -186,3 +186,7 @@ def _tasks(text: str) -> list[str]:
 
 def _text(element: Element, name: str) -> str:
     return (element.findtext(name) or "").strip()
+
+
+def _count(element: Element, name: str) -> int:
+    return count(_text(element, name)) or 0

@@ -97,11 +97,10 @@ class Slurm(Reader):
         if "last_update" in document:
             self.seen_at(self.time(_plain(document["last_update"])))
         if isinstance(document.get("jobs"), list):
-            for job in document["jobs"]:
-                if isinstance(job, dict):
-                    self._job({column.value: _plain(job.get(column.json)) for column in COLUMNS})
+            for job in filter(_is_object, document["jobs"]):
+                self._job({column.value: _plain(job.get(column.json)) for column in COLUMNS})
         elif isinstance(document.get("nodes"), list):
-            for node in document["nodes"]:
+            for node in filter(_is_object, document["nodes"]):
                 self._node(
                     _states(node), count(_plain(node.get("cpus"))),
                     count(_plain(node.get("alloc_cpus"))),
@@ -211,14 +210,15 @@ class Slurm(Reader):
 
     def _sinfo(self, rows: list[Any]) -> None:
         """Rows of nodes alike; a node that is in several partitions is in several rows."""
-        seen: set[tuple[str, ...]] = set()
+        seen: set[str] = set()
         for row in rows:
-            nodes = tuple(map(str, row["nodes"]["nodes"]))
-            if nodes not in seen:
-                seen.add(nodes)
-                states = "+".join(row["node"]["state"])
-                cpus = row["cpus"]
-                self._node(states, cpus["allocated"] + cpus["idle"], cpus["allocated"])
+            nodes, node, cpus = (_inside(row, name) for name in ("nodes", "node", "cpus"))
+            names = _plain(nodes.get("nodes"))
+            if names not in seen:
+                seen.add(names)
+                allocated, idle = (count(_plain(cpus.get(use))) for use in ("allocated", "idle"))
+                states = _plain(node.get("state"))
+                self._node(states, (allocated or 0) + (idle or 0), allocated)
 
 
 def _records(start: re.Pattern[str], text: str) -> Iterator[str]:
@@ -226,6 +226,16 @@ def _records(start: re.Pattern[str], text: str) -> Iterator[str]:
     places = [match.start() for match in start.finditer(text)]
     for place, end in zip(places, [*places[1:], len(text)], strict=True):
         yield text[place:end]
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _inside(value: Any, name: str) -> Mapping[str, Any]:
+    """The object of that name in an object; an empty one where there is none."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _bare(text: str) -> str:
