@@ -14,6 +14,7 @@ COMMANDS = {
     "check":    "Explain a configuration file.",
     "estimate": "Estimate how long a job would wait.",
     "run":      "Print the LDIF that is published.",
+    "backtest": "Compare estimates with what happened.",
 }
 # fmt: on
 
