@@ -25,6 +25,7 @@ CAPS_LIMIT = 1 << 20
 Examples:
   sssjob lcginfo estimate -c lcg-info-dynamic-scheduler.conf --explain
   sssjob lcginfo estimate --lrms lrmsinfo --caps vomaxjobs --json
+  sssjob lcginfo estimate --lrms lrmsinfo --plot --svg queue.svg
   sssjob lcginfo lrms --from slurm | sssjob lcginfo estimate --lrms - --queue main --vo atlas
 
 Exit code: 0 answered, 1 no job names that queue or VO, 2 no answer."""
@@ -37,6 +38,8 @@ Exit code: 0 answered, 1 no job names that queue or VO, 2 no answer."""
 @click.option("--vo", metavar="NAME", help="Show this VO or FQAN only.")
 @click.option("--explain", is_flag=True, help="Say why a job would wait.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON, times in seconds.")
+@click.option("--plot", is_flag=True, help="Plot the simulated queue over time.")
+@click.option("--svg", metavar="FILE", help="Write that plot to FILE.")
 def command(
     path: str | None,
     lrms: str | None,
@@ -46,6 +49,8 @@ def command(
     vo: str | None,
     explain: bool,
     as_json: bool,
+    plot: bool,
+    svg: str | None,
 ) -> None:
     """Estimate how long a job would wait in each queue, for each VO.
 
@@ -61,12 +66,16 @@ def command(
         site = _site(path, lrms, caps, log)
         pairs = _pairs(site, queue, vo)
         rows = answers.answers(site, pairs, estimator)
+        plotted = _plotted(site, svg) if plot or svg else []
     log.close()
     if as_json:
         click.echo(json.dumps([row.as_dict(explain=explain) for row in rows], indent=2))
     elif rows:
         for line in _table(rows, explain=explain):
             click.echo(line)
+    if plot:
+        for line in plotted:
+            click.echo(line, err=as_json)
     if not rows and (queue or vo):
         raise SystemExit(common.NOTHING)
 
@@ -84,6 +93,18 @@ def _site(path: str | None, lrms: str | None, caps: str | None, log: shared.Log)
         loaded = replace(loaded, vo_max_jobs_cmd=())
     log.name = lrms or path or ""
     return answers.gather(loaded, log, printed=printed, caps_text=limits)
+
+
+def _plotted(site: Site, svg: str | None) -> list[str]:
+    """The plot of the simulated queue as lines, and in a file if one is named."""
+    from sssjob.cli import chart
+    from sssjob.cli.lcginfo.picture import queue_chart
+
+    drawn = queue_chart(site)
+    if svg:
+        with common.output(svg) as stream:
+            stream.write(chart.svg(drawn).encode())
+    return chart.terminal(drawn)
 
 
 def _pairs(site: Site, queue: str | None, vo: str | None) -> Sequence[Pair]:
