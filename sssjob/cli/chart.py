@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 72, 16  # characters of the area in a terminal
 MOST = 600  # points of a line; more cannot be told apart
 MARKS = "•×+○◆"
 
-_AREA = (70, 36, 590, 316)  # left, top, right and bottom of the area in an SVG
+_AREA = (84, 36, 590, 316)  # left, top, right and bottom of the area in an SVG
 _STYLE = """\
 :root{color-scheme:light dark;--paper:#fff;--ink:#222;--grid:#ddd;
 --0:#0067b1;--1:#c44e00;--2:#2a7f3f;--3:#8b3fa8;--4:#8a6d00}

@@ -73,11 +73,12 @@ def gather(
         if not config.lrms_backend_cmd:
             raise BadConfig("[LRMS] lrms_backend_cmd is not set")
         printed = commands.run(config.lrms_backend_cmd, BACKEND, config.limits)
+    snapshot = _snapshot(printed, report)
     if caps_text is None and config.vo_max_jobs_cmd:
         output = commands.run(config.vo_max_jobs_cmd, CAPS, config.limits)
         caps_text = output.decode("utf-8", "replace")
     found = {} if caps_text is None else caps.read(caps_text, report)
-    return Site.of(_snapshot(printed, report), found, config)
+    return Site.of(snapshot, found, config)
 
 
 def _snapshot(printed: bytes, report: Report) -> Snapshot:

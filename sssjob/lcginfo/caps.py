@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, Severity
 from sssjob.lcginfo import literal
 from sssjob.lcginfo.snapshot import Remark, Report, UnusableOutput, unheard
 
@@ -39,7 +39,8 @@ def read(text: str, report: Report = unheard) -> dict[str, int]:
         if isinstance(cap, int) and not isinstance(cap, bool) and cap >= 0:
             caps[group] = cap
         else:
-            report(Remark(0, f"the cap {cap!r} of {group!r} is not a number of jobs"))
+            message = f"the cap {cap!r} of {group!r} is not a number of jobs"
+            report(Remark(0, message, Severity.ERROR))
     return caps
 
 

@@ -51,16 +51,13 @@ class Reasons:
     def _held_by(self, vo: str) -> str:
         """The jobs that hold the slots, of a VO or of all, the next to end by name."""
         if vo not in self._holders:
-            site, now = self._site, self._site.snapshot.time
+            site = self._site
             jobs = [
                 job
                 for job in site.snapshot.jobs
                 if job.state == RUNNING and (not vo or site.vo(job) == vo)
             ]
-            ends = sorted(
-                (max(min(job.start or now, now) + self._lengths.of(job) - now, 0), job.jobid)
-                for job in jobs
-            )
+            ends = sorted((self._lengths.rest(job), job.jobid) for job in jobs)
             named = ", ".join(
                 f"{jobid or 'one'} in {units.clock(int(end))}" for end, jobid in ends[:_SHOWN]
             )

@@ -46,6 +46,7 @@ class Lengths:
     def __init__(self, site: Site, usage: float) -> None:
         self._usage = usage
         self._time = site.snapshot.time
+        self._soon = (site.cycle or 0.0) / 2
         self._default = site.config.default_walltime
         ages: dict[str, list[float]] = {}
         for job in site.snapshot.jobs:
@@ -59,6 +60,11 @@ class Lengths:
         if job.maxwalltime is not None:
             return job.maxwalltime * self._usage
         return self._met.get(job.queue, 0.0) or self._default
+
+    def rest(self, job: Entry) -> float:
+        """How long a running job still runs; an overdue one ends with half a cycle."""
+        age = 0.0 if job.start is None else max(self._time - job.start, 0.0)
+        return max(self.of(job) - age, self._soon)
 
 
 def expected_usage(site: Site) -> float:
@@ -128,15 +134,12 @@ class _Pool:
     @classmethod
     def of(cls, site: Site, lengths: Lengths) -> _Pool:
         by_slots = site.config.count == "slots"
-        now, soon = site.snapshot.time, (site.cycle or 0.0) / 2
         ends, held = [], Counter[str]()
         queues: dict[str, deque[_Waiting]] = {}
         running = [job for job in site.snapshot.jobs if job.state == RUNNING]
         for order, job in enumerate(running):
             vo, counted = site.vo(job), job.cpucount if by_slots else 1
-            start = now if job.start is None else min(job.start, now)
-            end = max(start + lengths.of(job) - now, soon)
-            ends.append(_End(end, order, job.cpucount, vo, counted, job.jobid))
+            ends.append(_End(lengths.rest(job), order, job.cpucount, vo, counted, job.jobid))
             held[vo] += counted
         heapq.heapify(ends)
         waiting = ordered(job for job in site.snapshot.jobs if job.state == QUEUED)

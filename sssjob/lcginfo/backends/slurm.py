@@ -18,7 +18,7 @@ ARRAY_LIMIT = 10_000  # tasks of one array that wait
 _JOB = re.compile(r"^JobId=", re.MULTILINE)
 _NODE = re.compile(r"^NodeName=", re.MULTILINE)
 _PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w/:.]*)=(\S*)")
-_NAME = re.compile(r"JobName=(.*?) UserId=", re.DOTALL)
+_NAME = re.compile(r"JobName=(.*?)(?: HetJobIdSet=\S+)?\s+UserId=", re.DOTALL)
 _CPUS = re.compile(r"^\s*([0-9]+)/([0-9]+)/([0-9]+)/([0-9]+)\s*$")
 _TASKS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
@@ -116,7 +116,7 @@ class Slurm(Reader):
         if record.count(" UserId=") != 1 or name is None:
             self.lost(f"job {found.get('JobId', '')!r}: its name cannot be told from what follows")
             return
-        found["JobName"] = name[1].strip()
+        found["JobName"] = name[1]
         self._job({column.value: found.get(column.scontrol, "") for column in COLUMNS})
 
     def _squeue(self, lines: list[str]) -> None:
