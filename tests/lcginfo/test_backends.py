@@ -288,9 +288,16 @@ def test_a_truncated_output_is_refused():
         snapshot("gridengine", text[: len(text) // 2])
 
 
-@pytest.mark.parametrize("system", backends.BACKENDS)
-def test_an_idle_system_has_no_jobs(system):
-    assert snapshot(system, "")[0].jobs == ()
+@pytest.mark.parametrize("system, text", [
+    *((system, "") for system in backends.BACKENDS),
+    ("slurm", '{"jobs": []}'),
+    ("slurm", "No jobs in the system"),
+    ("pbs", '{"timestamp": 5, "pbs_version": "23"}'),
+    ("gridengine", "<job_info><queue_info/><job_info/></job_info>"),
+    ("condor", "[\n]\n\n[\n]\n"),
+])  # fmt: skip
+def test_an_idle_system_has_no_jobs(system, text):
+    assert snapshot(system, text)[0].jobs == ()
 
 
 KEYS = st.sampled_from((

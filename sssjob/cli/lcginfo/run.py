@@ -113,10 +113,10 @@ def _published(path: str, estimator: str, log: _Log) -> tuple[int, bytes]:
     log.name = path
     try:
         loaded = config.load(path, log)
-        log.name = ""
-        targets = publish.targets(loaded, log)
         log.name = "batch system"
         site = answers.gather(loaded, log)
+        log.name = ""
+        targets = publish.targets(loaded, log)
         return 0, publish.text(site, targets, estimator)
     except config.BadConfig as error:
         log.error(error)

@@ -42,9 +42,9 @@ class Condor(Reader):
 
     def take(self, text: str) -> None:
         """Read one output: ads in the old syntax, a blank line between them, or JSON."""
-        stripped = text.lstrip()
+        stripped = "".join(text.split())
         ads = _from_json(text) if stripped[:1] in ("[", "{") else _from_long(text)
-        known = not stripped
+        known = not stripped.strip("[]")
         for ad in ads:
             if "JobStatus" in ad:
                 self._job(ad)
@@ -53,7 +53,7 @@ class Condor(Reader):
             else:
                 continue
             known = True
-        if not known and stripped not in ("[]", "[\n]", "[]\n"):
+        if not known:
             raise self.unknown("HTCondor", text)
 
     def _job(self, ad: Ad) -> None:
