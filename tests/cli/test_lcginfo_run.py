@@ -178,11 +178,11 @@ BROKEN = [
     pytest.param(LRMS, "yes",                 4, "printed more than",                  id="floods"),
     pytest.param(LRMS, "true",                4, "neither header nor jobs",            id="silent"),
     pytest.param(LRMS, "cat 'unclosed",       3, "No closing quotation",               id="quotes"),
-    pytest.param(CAPS, "false",               4, "VO max jobs backend command returned", id="cap"),
-    pytest.param(CAPS, "/no/such/program",    4, "Error running VO max jobs",         id="no caps"),
+    pytest.param(CAPS, "false",               4, "VO max jobs backend command",        id="cap"),
+    pytest.param(CAPS, "/no/such/program",    4, "Error running VO max jobs",          id="caps"),
     pytest.param("outputformat", "glue3",     3, "glue3",                              id="format"),
-    pytest.param("static_ldif_file", "/gone", 4, "/gone: No such file",              id="no LDIF"),
-    pytest.param("bdii-configfile", "/gone",  3, "/gone: No such file",              id="no BDII"),
+    pytest.param("static_ldif_file", "/gone", 4, "/gone: No such file",                id="LDIF"),
+    pytest.param("bdii-configfile", "/gone",  3, "/gone: No such file",                id="BDII"),
 ]
 # fmt: on
 SECTION = {LRMS: "LRMS", CAPS: "Scheduler"}
