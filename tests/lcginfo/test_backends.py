@@ -205,14 +205,34 @@ def test_grid_engine_is_read():
                   "qstat-xml-j-running.xml", "qstat-xml-j-pending.xml")  # fmt: skip
     found, remarks = snapshot("gridengine", *names)
     assert not remarks
-    # inter.q is for interactive jobs only.
-    assert (found.nactive, found.nfree, found.cycle) == (16, 14, 1)
+    assert (found.nactive, found.nfree, found.cycle) == (24, 22, 1)
     assert counts(found) == {("running", "main.q", "alice"): 1, ("pending", "main.q", "bob"): 9}
     assert found.jobs[0] == Entry(
         "main.q", "alice", "running", "31", "alice", "live", 1795185091.0, 1795185091.0, 3600.0, 2
     )
     ids = [job.jobid for job in found.jobs]
     assert ids == ["31", "10", "11", "7", "32", "33.1", "33.3", "33.5", "33.7", "33.9"]
+
+
+def test_a_parallel_job_of_grid_engine_has_the_slots_of_all_its_queues():
+    found, remarks = snapshot("gridengine", *files("gridengine", "qstat-xml-f-r.xml"))
+    assert not remarks
+    assert (found.nactive, found.nfree) == (24, 24 - found.busy)
+    jobs = {job.jobid: job for job in found.jobs}
+    assert len(jobs) == len(found.jobs) == 15
+    # Three slots, of which one is in inter.q and two are in main.q.
+    assert (jobs["4"].queue, jobs["4"].cpucount, jobs["4"].name) == ("inter.q", 3, "a<b")
+    assert (jobs["3"].queue, jobs["3"].state) == ("short.q", "pending")
+    assert all(job.start for job in found.jobs if job.state == "running")
+    again, _ = snapshot("gridengine", *files("gridengine", *["qstat-xml-f-r.xml"] * 2))
+    assert again.busy == found.busy
+
+
+def test_queues_of_grid_engine_for_interactive_jobs_only_do_not_count():
+    queue = "<Queue-List><name>q@n</name><qtype>{}</qtype><slots_total>4</slots_total></Queue-List>"
+    for kind, up in (("I", None), ("IP", 4), ("BIP", 4), ("N", None)):
+        found, _ = snapshot("gridengine", f"<job_info>{queue.format(kind)}</job_info>")
+        assert found.nactive == up
 
 
 def test_grid_engine_groups_by_project_where_it_shows_no_group():

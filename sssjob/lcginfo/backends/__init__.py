@@ -38,7 +38,7 @@ BACKENDS: dict[str, Backend] = {
     "pbs": Backend("pbs", "PBS", (("qstat", "-f"), ("pbsnodes", "-a"))),
     "gridengine": Backend(
         "gridengine", "GridEngine",
-        (("qstat", "-f", "-r", "-ext", "-u", "*", "-xml"), ("qstat", "-j", "*", "-xml"),
+        (("qstat", "-f", "-r", "-u", "*", "-xml"), ("qstat", "-j", "*", "-xml"),
          ("qconf", "-ssconf")),
     ),
     "condor": Backend(

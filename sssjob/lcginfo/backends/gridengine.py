@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sssjob.document import tree
@@ -48,6 +49,7 @@ class GridEngine(Reader):
         super().__init__(options, report)
         self.details: dict[str, Detail] = {}
         self.queues: Counter[str] = Counter()
+        self.found: dict[str, Entry] = {}
 
     def take(self, text: str) -> None:
         """Read one output: a job list, job details, or the scheduler's configuration."""
@@ -70,11 +72,11 @@ class GridEngine(Reader):
 
     def snapshot(self) -> Snapshot:
         """The state, where details add what the list does not say."""
-        running = Counter(job.queue for job in self.jobs if job.queue)
+        running = Counter(job.queue for job in self.found.values() if job.queue)
         usual = (self.queues or running).most_common(1)
         fallback = self.options.queue or (usual[0][0] if usual else "")
-        jobs, self.jobs = self.jobs, []
-        for job in jobs:
+        self.jobs = []
+        for job in self.found.values():
             if job.queue or fallback:
                 self.jobs.append(self._complete(job, job.queue or fallback))
             elif job.state != DONE:
@@ -84,26 +86,35 @@ class GridEngine(Reader):
     def _take_list(self, root: Element) -> None:
         for instance in root.iter("Queue-List"):
             self._take_queue(instance)
-        for job in root.iter("job_list"):
-            self._take_job(job)
+        listed: dict[str, Entry] = {}
+        for element in root.iter("job_list"):
+            for job in self._jobs(element):
+                # A parallel job stands in each of its queues, with the slots that it has there.
+                there = listed.get(job.jobid)
+                slots = job.cpucount + (there.cpucount if there else 0)
+                listed[job.jobid] = (there or job)._replace(cpucount=slots)
+        for jobid, job in listed.items():
+            self.found[jobid] = _joined(self.found.get(jobid, job), job)
 
     def _take_queue(self, instance: Element) -> None:
         """Count the slots of a queue on a host, unless it is for interactive jobs only."""
         kind, state = _text(instance, "qtype"), set(_text(instance, "state"))
-        if "I" in kind and "B" not in kind:
+        if not set(kind) & set("BP"):
             return
         total = _count(instance, "slots_total")
-        self.queues[_text(instance, "name").partition("@")[0]] += total
+        if "B" in kind:
+            self.queues[_text(instance, "name").partition("@")[0]] += total
         if not state & _GONE:
             taken = sum(_count(instance, f"slots_{use}") for use in ("used", "resv"))
             self.add_slots(total, 0 if state & _FULL else total - taken)
 
-    def _take_job(self, job: Element) -> None:
-        number = _text(job, "JB_job_number")
+    def _jobs(self, element: Element) -> Iterator[Entry]:
+        """The job of an element, or the tasks of an array that it stands for."""
+        number = _text(element, "JB_job_number")
         try:
-            entry = self._entry(job, number)
-            for task in _tasks(_text(job, "tasks")):
-                self.jobs.append(entry._replace(jobid=f"{number}.{task}" if task else number))
+            job = self._entry(element, number)
+            for task in _tasks(_text(element, "tasks")):
+                yield job._replace(jobid=f"{number}.{task}" if task else number)
         except InvalidValue as error:
             self.lost(f"job {number!r}: {error}")
 
@@ -169,6 +180,14 @@ def _state(letters: str) -> str:
     if "h" in letters or "E" in letters:
         return PENDING
     return QUEUED if "w" in letters or "q" in letters else RUNNING
+
+
+def _joined(job: Entry, again: Entry) -> Entry:
+    """A job that two outputs show: the second tells what the first leaves open."""
+    return job._replace(
+        start=again.start if job.start is None else job.start,
+        maxwalltime=again.maxwalltime if job.maxwalltime is None else job.maxwalltime,
+    )
 
 
 def _tasks(text: str) -> list[str]:
