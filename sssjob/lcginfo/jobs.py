@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from sssjob import defaults
 from sssjob.amounts import UNKNOWN as UNREADABLE
 from sssjob.amounts import Amount, Scope
+from sssjob.document import clean
 from sssjob.errors import Finding, InvalidValue
 from sssjob.lcginfo.snapshot import (
     DONE,
@@ -57,7 +58,7 @@ def to_job(entry: Entry, shift: float = 0.0, report: Report = unheard, number: i
         del moved[name]
     # fmt: off
     items: list[Item] = [
-        Property(name, value)
+        Property(name, clean(value) if isinstance(value, str) else value)
         for name, value in (
             ("Id",    entry.jobid.strip() or f"entry-{number}"),
             ("Name",  entry.name),

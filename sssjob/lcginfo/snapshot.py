@@ -87,7 +87,7 @@ def unheard(remark: Remark) -> None:
 
 
 class Tally:
-    """Counts what passes by severity, and hands it on; the first of each message if ``once``."""
+    """Counts remarks by their severity, and hands them on."""
 
     def __init__(self, report: Report = unheard) -> None:
         self._report = report

@@ -4,6 +4,7 @@ import io
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,9 +27,16 @@ def works(arguments):
 @pytest.mark.parametrize("system, option", FORMS, ids=lambda value: "".join(value))
 def test_a_live_batch_system_becomes_lrmsinfo(system, option):
     backend = backends.BACKENDS[system]
-    if not works((option and backend.ask_text or backend.ask)[0]):
+    if not works(((option and backend.ask_text) or backend.ask)[0]):
         pytest.skip(f"no {system} runs here")
-    command = [sys.executable, "-m", "sssjob", "lcginfo", "lrms", "--from", system, *option]
+    command = [
+        Path(sys.executable).with_name("sssjob"),
+        "lcginfo",
+        "lrms",
+        "--from",
+        system,
+        *option,
+    ]
     printed = subprocess.run(command, capture_output=True, check=True).stdout
     remarks = []
     snapshot = lrmsinfo.read(io.BytesIO(printed), remarks.append)

@@ -62,6 +62,12 @@ def test_the_hidden_offset_of_rome_in_summer_goes():
     assert job["SubmitTime"].value == 1377077845
 
 
+@given(st.text(), st.text())
+def test_any_name_that_a_user_chooses_stands_in_a_document(jobid, name):
+    document = dumps(jobs.to_job(Entry("q", "g", "queued", jobid, name=name), number=1))
+    assert not [item for item in check_source(document.encode()) if item.severity == "error"]
+
+
 def test_a_time_before_1970_and_a_strange_state_are_reported_and_left_out():
     remarks = []
     job = jobs.to_job(Entry("q", "g", "lost", "1", qtime=5.0), -10, remarks.append, 7)
