@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from sssjob import defaults
 from sssjob.errors import InvalidValue, Severity
-from sssjob.lcginfo import answers, jobs
+from sssjob.lcginfo import answers, estimators, jobs
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.site import Site
 from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, Entry, Remark, Report, Snapshot, unheard
@@ -136,7 +136,7 @@ def most_busy(log: Iterable[Past]) -> int:
 
 
 def backtest(
-    log: Sequence[Past], estimators: Sequence[str], setup: Setup | None = None
+    log: Sequence[Past], names: Sequence[str], setup: Setup | None = None
 ) -> tuple[Trial, ...]:
     """Ask estimators about a sample of the jobs of a log.
 
@@ -144,7 +144,9 @@ def backtest(
     ``NoEstimator``, and whatever an estimator raises.
     """
     setup = setup or Setup()
-    asked: dict[str, list[Sample]] = {name: [] for name in estimators}
+    for name in names:
+        estimators.get(name)
+    asked: dict[str, list[Sample]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory(prefix="sssjob-backtest-") as scratch:
         config = replace(setup.config, sample_dir=scratch)
         for job, snapshot in replay(log, setup):
