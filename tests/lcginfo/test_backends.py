@@ -315,6 +315,7 @@ def test_a_truncated_output_is_refused():
     ("pbs", '{"timestamp": 5, "pbs_version": "23"}'),
     ("gridengine", "<job_info><queue_info/><job_info/></job_info>"),
     ("condor", "[\n]\n\n[\n]\n"),
+    ("condor", "All queues are empty\n"),
 ])  # fmt: skip
 def test_an_idle_system_has_no_jobs(system, text):
     assert snapshot(system, text)[0].jobs == ()

@@ -31,6 +31,7 @@ STARTS = ("JobCurrentStartDate", "JobStartDate", "EnteredCurrentStatus")
 # fmt: on
 LOCAL = (7, 12)  # universes that need no slot: scheduler, local
 QUEUE = "condor"
+IDLE = "Allqueuesareempty"  # what condor_q -global says, without its blanks
 
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _NUMBER = re.compile(r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,3})?")
@@ -44,7 +45,7 @@ class Condor(Reader):
         """Read one output: ads in the old syntax, a blank line between them, or JSON."""
         stripped = "".join(text.split())
         ads = _from_json(text) if stripped[:1] in ("[", "{") else _from_long(text)
-        known = not stripped.strip("[]")
+        known = not stripped.strip("[]") or stripped == IDLE
         for ad in ads:
             if "JobStatus" in ad:
                 self._job(ad)
