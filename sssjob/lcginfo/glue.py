@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sssjob.lcginfo import ldif
 from sssjob.lcginfo.answers import Answer
+from sssjob.lcginfo.estimators import LARGEST
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.names import normal
 from sssjob.lcginfo.site import Pair
@@ -166,7 +167,7 @@ def _entry(target: Target, answer: Answer) -> Iterator[str]:
     for row in PRINTED[target.form]:
         if (value := row.of(answer)) is not None:
             name = row.glue1 if target.form == GLUE1 else row.glue2
-            yield f"{ldif.line(name, str(value))}\n"
+            yield f"{ldif.line(name, str(min(value, LARGEST)))}\n"
     yield "\n"
 
 

@@ -19,7 +19,7 @@ USUAL_NAMES = {GLUE1: "static-file-CE.ldif", GLUE2: "ComputingShare.ldif"}
 CONFIG_LIMIT = 1 << 16
 
 _DIRECTORY = re.compile(
-    r"^\s*(?:export\s+)?BDII_LDIF_DIR\s*=\s*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s#;\"']*))",
+    r"^[ \t]*(?:export[ \t]+)?BDII_LDIF_DIR=(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s#;\"']*))",
     re.MULTILINE,
 )
 
