@@ -263,6 +263,21 @@ def test_whatever_an_estimator_raises_is_a_failure_with_nothing_printed(site, mo
     assert "error: ZeroDivisionError: of an estimator" in printed.err
 
 
+def test_the_systems_log_hears_it_too_if_that_is_asked(site, monkeypatch, capsys):
+    heard = []
+    monkeypatch.setattr("syslog.syslog", lambda level, text: heard.append(text))
+    edit(site / "static.ldif", "VO:atlas", "VO:a\x1b[2J\nGlueCEAccessControlBaseRule: FOO:b")
+    for option in ([], ["--syslog"]):
+        with pytest.raises(SystemExit) as end:
+            module.command([*option, "-c", str(site / "site.conf")])
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        assert end.value.code == 4
+    assert capsys.readouterr().out == ""
+    (line,) = heard
+    assert line.startswith("error: ")
+    assert "Wrong ACBR definition 'FOO:b'" in line
+
+
 def test_an_impatient_caller_ends_the_batch_systems_command_too(site):
     script = site / "slow"
     script.write_text(f"#!/bin/sh\necho $$ > {site}/pid\nexec sleep 60\n")
