@@ -23,6 +23,7 @@ COMMANDS = {
     "alternatives": "List what would satisfy a request, best first.",
     "layout":    "Lay out the tasks of jobs on nodes.",
     "profile":   "List what a peer that supports less would lose.",
+    "lcginfo":   "Queue states and response times of grid sites.",
     "transform": "Apply a sheet to job objects.",
     "repair":    "Put common mistakes right in what is not well-formed.",
     "canon":     "Write job objects in canonical form.",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sssjob.errors import Finding, Severity, finding
 from sssjob.features import keys
-from sssjob.features.amounts import UNKNOWN, Amount, Scope
+from sssjob.amounts import UNKNOWN, Amount, Scope
 from sssjob.features.derive import job_id
 from sssjob.features.keys import Value
 from sssjob.features.sources import EXTENSION, MACHINE_EXTENSION, RATING

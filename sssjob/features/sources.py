@@ -10,7 +10,7 @@ from sssjob import units
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.features import keys
-from sssjob.features.amounts import ASSUMED, DERIVED, EXACT, MIXED, UNKNOWN, Amount, Scope
+from sssjob.amounts import ASSUMED, DERIVED, EXACT, MIXED, UNKNOWN, Amount, Scope
 from sssjob.features.keys import Value
 from sssjob.model import Job, Task, TaskGroup
 

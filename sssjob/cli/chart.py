@@ -1,0 +1,216 @@
+"""Small charts: points and steps over two axes, for a terminal and as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+
+from sssjob import units
+from sssjob.cli.picture import visible
+
+Point = tuple[float, float]
+
+WIDTH, HEIGHT = 72, 16  # characters of the area in a terminal
+MOST = 600  # points of a line; more cannot be told apart
+MARKS = "•×+○◆"
+
+_AREA = (84, 36, 590, 316)  # left, top, right and bottom of the area in an SVG
+_STYLE = """\
+:root{color-scheme:light dark;--paper:#fff;--ink:#222;--grid:#ddd;
+--0:#0067b1;--1:#c44e00;--2:#2a7f3f;--3:#8b3fa8;--4:#8a6d00}
+@media (prefers-color-scheme:dark){:root{--paper:#16181c;--ink:#ddd;--grid:#3a3d44;
+--0:#63b3f5;--1:#ff9d57;--2:#6fce8a;--3:#d095ec;--4:#d9bb4a}}
+.paper{fill:var(--paper)}text{font:12px sans-serif;fill:var(--ink)}.title{font-size:14px}
+.grid{stroke:var(--grid)}.axis{stroke:var(--ink)}.even{stroke:var(--ink);stroke-dasharray:4 4}
+polyline{fill:none;stroke-width:1.8}"""
+
+_COUNTS = tuple(base * 10**power for power in range(13) for base in (1, 2, 5))
+_TIMES = (
+    *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200),
+    *(86400 * base * 10**power for power in range(8) for base in (1, 2, 5)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What an axis shows: durations in seconds, or counts."""
+
+    title: str
+    durations: bool = False
+
+    def shown(self, value: float) -> str:
+        """A value as it is written at the axis."""
+        return units.clock(int(value)) if self.durations else str(int(value))
+
+    def ticks(self, last: float, most: int) -> list[float]:
+        """Round values from 0 to ``last``, at most so many of them besides 0."""
+        steps = _TIMES if self.durations else _COUNTS
+        step = next((step for step in steps if step * most >= last), steps[-1])
+        return [float(step * number) for number in range(min(int(last // step), most) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points under one name: single, or joined as steps that hold until the next point."""
+
+    name: str
+    points: tuple[Point, ...]
+    steps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Series over two axes that begin at 0; ``even`` draws where both values are the same."""
+
+    title: str
+    across: Axis
+    up: Axis
+    series: tuple[Series, ...]
+    even: bool = False
+
+    @property
+    def ends(self) -> Point:
+        """Where the axes end."""
+        points = [point for series in self.series for point in series.points]
+        across = max((x for x, _ in points), default=0.0) or 1.0
+        up = max((y for _, y in points), default=0.0) or 1.0
+        return (max(across, up),) * 2 if self.even else (across, up)
+
+
+def thinned(points: Sequence[Point], most: int = MOST) -> tuple[Point, ...]:
+    """Steps with no more points than can be told apart; the first and the last stay."""
+    if len(points) <= most:
+        return tuple(points)
+    width = (points[-1][0] - points[0][0]) / most or 1.0
+    kept = {int((x - points[0][0]) / width): (x, y) for x, y in points}
+    return (points[0], *kept.values())
+
+
+def terminal(chart: Chart) -> list[str]:
+    """A chart as lines of characters.
+
+    >>> for line in terminal(Chart("two", Axis("x"), Axis("y"), (Series("a", ((0, 0), (1, 1))),)),
+    ...     )[:2]: print(line.rstrip())
+    two
+     1 │                                                                       •
+    """
+    last_x, last_y = chart.ends
+    area = [[" "] * WIDTH for _ in range(HEIGHT)]
+    if chart.even:
+        for column in range(WIDTH):
+            area[_row(column / (WIDTH - 1))][column] = "·"
+    for number, series in enumerate(chart.series):
+        for x, y in _columns(series, last_x) if series.steps else series.points:
+            column = min(int(x / last_x * (WIDTH - 1) + 0.5), WIDTH - 1)
+            area[_row(y / last_y)][column] = MARKS[number % len(MARKS)]
+    labels = {_row(value / last_y): chart.up.shown(value) for value in chart.up.ticks(last_y, 4)}
+    margin = max(map(len, labels.values())) + 1
+    lines = [visible(chart.title)]
+    lines += [
+        f"{labels.get(row, ''):>{margin}} │{''.join(cells)}".rstrip()
+        for row, cells in enumerate(area)
+    ]
+    lines.append(f"{'':>{margin}} └{'─' * WIDTH}")
+    lines.append(f"{'':>{margin}}  {_scale(chart.across, last_x)}")
+    names = "   ".join(
+        f"{MARKS[number % len(MARKS)]} {visible(series.name)}"
+        for number, series in enumerate(chart.series)
+    )
+    lines.append(f"{'':>{margin}}  {chart.up.title} over {chart.across.title}:  {names}")
+    return lines
+
+
+def svg(chart: Chart) -> str:
+    """A chart as an SVG document, light or dark as its reader likes it."""
+    left, top, right, bottom = _AREA
+    title = escape(_clean(chart.title))
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" role="img">',
+        f"<title>{title}</title><style>{_STYLE}</style>",
+        '<rect class="paper" width="640" height="400"/>',
+        f'<text class="title" x="{left}" y="22">{title}</text>',
+        *_grid(chart),
+    ]
+    if chart.even:
+        parts.append(f'<line class="even" x1="{left}" y1="{bottom}" x2="{right}" y2="{top}"/>')
+    for number, series in enumerate(chart.series):
+        parts += _drawn(chart, series, f"var(--{number % len(MARKS)})")
+        x = left + 190 * (number % 3)
+        y = 374 + 16 * (number // 3)
+        parts.append(f'<circle cx="{x}" cy="{y - 4}" r="4" fill="var(--{number % len(MARKS)})"/>')
+        parts.append(f'<text x="{x + 9}" y="{y}">{escape(_clean(series.name))}</text>')
+    return "\n".join((*parts, "</svg>", ""))
+
+
+def _row(part: float) -> int:
+    return HEIGHT - 1 - min(int(part * (HEIGHT - 1) + 0.5), HEIGHT - 1)
+
+
+def _columns(series: Series, last: float) -> Iterable[Point]:
+    """The value that holds at each column."""
+    points = iter((*series.points, (float("inf"), 0.0)))
+    ahead = next(points)
+    value: float | None = None
+    for column in range(WIDTH):
+        x = column / (WIDTH - 1) * last
+        while ahead[0] <= x:
+            value, ahead = ahead[1], next(points)
+        if value is not None:
+            yield x, value
+
+
+def _scale(axis: Axis, last: float) -> str:
+    """The ticks of the lower axis, each below its place."""
+    line = ""
+    for value in axis.ticks(last, 5):
+        place = int(value / last * (WIDTH - 1) + 0.5)
+        if place >= len(line):
+            line = f"{line:<{place}}{axis.shown(value)} "
+    return line.rstrip()
+
+
+def _place(chart: Chart, point: Point) -> str:
+    left, top, right, bottom = _AREA
+    last_x, last_y = chart.ends
+    x = left + point[0] / last_x * (right - left)
+    y = bottom - point[1] / last_y * (bottom - top)
+    return f"{x:.1f},{y:.1f}"
+
+
+def _grid(chart: Chart) -> Iterable[str]:
+    left, top, right, bottom = _AREA
+    last_x, last_y = chart.ends
+    for value in chart.up.ticks(last_y, 6):
+        y = _place(chart, (0, value)).partition(",")[2]
+        yield f'<line class="grid" x1="{left}" y1="{y}" x2="{right}" y2="{y}"/>'
+        text = chart.up.shown(value)
+        yield f'<text x="{left - 6}" y="{y}" dy="4" text-anchor="end">{text}</text>'
+    for value in chart.across.ticks(last_x, 6):
+        x = _place(chart, (value, 0)).partition(",")[0]
+        yield f'<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>'
+        text = chart.across.shown(value)
+        yield f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{text}</text>'
+    yield f'<path class="axis" fill="none" d="M{left} {top}V{bottom}H{right}"/>'
+    across = escape(f"{chart.up.title} over {chart.across.title}")
+    yield f'<text x="{right}" y="{bottom + 36}" text-anchor="end">{across}</text>'
+
+
+def _drawn(chart: Chart, series: Series, colour: str) -> Iterable[str]:
+    if not series.steps:
+        for point in series.points:
+            x, _, y = _place(chart, point).partition(",")
+            yield f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}" fill-opacity="0.6"/>'
+        return
+    corners = list(series.points[:1])
+    for before, after in pairwise(series.points):
+        corners += [(after[0], before[1]), after]
+    places = " ".join(_place(chart, corner) for corner in corners)
+    yield f'<polyline points="{places}" stroke="{colour}"/>'
+
+
+def _clean(text: str) -> str:
+    """A text without what XML does not allow."""
+    shown = visible(text).encode("utf-8", "replace").decode("utf-8")
+    return "".join("\ufffd" if letter in "\ufffe\uffff" else letter for letter in shown)

@@ -1,0 +1,187 @@
+"""``sssjob lcginfo backtest``: estimates compared with what happened."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.lcginfo import shared
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sssjob.cli.chart import Chart
+    from sssjob.lcginfo.backtest import Past, Trial
+
+HEADER = ("estimator", "jobs", "bias", "median error", "within WRT")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob convert --from slurm sacct.txt | sssjob lcginfo backtest --slots 240
+  sssjob lcginfo backtest -c lcg-info-dynamic-scheduler.conf --svg waits.svg jobs.sss
+
+Exit code: 0 done, 1 no job of the log could be asked about, 2 not understood."""
+)
+@click.option("-c", "--config", "path", metavar="FILE", help="The configuration: vomap, factors.")
+@click.option("--caps", metavar="FILE", help="The caps that held, as vo-max-jobs.")
+@click.option(
+    "--estimator", "names", metavar="NAME", multiple=True,
+    help="Ask this estimator; may be repeated. Default: all that are known.",
+)  # fmt: skip
+@click.option(
+    "--slots", type=click.IntRange(1), help="How many slots there were. Default: the most busy."
+)
+@click.option(
+    "--samples", type=click.IntRange(1), default=200, show_default=True,
+    help="How many jobs to ask about, evenly over the log.",
+)  # fmt: skip
+@click.option(
+    "--warm-up", metavar="SECONDS", type=click.FloatRange(0), default=0,
+    help="Ask about no job of the log's first seconds: it does not tell what ran before.",
+)  # fmt: skip
+@click.option(
+    "--remember", metavar="JOBS", type=click.IntRange(0), default=0,
+    help="How many finished jobs the batch system shows; estimators learn from them.",
+)  # fmt: skip
+@click.option("--queue", metavar="NAME", default="", help="The queue of jobs that name none.")
+@click.option("--plot", is_flag=True, help="Plot estimated over actual waits.")
+@click.option("--svg", metavar="FILE", help="Write that plot to FILE.")
+@click.option("--json", "as_json", is_flag=True, help="Print every sample as JSON.")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+def command(
+    path: str | None,
+    caps: str | None,
+    names: tuple[str, ...],
+    slots: int | None,
+    samples: int,
+    warm_up: float,
+    remember: int,
+    queue: str,
+    plot: bool,
+    svg: str | None,
+    as_json: bool,
+    files: tuple[str, ...],
+) -> None:
+    """Compare estimated response times with how long jobs waited.
+
+    FILEs hold finished jobs as sssjob convert writes them. Bias is the mean of estimated less
+    actual wait; the last column is the part of the jobs that started within the worst time.
+    """
+    from sssjob.lcginfo import backtest, config, estimators
+    from sssjob.lcginfo import caps as vo_max_jobs
+
+    log = shared.Log()
+    with shared.failing():
+        log.name = path or ""
+        loaded = config.load(path, log) if path else config.Config()
+        log.name = caps or ""
+        text = shared.text(caps, vo_max_jobs.TEXT_LIMIT) if caps else ""
+        limits = loaded.vomap.caps(vo_max_jobs.read(text, log)) if caps else {}
+        past = _past(files, queue, log)
+        setup = backtest.Setup(loaded, limits, slots, samples, warm_up, remember)
+        trials = backtest.backtest(past, names or estimators.names(), setup)
+        log.close()
+        if svg:
+            _write(svg, trials)
+    if slots is None:
+        common.say(f"slots: {backtest.most_busy(past)}, the most that were busy at one time")
+    if not any(trial.samples for trial in trials):
+        common.say("no job with a SubmitTime and a StartTime to ask about")
+        sys.exit(common.NOTHING)
+    if as_json:
+        click.echo(json.dumps([_plain(trial) for trial in trials], indent=2))
+    else:
+        for line in _table(trials):
+            click.echo(line)
+    if plot:
+        from sssjob.cli import chart
+
+        for line in chart.terminal(_chart(trials)):
+            click.echo(line, err=as_json)
+
+
+def _past(files: tuple[str, ...], queue: str, log: shared.Log) -> list[Past]:
+    """The jobs of all files as one log."""
+    from sssjob.document import read
+    from sssjob.lcginfo import backtest
+
+    found: list[Past] = []
+    for name, source in common.sources(files):
+        log.name = name
+        found += backtest.history(read(source), queue=queue, report=log)
+    return sorted(found, key=lambda job: job.ready)
+
+
+def _plain(trial: Trial) -> dict[str, Any]:
+    return {
+        "estimator": trial.estimator,
+        "jobs": len(trial.samples),
+        "answered": len(trial.errors),
+        "bias": trial.bias,
+        "median_absolute_error": trial.median_error,
+        "within_worst": trial.within_worst,
+        "samples": [sample._asdict() for sample in trial.samples],
+    }
+
+
+def _table(trials: Sequence[Trial]) -> list[str]:
+    rows = [HEADER, *(_cells(trial) for trial in trials)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            (
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            )
+        )
+        for row in rows
+    ]
+
+
+def _cells(trial: Trial) -> tuple[str, str, str, str, str]:
+    from sssjob import units
+
+    within = trial.within_worst
+    bias = trial.bias
+    return (
+        trial.estimator,
+        str(len(trial.errors)),
+        "-" if bias is None else ("-" if bias < 0 else "+") + units.clock(round(abs(bias))),
+        "-" if trial.median_error is None else units.clock(round(trial.median_error)),
+        "-" if within is None else f"{within:.0%}",
+    )
+
+
+def _chart(trials: Sequence[Trial]) -> Chart:
+    from sssjob.cli.chart import Axis, Chart, Series
+
+    return Chart(
+        "Estimated and actual waits",
+        Axis("actual wait", durations=True),
+        Axis("estimated wait", durations=True),
+        tuple(
+            Series(
+                trial.estimator,
+                tuple(
+                    (sample.waited, float(sample.ert))
+                    for sample in trial.samples
+                    if sample.ert is not None
+                ),
+            )
+            for trial in trials
+        ),
+        even=True,
+    )
+
+
+def _write(path: str, trials: Sequence[Trial]) -> None:
+    from sssjob.cli import chart
+
+    with common.output(path) as stream:
+        stream.write(chart.svg(_chart(trials)).encode())

@@ -1,0 +1,149 @@
+"""``sssjob lcginfo estimate``: how long a job would wait, and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.lcginfo import shared
+
+if TYPE_CHECKING:
+    from sssjob.lcginfo.answers import Answer
+    from sssjob.lcginfo.site import Pair, Site
+
+HEADER = ("queue", "VO", "running", "waiting", "free", "ERT", "WRT")
+CAPS_LIMIT = 1 << 20
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob lcginfo estimate -c lcg-info-dynamic-scheduler.conf --explain
+  sssjob lcginfo estimate --lrms lrmsinfo --caps vomaxjobs --json
+  sssjob lcginfo estimate --lrms lrmsinfo --plot --svg queue.svg
+  sssjob lcginfo lrms --from slurm | sssjob lcginfo estimate --lrms - --queue main --vo atlas
+
+Exit code: 0 answered, 1 no job names that queue or VO, 2 no answer."""
+)
+@click.option("-c", "--config", "path", metavar="FILE", help="The configuration.")
+@click.option("--lrms", metavar="FILE", help="Read lrmsinfo here instead of running a command.")
+@click.option("--caps", metavar="FILE", help="Read vo-max-jobs here instead of running a command.")
+@click.option("--estimator", metavar="NAME", default="", help="Use this estimator.")
+@click.option("--queue", metavar="NAME", help="Show this queue only.")
+@click.option("--vo", metavar="NAME", help="Show this VO or FQAN only.")
+@click.option("--explain", is_flag=True, help="Say why a job would wait.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON, times in seconds.")
+@click.option("--plot", is_flag=True, help="Plot the simulated queue over time.")
+@click.option("--svg", metavar="FILE", help="Write that plot to FILE.")
+def command(
+    path: str | None,
+    lrms: str | None,
+    caps: str | None,
+    estimator: str,
+    queue: str | None,
+    vo: str | None,
+    explain: bool,
+    as_json: bool,
+    plot: bool,
+    svg: str | None,
+) -> None:
+    """Estimate how long a job would wait in each queue, for each VO.
+
+    ERT is the estimated, WRT the worst response time. With --queue and --vo the pair is answered
+    for even if no job is there.
+    """
+    from sssjob.lcginfo import answers
+
+    if path is None and lrms is None:
+        common.fail("nothing to estimate from: give --config or --lrms")
+    log = shared.Log()
+    with shared.failing():
+        site = _site(path, lrms, caps, log)
+        pairs = _pairs(site, queue, vo)
+        rows = answers.answers(site, pairs, estimator)
+        plotted = _plotted(site, svg) if plot or svg else []
+    log.close()
+    if as_json:
+        click.echo(json.dumps([row.as_dict(explain=explain) for row in rows], indent=2))
+    elif rows:
+        for line in _table(rows, explain=explain):
+            click.echo(line)
+    if plot:
+        for line in plotted:
+            click.echo(line, err=as_json)
+    if not rows and (queue or vo):
+        raise SystemExit(common.NOTHING)
+
+
+def _site(path: str | None, lrms: str | None, caps: str | None, log: shared.Log) -> Site:
+    """The site that the configuration's commands, or the named files, show."""
+    from sssjob.lcginfo import answers, config
+    from sssjob.lcginfo.commands import OUTPUT_LIMIT
+
+    log.name = path or ""
+    loaded = config.load(path, log) if path else config.Config()
+    printed = None if lrms is None else shared.contents(lrms, OUTPUT_LIMIT)
+    limits = None if caps is None else shared.text(caps, CAPS_LIMIT)
+    if lrms is not None:
+        loaded = replace(loaded, vo_max_jobs_cmd=())
+    log.name = lrms or path or ""
+    return answers.gather(loaded, log, printed=printed, caps_text=limits)
+
+
+def _plotted(site: Site, svg: str | None) -> list[str]:
+    """The plot of the simulated queue as lines, and in a file if one is named."""
+    from sssjob.cli import chart
+    from sssjob.cli.lcginfo.picture import queue_chart
+
+    drawn = queue_chart(site)
+    if svg:
+        with common.output(svg) as stream:
+            stream.write(chart.svg(drawn).encode())
+    return chart.terminal(drawn)
+
+
+def _pairs(site: Site, queue: str | None, vo: str | None) -> Sequence[Pair]:
+    from sssjob.lcginfo.names import normal
+
+    named = None if vo is None else normal(vo)
+    if queue and named:
+        return [(queue, named)]
+    return [
+        pair
+        for pair in site.pairs
+        if (queue is None or pair[0] == queue) and (named is None or pair[1] == named)
+    ]
+
+
+def _table(rows: Sequence[Answer], *, explain: bool) -> list[str]:
+    """The rows as aligned text, each with the reasons below it."""
+    from sssjob.cli.picture import visible
+
+    cells = [HEADER, *(_cells(row) for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(HEADER))]
+    lines = []
+    for number, row in enumerate(cells):
+        names = (text.ljust(width) for text, width in zip(row[:2], widths[:2], strict=True))
+        numbers = (text.rjust(width) for text, width in zip(row[2:], widths[2:], strict=True))
+        lines.append("  ".join((*names, *numbers)))
+        if explain and number:
+            lines += [f"    {visible(reason)}" for reason in rows[number - 1].why]
+    return lines
+
+
+def _cells(row: Answer) -> tuple[str, ...]:
+    from sssjob import units
+    from sssjob.cli.picture import visible
+
+    counts = (row.running, row.waiting, row.free)
+    return (
+        visible(row.queue),
+        visible(row.vo),
+        *("-" if count is None else str(count) for count in counts),
+        *("-" if time is None else units.clock(time) for time in (row.ert, row.wrt)),
+    )

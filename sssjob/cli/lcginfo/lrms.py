@@ -1,0 +1,168 @@
+"""``sssjob lcginfo lrms``: a batch system in, lrmsinfo out."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.lcginfo import shared
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from sssjob.lcginfo.backends.reader import Options
+    from sssjob.lcginfo.snapshot import Entry, Snapshot
+
+SYSTEMS = ("slurm", "pbs", "gridengine", "condor")
+FORMATS = (*SYSTEMS, "sss", "lrmsinfo", "store")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob lcginfo lrms --from slurm > lrmsinfo
+  sssjob lcginfo lrms --from pbs --tz Europe/Amsterdam qstat-f.txt pbsnodes.txt
+  sssjob lcginfo lrms --from sss --slots 240 jobs.sss
+
+Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
+)
+@click.option(
+    "--from", "format_name", required=True, type=click.Choice(FORMATS),
+    help="The batch system, or the format of the files.",
+)  # fmt: skip
+@click.option("--text", is_flag=True, help="Ask the batch system for text where JSON is usual.")
+@click.option("--slots", type=click.IntRange(0), help="How many slots there are.")
+@click.option("--cycle", type=click.FloatRange(0), help="Seconds between scheduling passes.")
+@click.option(
+    "--now", metavar="TIME", default="", help="When the files were written. Default: now."
+)
+@click.option("--queue", metavar="NAME", default="", help="The queue of jobs that name none.")
+@click.option(
+    "--group-by", type=click.Choice(("group", "account", "user")), default="group",
+    help="What stands for the unix group.",
+)  # fmt: skip
+@click.option(
+    "--tz", "zone", metavar="ZONE", default="",
+    help="The zone of local times, such as Europe/Amsterdam. Default: this machine's.",
+)  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for a command.")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+def command(
+    format_name: str,
+    text: bool,
+    slots: int | None,
+    cycle: float | None,
+    now: str,
+    queue: str,
+    group_by: str,
+    zone: str,
+    timeout: float,
+    files: tuple[str, ...],
+) -> None:
+    """Print the state of a batch system as lrmsinfo.
+
+    FILEs hold what its commands printed, in any order; without FILEs the commands are run. Job
+    objects (sss) and lrmsinfo itself are read from FILEs or standard input.
+    """
+    from sssjob.lcginfo import lrmsinfo
+    from sssjob.lcginfo.backends.reader import Options
+
+    if format_name == "store":
+        common.fail("--from store needs a store of jobs, which this version does not have")
+    log = shared.Log()
+    with shared.failing():
+        options = Options(
+            zone=_zone(zone),
+            now=shared.moment(now) if now else None,
+            queue=queue,
+            group=group_by,
+            cycle=cycle,
+            slots=slots,
+            name_of_group=str if files else _name_of_group,
+        )
+        if format_name == "sss":
+            snapshot = _documents(files, options, log)
+        elif format_name == "lrmsinfo":
+            snapshot = _lrmsinfo(files, options, log)
+        else:
+            snapshot = _system(format_name, files, options, log, text=text, timeout=timeout)
+    lrmsinfo.write(snapshot, sys.stdout)
+    log.close()
+    sys.exit(common.NOTHING if log.bad else common.FOUND)
+
+
+def _system(
+    name: str,
+    files: tuple[str, ...],
+    options: Options,
+    log: shared.Log,
+    *,
+    text: bool,
+    timeout: float,
+) -> Snapshot:
+    from sssjob.lcginfo import backends
+    from sssjob.lcginfo.commands import OUTPUT_LIMIT, Limits
+
+    log.name = name
+    if files:
+        outputs = [shared.contents(file, OUTPUT_LIMIT) for file in files]
+    else:
+        outputs = list(backends.ask(name, text=text, limits=Limits(seconds=timeout)))
+    return _dated(backends.snapshot(name, outputs, options, log))
+
+
+def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:
+    from sssjob.document import read
+    from sssjob.lcginfo import jobs
+    from sssjob.lcginfo.snapshot import Snapshot
+
+    entries: list[Entry] = []
+    for name, source in common.sources(files):
+        log.name = name
+        entries += jobs.from_blocks(read(source), queue=options.queue, report=log)
+    found = Snapshot(tuple(entries), options.slots, None, options.now, options.cycle)
+    return _dated(Snapshot(found.jobs, found.nactive, found.free, found.now, found.cycle))
+
+
+def _lrmsinfo(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:
+    from sssjob.lcginfo import lrmsinfo
+    from sssjob.lcginfo.commands import OUTPUT_LIMIT
+
+    log.name = ", ".join(files) or "<stdin>"
+    joined = b"\n".join(shared.contents(file, OUTPUT_LIMIT) for file in files or ("-",))
+    found = lrmsinfo.read(io.BytesIO(joined), log)
+    cycle = found.cycle if options.cycle is None else options.cycle
+    if options.slots is not None:
+        found = replace(found, nactive=options.slots, nfree=None)
+    return replace(found, nfree=found.free, cycle=cycle)
+
+
+def _dated(snapshot: Snapshot) -> Snapshot:
+    """A snapshot of which nobody said when it was taken was taken now."""
+    return snapshot if snapshot.now is not None else replace(snapshot, now=int(time.time()))
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    if not name:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        common.fail(f"{name!r} is no known time zone")
+
+
+def _name_of_group(number: int) -> str:
+    import grp
+
+    try:
+        return grp.getgrgid(number).gr_name
+    except (KeyError, OverflowError):
+        return str(number)

@@ -1,0 +1,82 @@
+"""What the commands of ``sssjob lcginfo`` share: remarks on standard error, one way to fail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.lcginfo.snapshot import Remark
+
+SHOWN = 100  # remarks of one source; the others are counted
+
+
+class Log:
+    """Prints remarks as ``FILE:LINE: severity: text``, and counts them."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.bad = 0
+        self._said: dict[str, int] = {}
+
+    def __call__(self, remark: Remark) -> None:
+        """Print a remark, unless too many of this source were printed."""
+        from sssjob.cli.picture import visible
+        from sssjob.errors import Severity
+
+        self.bad += remark.severity is Severity.ERROR
+        self._said[self.name] = number = self._said.get(self.name, 0) + 1
+        if number <= SHOWN:
+            place = ":".join(str(part) for part in (self.name, remark.line) if part)
+            head = f"{place}: " if place else ""
+            common.say(f"{head}{remark.severity}: {visible(remark.message)}")
+
+    def close(self) -> None:
+        """Say how many remarks were not printed."""
+        for name, number in self._said.items():
+            if number > SHOWN:
+                common.say(f"{name}: {number - SHOWN} more remarks")
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Whatever cannot be worked with ends the command with exit code 2, and prints nothing."""
+    from sssjob.errors import SSSJobError
+
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except SSSJobError as error:
+        common.fail(error)
+    except OSError as error:
+        common.fail(common.reason(error))
+
+
+def moment(text: str) -> float:
+    """A time that a user names: seconds since the epoch, ISO 8601 with a zone, or ``now``."""
+    from sssjob import units
+
+    return time.time() if text == "now" else float(units.time(text))
+
+
+def contents(file: str, limit: int) -> bytes:
+    """The bytes of a file that the user named, at most so many. Raises ``LimitExceeded``."""
+    from sssjob.document import opened
+    from sssjob.errors import LimitExceeded
+
+    (named,) = common.sources((file,))
+    with opened(named.source) as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise LimitExceeded(f"bytes in {named.name}", limit)
+    return data
+
+
+def text(file: str, limit: int) -> str:
+    """The same as text."""
+    return contents(file, limit).decode("utf-8", "replace")

@@ -1,0 +1,118 @@
+"""What is published, pair by pair of queue and VO; the same numbers for people and machines."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sssjob.errors import Severity
+from sssjob.lcginfo import caps, commands, estimators, lrmsinfo
+from sssjob.lcginfo.config import BadConfig, Config
+from sssjob.lcginfo.site import Pair, Site
+from sssjob.lcginfo.snapshot import (
+    Remark,
+    Report,
+    Snapshot,
+    Tally,
+    UnusableOutput,
+    unheard,
+)
+
+BACKEND = "LRMS backend command"
+CAPS = "VO max jobs backend command"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One row: jobs in numbers, free slots, and response times in seconds; None is unknown.
+
+    The VO "" stands for the queue as a whole, of which the free slots are those of the site.
+    """
+
+    queue: str
+    vo: str
+    running: int
+    waiting: int
+    free: int | None
+    ert: int | None
+    wrt: int | None
+    why: tuple[str, ...] = ()
+
+    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """The row as JSON has it; why only where that is asked."""
+        values = asdict(self)
+        return {**values, "why": list(self.why)} if explain else _without_why(values)
+
+
+def answers(
+    site: Site, pairs: Collection[Pair] | None = None, estimator: str = ""
+) -> tuple[Answer, ...]:
+    """The answers for pairs of queue and VO, of all that are met if none is named.
+
+    Raises ``NoEstimator``, and whatever an estimator raises.
+    """
+    asked = site.pairs if pairs is None else tuple(pairs)
+    found = estimators.get(estimator or site.config.estimator)(site, asked)
+    return tuple(_answer(site, queue, vo, found.get((queue, vo))) for queue, vo in asked)
+
+
+def gather(
+    config: Config,
+    report: Report = unheard,
+    *,
+    printed: bytes | None = None,
+    caps_text: str | None = None,
+) -> Site:
+    """The site that the commands of a configuration show, or what is given as if they printed it.
+
+    Raises ``CommandFailed``, ``UnusableOutput``, and ``BadConfig`` if there is nothing to run.
+    """
+    if printed is None:
+        if not config.lrms_backend_cmd:
+            raise BadConfig("[LRMS] lrms_backend_cmd is not set")
+        printed = commands.run(config.lrms_backend_cmd, BACKEND, config.limits)
+    snapshot = _snapshot(printed, report)
+    if caps_text is None and config.vo_max_jobs_cmd:
+        output = commands.run(config.vo_max_jobs_cmd, CAPS, config.limits)
+        caps_text = output.decode("utf-8", "replace")
+    found = {} if caps_text is None else caps.read(caps_text, report)
+    return Site.of(snapshot, found, config)
+
+
+def _snapshot(printed: bytes, report: Report) -> Snapshot:
+    """The snapshot in what a command printed, if there is one at all."""
+    heard = Tally(report)
+    snapshot = lrmsinfo.read(io.BytesIO(printed), heard)
+    if heard.bad:
+        if not snapshot.jobs:
+            raise UnusableOutput(f"lrmsinfo: none of its {heard.bad} jobs can be read")
+        report(Remark(0, f"lrmsinfo: {heard.bad} jobs cannot be read", Severity.ERROR))
+    if snapshot == Snapshot():
+        raise UnusableOutput("lrmsinfo: neither header nor jobs in what was printed")
+    return snapshot
+
+
+def _answer(site: Site, queue: str, vo: str, estimate: estimators.Estimate | None) -> Answer:
+    if estimate is None:
+        stand_in = {"peer": 0, "placeholder": estimators.UNKNOWN_TIME}.get(site.config.unknown)
+        ert = wrt = stand_in
+        why: tuple[str, ...] = ("no estimate",)
+    else:
+        ert, wrt = estimators.published(estimate, site.cycle)
+        why = estimate.why
+    return Answer(
+        queue,
+        vo,
+        site.running(queue, vo or None),
+        site.waiting(queue, vo or None),
+        site.free(vo) if vo else site.free_slots,
+        ert,
+        wrt,
+        why,
+    )
+
+
+def _without_why(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name != "why"}

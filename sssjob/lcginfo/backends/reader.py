@@ -1,0 +1,177 @@
+"""What the readers of all batch systems share: options, slots that add up, times, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from sssjob.errors import InvalidValue, Severity
+from sssjob.lcginfo.snapshot import Entry, Remark, Report, Snapshot, UnusableOutput
+
+DEPTH_LIMIT = 64
+
+_CLOCK = re.compile(
+    r"(?:([0-9]{1,6})-)?([0-9]{1,6})(?::([0-9]{1,6}))?(?::([0-9]{1,6}))?(?:\.[0-9]{1,9})?"
+)
+_CTIME = re.compile(
+    r"(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2}) +([0-9]{1,2}) +([0-9]{2}):([0-9]{2}):([0-9]{2})"
+    r" (?:[A-Z]{3,4} )?([0-9]{4})"
+)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))
+_NO_LIMIT = frozenset(
+    ("", "UNLIMITED", "INFINITE", "INFINITY", "Partition_Limit", "N/A", "None", "-1", "n/a")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the outputs do not say.
+
+    ``zone`` is that of local times, None for the zone of this machine. ``now`` is the time of the
+    snapshot, where no output tells. ``queue`` is that of jobs which name none. ``group`` says what
+    jobs are grouped by: ``group``, ``account`` or ``user``. ``name_of_group`` names a number.
+    """
+
+    zone: tzinfo | None = UTC
+    now: float | None = None
+    queue: str = ""
+    group: str = "group"
+    cycle: float | None = None
+    slots: int | None = None
+    name_of_group: Callable[[int], str] = str
+
+
+class Reader(ABC):
+    """Takes the outputs of a batch system, and gives the snapshot that they show together."""
+
+    def __init__(self, options: Options, report: Report) -> None:
+        self.options, self.report = options, report
+        self.jobs: list[Entry] = []
+        self.slots: int | None = None
+        self.free: int | None = None
+        self.now: float | None = None
+        self.cycle: float | None = None
+
+    @abstractmethod
+    def take(self, text: str) -> None:
+        """Read one output. Raises ``UnusableOutput`` if it is none that is known."""
+
+    def snapshot(self) -> Snapshot:
+        """The state after everything that was taken; what the caller stated comes first."""
+        options = self.options
+        nactive, nfree = self.slots, self.free
+        if options.slots is not None and options.slots != nactive:
+            nactive, nfree = options.slots, None
+        found = Snapshot(
+            tuple(self.jobs),
+            nactive=nactive,
+            nfree=nfree,
+            now=self.now if options.now is None else options.now,
+            cycle=self.cycle if options.cycle is None else options.cycle,
+        )
+        return Snapshot(found.jobs, found.nactive, found.free, found.now, found.cycle)
+
+    def add_slots(self, up: int, free: int) -> None:
+        """Count the slots of one node or queue."""
+        self.slots = (self.slots or 0) + up
+        self.free = (self.free or 0) + max(min(free, up), 0)
+
+    def seen_at(self, time: float | None) -> None:
+        """Remember when the snapshot was taken: the latest time that an output gives for it."""
+        if time is not None and (self.now is None or time > self.now):
+            self.now = time
+
+    def lost(self, message: str, line: int = 0) -> None:
+        """Report something that is left out."""
+        self.report(Remark(line, message, Severity.ERROR))
+
+    def remark(self, message: str) -> None:
+        """Report something worth knowing."""
+        self.report(Remark(0, message))
+
+    def unknown(self, system: str, text: str) -> UnusableOutput:
+        """The error for an output that is none of the system's."""
+        shown = text.strip()[:40].splitlines()
+        return UnusableOutput(
+            f"output that begins with {shown[0]!r} is none that {system} is known to print"
+            if shown
+            else f"an output of {system} is empty"
+        )
+
+    def time(self, text: str) -> float | None:
+        """A time as seconds since the epoch, an ISO time, or as ctime prints it."""
+        if text in _NO_TIME:
+            return None
+        if text.isascii() and text.isdigit() and len(text) <= 12:
+            return float(text)
+        try:
+            moment = _ctime(text) or datetime.fromisoformat(text)
+            if moment.tzinfo is None and self.options.zone is not None:
+                moment = moment.replace(tzinfo=self.options.zone)
+            return float(int(moment.timestamp()))
+        except (ValueError, OverflowError):
+            raise InvalidValue(text, "a time such as 2026-11-20T14:29:34") from None
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The object of a JSON text. Raises ``UnusableOutput``."""
+    found = json_value(text)
+    if not isinstance(found, dict):
+        raise UnusableOutput("the JSON is no object")
+    return found
+
+
+def json_value(text: str) -> Any:
+    """What a JSON text holds. Raises ``UnusableOutput``."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnusableOutput(f"the JSON cannot be read: {error}") from error
+
+
+def span(text: str, *, minutes: bool = False) -> float | None:
+    """A duration ``[d-]hh:mm:ss``, ``mm:ss``, or a number; None is no limit.
+
+    A number alone counts seconds, or minutes as Slurm has it; behind days, hours come first.
+
+    >>> span("1-02"), span("30:00"), span("24:00:00"), span("90", minutes=True), span("UNLIMITED")
+    (93600.0, 1800.0, 86400.0, 5400.0, None)
+    """
+    if text in _NO_LIMIT or text.upper() in _NO_LIMIT:
+        return None
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        raise InvalidValue(text, "a duration such as 1-02:24:13")
+    days, *parts = found.groups()
+    numbers = [int(part) for part in parts if part is not None]
+    if days is not None:
+        numbers = [*numbers, 0, 0][:3]
+    elif len(numbers) == 1:
+        numbers = [0, numbers[0], 0] if minutes else [0, 0, numbers[0]]
+    elif len(numbers) == 2:
+        numbers = [0, *numbers]
+    hours, mins, secs = numbers
+    return float(((int(days or 0) * 24 + hours) * 60 + mins) * 60 + secs)
+
+
+def count(text: str) -> int | None:
+    """A whole number in a text, or None."""
+    digits = text.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+def _ctime(text: str) -> datetime | None:
+    """A time such as ``Thu Jan 15 12:00:00 2015``, whatever the locale."""
+    found = _CTIME.fullmatch(text)
+    if found is None or found[1] not in _MONTHS:
+        return None
+    month, day, hour, minute, second, year = found.groups()
+    return datetime(
+        int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second)
+    )

@@ -1,0 +1,124 @@
+"""Running what a configuration names: without a shell, within a time, up to a size."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from sssjob.errors import SSSJobError
+
+TIME_LIMIT = 120.0
+OUTPUT_LIMIT = 1 << 28
+SAID_LIMIT = 1 << 12  # bytes of standard error that are kept for the message
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a command may take, in seconds, and how many bytes it may print."""
+
+    seconds: float = TIME_LIMIT
+    size: int = OUTPUT_LIMIT
+
+
+class CommandFailed(SSSJobError, RuntimeError):
+    """A command that could not be run, or did not end well; ``status`` is what it returned."""
+
+    def __init__(self, what: str, reason: str, status: int | None = None) -> None:
+        super().__init__(what, reason, status)
+        self.what, self.reason, self.status = what, reason, status
+
+    def __str__(self) -> str:
+        if self.status is not None:
+            said = f": {self.reason}" if self.reason else ""
+            return f"{self.what} returned {self.status}{said}"
+        return f"Error running {self.what}: {self.reason}"
+
+
+def run(
+    arguments: Sequence[str],
+    what: str,
+    limits: Limits | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
+    """What a command prints. Raises ``CommandFailed``, and leaves no process of it behind."""
+    limits = limits or Limits()
+    try:
+        process = subprocess.Popen(
+            list(arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=None if environment is None else {**os.environ, **environment},
+            start_new_session=True,  # so that its children can be ended with it
+        )
+    except (OSError, ValueError) as error:
+        raise CommandFailed(what, f"{arguments[0] if arguments else 'nothing'}: {error}") from error
+    with process:
+        try:
+            printed, said = _Reader(process, what, limits).both()
+        except BaseException:
+            _kill(process)
+            raise
+    if process.returncode:
+        raise CommandFailed(what, said, process.returncode)
+    return printed
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What a process prints and says, read side by side."""
+
+    process: subprocess.Popen[bytes]
+    what: str
+    limits: Limits
+    printed: bytearray = field(default_factory=bytearray)
+    said: bytearray = field(default_factory=bytearray)
+
+    def both(self) -> tuple[bytes, str]:
+        """Everything printed, and the last line said, once the process has ended."""
+        deadline = time.monotonic() + self.limits.seconds
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ, self._print)
+            selector.register(self.process.stderr, selectors.EVENT_READ, self._say)
+            while selector.get_map():
+                ready = selector.select(max(deadline - time.monotonic(), 0))
+                if not ready:
+                    raise self._too_long()
+                for key, _ in ready:
+                    chunk = os.read(key.fd, _CHUNK)
+                    if not chunk:
+                        selector.unregister(key.fileobj)
+                    key.data(chunk)
+        try:
+            self.process.wait(max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            raise self._too_long() from None
+        lines = self.said.decode("utf-8", "replace").strip().splitlines()
+        return bytes(self.printed), lines[-1] if lines else ""
+
+    def _print(self, chunk: bytes) -> None:
+        self.printed += chunk
+        if len(self.printed) > self.limits.size:
+            raise CommandFailed(self.what, f"it printed more than {self.limits.size} bytes")
+
+    def _say(self, chunk: bytes) -> None:
+        self.said += chunk[: SAID_LIMIT - len(self.said)]
+
+    def _too_long(self) -> CommandFailed:
+        return CommandFailed(self.what, f"it did not end within {self.limits.seconds:g} seconds")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process that nobody has waited for yet, with all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

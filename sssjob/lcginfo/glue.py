@@ -1,0 +1,231 @@
+"""Static GLUE entries in, their dynamic attributes out: GLUE1 CEs and VO views, GLUE2 shares.
+
+A static file says which queue and VO each entry stands for; the numbers come as answers. What
+is printed is merged by name into the static entries, and stands in their order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from sssjob.lcginfo import ldif
+from sssjob.lcginfo.answers import Answer
+from sssjob.lcginfo.estimators import LARGEST
+from sssjob.lcginfo.ldif import BadLDIF
+from sssjob.lcginfo.names import normal
+from sssjob.lcginfo.site import Pair
+from sssjob.lcginfo.snapshot import Remark, Report, unheard
+
+GLUE1, GLUE2 = "glue1", "glue2"
+
+
+class Target(NamedTuple):
+    """An entry that gets numbers: its lines of name, its schema, and what it stands for.
+
+    The VO "" is the queue as a whole.
+    """
+
+    head: str
+    form: str
+    queue: str
+    vo: str
+
+    @property
+    def pair(self) -> Pair:
+        """The queue and the VO."""
+        return self.queue, self.vo
+
+
+class Dynamic(NamedTuple):
+    """One row: a number, and the attribute that it is in either schema."""
+
+    of: Callable[[Answer], int | None]
+    glue1: str
+    glue2: str
+
+
+# fmt: off
+_CE, _SHARE = "GlueCEState", "GLUE2ComputingShare"
+_WAITING = Dynamic(lambda it: it.waiting, f"{_CE}WaitingJobs", f"{_SHARE}WaitingJobs")
+_RUNNING = Dynamic(lambda it: it.running, f"{_CE}RunningJobs", f"{_SHARE}RunningJobs")
+_OTHERS = (
+    Dynamic(lambda it: it.waiting + it.running,
+            f"{_CE}TotalJobs", f"{_SHARE}TotalJobs"),
+    Dynamic(lambda it: it.ert,
+            f"{_CE}EstimatedResponseTime", f"{_SHARE}EstimatedAverageWaitingTime"),
+    Dynamic(lambda it: it.wrt,
+            f"{_CE}WorstResponseTime", f"{_SHARE}EstimatedWorstWaitingTime"),
+    Dynamic(lambda it: it.free,
+            f"{_CE}FreeJobSlots", f"{_SHARE}FreeSlots"),
+)
+# The order of the deployed programs, which is not the same for both.
+PRINTED = {GLUE1: (_WAITING, _RUNNING, *_OTHERS), GLUE2: (_RUNNING, _WAITING, *_OTHERS)}
+# fmt: on
+
+_RDN = re.compile(r"(?:^|(?<!\\),)\s*+([A-Za-z0-9-]++)\s*+=")
+_PARENT = "GlueCEUniqueID="
+_RULE = re.compile(r"(?:VO|VOMS)\s*+:\s*+(\S.*)", re.IGNORECASE | re.DOTALL)
+
+
+def glue1(
+    entries: Iterable[ldif.Entry], access_rule: str = "last", report: Report = unheard
+) -> list[Target]:
+    """The CEs and VO views among entries, in their order. Raises ``BadLDIF``.
+
+    ``access_rule`` says which rule of a view names its VO: the first, or the last.
+    """
+    found = [(entry, _first_name(entry)) for entry in entries]
+    queues: dict[str, str] = {}
+    for entry, name in found:
+        if name == "glueceuniqueid":
+            identifier = _mandatory(entry, "GlueCEUniqueID")
+            if identifier in queues:
+                report(Remark(entry.line, f"GlueCEUniqueID {identifier!r} appears again"))
+            queues[identifier] = _mandatory(entry, "GlueCEName")
+    targets = []
+    for entry, name in found:
+        if name == "gluevoviewlocalid":
+            queue = _key(entry, "GlueChunkKey", queues, _PARENT)
+            vo = _one_vo(entry, _ruled(entry), access_rule, report)
+            targets.append(Target(entry.head, GLUE1, queue, vo))
+        elif name == "glueceuniqueid":
+            queue = queues[_mandatory(entry, "GlueCEUniqueID")]
+            targets.append(Target(entry.head, GLUE1, queue, ""))
+    return targets
+
+
+def glue2(
+    entries: Iterable[ldif.Entry], access_rule: str = "last", report: Report = unheard
+) -> list[Target]:
+    """The computing shares among entries, in their order. Raises ``BadLDIF``.
+
+    A share stands for the VO that its mapping policy names; one without a policy stands for
+    its queue as a whole. Policies of endpoints say nothing here.
+    """
+    shares: dict[str, ldif.Entry] = {}
+    others: dict[str, str] = {}
+    policies = []
+    for entry in entries:
+        names = [name.lower() for name in _RDN.findall(entry.dn)]
+        if names[:1] == ["glue2shareid"]:
+            identifier = _mandatory(entry, "GLUE2ShareID")
+            if _is_storage(entry):
+                others[identifier] = ""
+                continue
+            if identifier in shares:
+                report(Remark(entry.line, f"GLUE2ShareID {identifier!r} appears again"))
+            _mandatory(entry, "GLUE2ComputingShareMappingQueue")
+            shares[identifier] = entry
+        elif names[:1] == ["glue2policyid"] and "glue2shareid" in names:
+            policies.append(entry)
+    vos: dict[str, list[str]] = {identifier: [] for identifier in shares}
+    known = {identifier: identifier for identifier in shares} | others
+    for policy in policies:
+        domains = _mandatories(policy, "GLUE2PolicyUserDomainForeignKey")
+        if identifier := _key(policy, "GLUE2MappingPolicyShareForeignKey", known):
+            vos[identifier] += [normal(domain) for domain in domains]
+    return [
+        Target(
+            entry.head,
+            GLUE2,
+            _mandatory(entry, "GLUE2ComputingShareMappingQueue"),
+            _one_vo(entry, vos[identifier], access_rule, report),
+        )
+        for identifier, entry in shares.items()
+    ]
+
+
+READERS = {GLUE1: glue1, GLUE2: glue2}
+
+
+def pairs(targets: Iterable[Target]) -> list[Pair]:
+    """The queues and VOs that targets stand for, each once."""
+    return list(dict.fromkeys(target.pair for target in targets))
+
+
+def text(targets: Sequence[Target], answers: Iterable[Answer]) -> str:
+    """The dynamic attributes of all targets as LDIF; a number that is not known is left out.
+
+    >>> print(text([Target("dn: GlueCEUniqueID=a", "glue1", "long", "")],
+    ...            [Answer("long", "", 3, 1, 0, 60, None)]), end="")
+    dn: GlueCEUniqueID=a
+    GlueCEStateWaitingJobs: 1
+    GlueCEStateRunningJobs: 3
+    GlueCEStateTotalJobs: 4
+    GlueCEStateEstimatedResponseTime: 60
+    GlueCEStateFreeJobSlots: 0
+    <BLANKLINE>
+    """
+    by_pair = {(answer.queue, answer.vo): answer for answer in answers}
+    return "".join(part for target in targets for part in _entry(target, by_pair[target.pair]))
+
+
+def _entry(target: Target, answer: Answer) -> Iterator[str]:
+    yield f"{target.head}\n"
+    for row in PRINTED[target.form]:
+        if (value := row.of(answer)) is not None:
+            name = row.glue1 if target.form == GLUE1 else row.glue2
+            yield f"{ldif.line(name, str(min(value, LARGEST)))}\n"
+    yield "\n"
+
+
+def _first_name(entry: ldif.Entry) -> str:
+    """The attribute that an entry is named by, in small letters."""
+    found = _RDN.match(entry.dn)
+    return found[1].lower() if found else ""
+
+
+def _is_storage(entry: ldif.Entry) -> bool:
+    classes = {name.strip().lower() for name in entry.all("objectClass")}
+    return "glue2storageshare" in classes and "glue2computingshare" not in classes
+
+
+def _mandatories(entry: ldif.Entry, name: str) -> list[str]:
+    """The values of an attribute that has to be there."""
+    values = [value.strip() for value in entry.all(name) if value.strip()]
+    if not values:
+        raise BadLDIF(f"Missing mandatory attribute {name}: {_place(entry)}")
+    return values
+
+
+def _mandatory(entry: ldif.Entry, name: str) -> str:
+    return _mandatories(entry, name)[0]
+
+
+def _key(entry: ldif.Entry, name: str, known: Mapping[str, str], prefix: str = "") -> str:
+    """What is known of the entry that a foreign key names; one key of several will do."""
+    keys = _mandatories(entry, name)
+    for key in keys:
+        start, rest = key[: len(prefix)], key[len(prefix) :]
+        if start.lower() == prefix.lower() and rest in known:
+            return known[rest]
+    raise BadLDIF(f"Invalid foreign key {keys[0]}: {_place(entry)}")
+
+
+def _ruled(entry: ldif.Entry) -> list[str]:
+    """The VOs and FQANs that the access rules of a view name."""
+    vos = []
+    for rule in _mandatories(entry, "GlueCEAccessControlBaseRule"):
+        found = _RULE.fullmatch(rule)
+        if found is None:
+            raise BadLDIF(f"Wrong ACBR definition {rule!r}: {_place(entry)}")
+        vos.append(normal(found[1]))
+    return vos
+
+
+def _one_vo(entry: ldif.Entry, vos: Sequence[str], access_rule: str, report: Report) -> str:
+    """The VO that counts, of those that are named; "" if none is."""
+    if not vos:
+        report(Remark(entry.line, f"{entry.dn}: no policy names a VO; the whole queue is shown"))
+        return ""
+    vo = vos[0 if access_rule == "first" else -1]
+    if len(set(vos)) > 1:
+        named = ", ".join(dict.fromkeys(vos))
+        report(Remark(entry.line, f"{entry.dn}: of {named} the {access_rule} counts, {vo}"))
+    return vo
+
+
+def _place(entry: ldif.Entry) -> str:
+    return f"line {entry.line}: {entry.dn}"

@@ -1,0 +1,193 @@
+"""Entries of lrmsinfo as job objects, and job objects as entries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+from sssjob import defaults
+from sssjob.amounts import UNKNOWN as UNREADABLE
+from sssjob.amounts import Amount, Scope
+from sssjob.document import clean
+from sssjob.errors import Finding, InvalidValue
+from sssjob.lcginfo.snapshot import (
+    DONE,
+    PENDING,
+    QUEUED,
+    RUNNING,
+    UNKNOWN,
+    Entry,
+    Remark,
+    Report,
+    Snapshot,
+    unheard,
+)
+from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, Requested
+
+# fmt: off
+STATES = {
+    "Idle": QUEUED, "Running": RUNNING, "Suspended": RUNNING, "Hold": PENDING, "Completed": DONE,
+}
+WRITTEN = {QUEUED: "Idle", RUNNING: "Running", PENDING: "Hold", DONE: "Completed"}
+SUBMITTED = ("SubmitTime", "StagedTime", "EligibleTime")
+GROUPS = ("Group", "Project", "User")
+# fmt: on
+
+
+def to_jobs(snapshot: Snapshot, shift: float = 0.0, report: Report = unheard) -> Iterator[Job]:
+    """The entries as job objects, with ``shift`` seconds added to times.
+
+    lrmsinfo counts from any zero point, so ``clock - now`` is what makes times of its times.
+    """
+    for number, entry in enumerate(snapshot.jobs, 1):
+        yield to_job(entry, shift, report, number)
+
+
+def to_job(entry: Entry, shift: float = 0.0, report: Report = unheard, number: int = 0) -> Job:
+    """One entry as a job object; a time before 1970 is reported and left out.
+
+    A job object needs an Id: an entry without one is named by its number.
+    """
+    state = WRITTEN.get(entry.state, "")
+    if not state:
+        report(Remark(number, f"job {entry.jobid!r}: state {entry.state!r} has no name in SSS"))
+    times = {"SubmitTime": entry.qtime, "StartTime": entry.start}
+    moved = {name: round(time + shift) for name, time in times.items() if time is not None}
+    for name in [name for name, time in moved.items() if time < 0]:
+        report(Remark(number, f"job {entry.jobid!r}: {name} is before 1970"))
+        del moved[name]
+    # fmt: off
+    items: list[Item] = [
+        Property(name, clean(value) if isinstance(value, str) else value)
+        for name, value in (
+            ("Id",    entry.jobid.strip() or f"entry-{number}"),
+            ("Name",  entry.name),
+            ("User",  entry.user),
+            ("Group", entry.group),
+            ("Queue", entry.queue),
+            ("State", state),
+            ("Hold",  "System" if entry.state == PENDING else ""),
+            *moved.items(),
+        )
+        if value != ""
+    ]
+    # fmt: on
+    requested = [Property("Processors", entry.cpucount)]
+    if entry.maxwalltime is not None:
+        requested.append(Property("Duration", round(entry.maxwalltime)))
+    items.append(Requested(tuple(requested)))
+    if entry.walltime is not None:
+        items.append(Delivered((Property("Duration", round(entry.walltime)),)))
+    return Job(tuple(items))
+
+
+def from_blocks(
+    blocks: Iterable[Block], *, queue: str = "", report: Report = unheard
+) -> Iterator[Entry]:
+    """The jobs of documents as entries; a group gives those of its jobs.
+
+    ``queue`` is that of jobs that name none; without it they are reported and left out.
+    """
+    for block in blocks:
+        effective = defaults.resolve(block).block
+        for job in effective.jobs if isinstance(effective, JobGroup) else (effective,):
+            if type(job) is Job and (entry := from_job(job, queue=queue, report=report)):
+                yield entry
+
+
+def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> Entry | None:
+    """One job object whose defaults are resolved as an entry, or None without queue or group."""
+
+    def tell(message: str) -> None:
+        report(Remark(job.line, f"job {job.id!r}: {message}"))
+
+    def heard(finding: Finding) -> None:
+        tell(finding.message)
+
+    at = _said(job, ("Queue",)) or queue
+    group = _said(job, GROUPS)
+    if not at or not group:
+        tell(f"no {'Group, Project or User' if at else 'Queue'}, so nobody could count it")
+        return None
+    scope = Scope(job, "/Job", heard)
+    state = _state(job)
+    start = _time(job, ("StartTime",), tell)
+    started = state in (RUNNING, DONE)
+    limit = _usable(scope.requested("Duration")) or scope.limit("Duration")
+    elapsed = scope.delivered("Duration")
+    return Entry(
+        at,
+        group,
+        state,
+        job.id,
+        _said(job, ("User",)),
+        job.get("Name"),
+        _time(job, SUBMITTED, tell),
+        start if started else None,
+        None if limit is None else float(limit.value),
+        max(math.ceil(_processors(scope, started=started)), 1),
+        None if elapsed is None else float(elapsed.value),
+    )
+
+
+def _state(job: Job) -> str:
+    """The state by name, or else by the times that are there."""
+    said = job.get("State")
+    if said in STATES:
+        state = STATES[said]
+        return PENDING if state == QUEUED and "Hold" in job.properties.names() else state
+    if said:
+        return UNKNOWN
+    names = job.properties.names()
+    return DONE if "EndTime" in names else RUNNING if "StartTime" in names else QUEUED
+
+
+def _said(job: Job, names: Iterable[str]) -> str:
+    """The first of these properties that has a text: of the job, delivered, or requested."""
+    for name in names:
+        for place in (job.properties, job.delivered, job.requested):
+            if text := place.text(name):
+                return text
+    return ""
+
+
+def _time(job: Job, names: Iterable[str], tell: Callable[[str], None]) -> float | None:
+    for name in names:
+        try:
+            value = job.properties.value(name)
+        except InvalidValue as error:
+            tell(f"{name}: {error}")
+            continue
+        if isinstance(value, int):
+            return float(value)
+    return None
+
+
+def _processors(scope: Scope, *, started: bool) -> float:
+    """How many processors a job has or asks for: stated, or those of its task groups."""
+    if (stated := _stated(scope, started=started)) is not None:
+        return float(stated.value)
+    block = scope.block
+    assert isinstance(block, Job)
+    groups = [Scope(group, "/Job/TaskGroup", scope.report) for group in block.task_groups]
+    return sum(_of_group(group, started=started) for group in groups or [scope])
+
+
+def _of_group(scope: Scope, *, started: bool) -> float:
+    stated = _stated(scope, started=started)
+    if stated is not None:
+        return float(stated.value)
+    return float(scope.tasks.value * (scope.per("ProcessorsPerTask") or 1))
+
+
+def _stated(scope: Scope, *, started: bool) -> Amount | None:
+    return (
+        scope.delivered("Processors")
+        or scope.dedicated("Processors")
+        or _usable(scope.requested("Processors", least=not started))
+        or scope.bare("Processors")
+    )
+
+
+def _usable(amount: Amount | None) -> Amount | None:
+    return None if amount is None or amount.basis == UNREADABLE else amount

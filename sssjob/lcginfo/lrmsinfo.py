@@ -1,0 +1,209 @@
+"""lrmsinfo: the state of a batch system as four header lines and a dictionary for each job.
+
+Reading reports a line that cannot be used and goes on. Writing gives lines that old readers
+take too, whatever a job is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, TextIO
+
+from sssjob.errors import InvalidValue, LimitExceeded, Severity
+from sssjob.lcginfo import literal
+from sssjob.lcginfo.snapshot import (
+    PENDING,
+    QUEUED,
+    RUNNING,
+    STATES,
+    Entry,
+    Remark,
+    Report,
+    Snapshot,
+    unheard,
+)
+
+LINE_LIMIT = 1 << 16
+JOB_LIMIT = 5_000_000
+LATEST = 1e12  # seconds; a number beyond it is no time of any clock
+
+_HEADER = re.compile(r"\s*+(\w{1,40})\s++([-+]?[0-9]{1,18}(?:\.[0-9]{0,18})?)\s*+")
+_HEADERS = {"nactive": "nactive", "nfree": "nfree", "now": "now", "schedcycle": "schedCycle"}
+_TIMES = ("qtime", "start", "maxwalltime", "walltime")
+_NOT_STARTED = (QUEUED, PENDING)
+
+
+def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
+    """Read a snapshot; what is wrong with a line goes to ``report``. Raises ``LimitExceeded``.
+
+    The job lines need a queue, a group and a state: one without is left out. Lines that are
+    neither header nor job mean nothing.
+    """
+    headers: dict[str, float] = {}
+    jobs: list[Entry] = []
+    seen: set[str] = set()
+    for number, line in enumerate(_lines(stream, report), 1):
+        if not line or line.isspace():
+            continue
+        if line.lstrip()[0] == "{":
+            if (job := _job(line, number, report)) is None:
+                continue
+            if len(jobs) == JOB_LIMIT:
+                raise LimitExceeded("jobs", JOB_LIMIT)
+            if job.jobid and job.jobid in seen:
+                report(Remark(number, f"jobid {job.jobid!r} appears again"))
+            seen.add(job.jobid)
+            jobs.append(job)
+        else:
+            _header(line, number, headers, report)
+    return Snapshot(
+        tuple(jobs),
+        nactive=_whole(headers.get("nactive")),
+        nfree=_whole(headers.get("nfree")),
+        now=headers.get("now"),
+        cycle=headers.get("schedCycle"),
+    )
+
+
+def write(snapshot: Snapshot, stream: TextIO) -> None:
+    """Write a snapshot: the header lines that are known, then a line for each job."""
+    stream.writelines(lines(snapshot))
+
+
+def lines(snapshot: Snapshot) -> Iterator[str]:
+    """The lines of a snapshot, each with its end."""
+    header = (
+        ("nactive", snapshot.nactive),
+        ("nfree", snapshot.nfree),
+        ("now", snapshot.now),
+        ("schedCycle", snapshot.cycle),
+    )
+    for name, value in header:
+        if value is not None:  # old readers know whole numbers only
+            yield f"{name:<11} {int(value)}\n"
+    for job in snapshot.jobs:
+        yield line_of(job)
+
+
+def line_of(job: Entry) -> str:
+    """The line of one job; only a job that has started shows a start.
+
+    >>> line_of(Entry("atlas", "atlsgm", "queued", "1.host", qtime=1119073781.0))
+    "{'queue': 'atlas', 'state': 'queued', 'cpucount': 1, 'group': 'atlsgm', \
+'qtime': 1119073781.0, 'jobid': '1.host'}\\n"
+    """
+    start = None if job.state in _NOT_STARTED else job.start
+    # fmt: off
+    pairs: tuple[tuple[str, str | float | None], ...] = (
+        ("queue",       job.queue),
+        ("start",       start),
+        ("state",       job.state),
+        ("cpucount",    job.cpucount),
+        ("group",       job.group),
+        ("user",        job.user or None),
+        ("maxwalltime", job.maxwalltime),
+        ("qtime",       job.qtime),
+        ("jobid",       job.jobid),
+        ("name",        job.name or None),
+        ("walltime",    job.walltime),
+    )
+    # fmt: on
+    shown = ", ".join(
+        f"'{key}': {literal.quoted(value) if isinstance(value, str) else repr(value)}"
+        for key, value in pairs
+        if value is not None
+    )
+    return f"{{{shown}}}\n"
+
+
+def shifted(jobs: Iterable[Entry], seconds: float) -> Iterator[Entry]:
+    """The jobs with their times moved: producers count from zero points of their own."""
+    for job in jobs:
+        yield job._replace(
+            qtime=None if job.qtime is None else job.qtime + seconds,
+            start=None if job.start is None else job.start + seconds,
+        )
+
+
+def entry(values: dict[str, literal.Scalar], number: int, report: Report = unheard) -> Entry:
+    """A job from the pairs of its line. Raises ``InvalidValue`` when it cannot be used at all."""
+    found: dict[str, str] = {}
+    for key in ("queue", "group", "state"):
+        value = values.get(key)
+        if not isinstance(value, str) or not value:
+            raise InvalidValue(repr(value) if key in values else "the line", f"a job with a {key}")
+        found[key] = value
+    if found["state"] not in STATES:
+        report(Remark(number, f"state {found['state']!r} is none of {', '.join(STATES)}"))
+    times = [_time(values, key, number, report) for key in _TIMES]
+    if found["state"] == RUNNING and times[1] is None:
+        report(Remark(number, "a running job without start"))
+    jobid, user, name = (_text(values.get(key)) for key in ("jobid", "user", "name"))
+    return Entry(
+        found["queue"], found["group"], found["state"], jobid, user, name,
+        times[0], times[1], times[2], _count(values.get("cpucount"), number, report), times[3],
+    )  # fmt: skip
+
+
+def _lines(stream: BinaryIO, report: Report) -> Iterator[str]:
+    """The lines as text; one that is too long comes as an empty one, and is reported."""
+    number = 0
+    while raw := stream.readline(LINE_LIMIT + 1):
+        number += 1
+        if len(raw) > LINE_LIMIT:
+            message = f"a line of more than {LINE_LIMIT} bytes"
+            report(Remark(number, message, Severity.ERROR))
+            while not raw.endswith(b"\n") and (raw := stream.readline(LINE_LIMIT)):
+                pass
+            yield ""
+        else:
+            yield raw.decode("utf-8", "replace")
+
+
+def _job(line: str, number: int, report: Report) -> Entry | None:
+    try:
+        return entry(literal.parse(line), number, report)
+    except InvalidValue as error:
+        report(Remark(number, str(error), Severity.ERROR))
+        return None
+
+
+def _header(line: str, number: int, headers: dict[str, float], report: Report) -> None:
+    found = _HEADER.fullmatch(line)
+    name = _HEADERS.get(found[1].lower()) if found else None
+    if found is None or name is None:
+        report(Remark(number, "neither header nor job", Severity.NOTICE))
+        return
+    value = float(found[2])
+    if value < 0 and name != "now":
+        report(Remark(number, f"{name} {found[2]} is negative and means unknown"))
+    else:
+        headers[name] = value
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def _text(value: literal.Scalar) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _time(values: dict[str, literal.Scalar], key: str, number: int, report: Report) -> float | None:
+    value = values.get(key)
+    if value is None:
+        return None
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number and abs(time := float(value)) <= LATEST and (time >= 0 or key in _TIMES[:2]):
+        return time
+    report(Remark(number, f"{key} {value!r} is no time in seconds"))
+    return None
+
+
+def _count(value: literal.Scalar, number: int, report: Report) -> int:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 1 <= value < 1 << 31:
+        return int(value)
+    if value is not None:
+        report(Remark(number, f"cpucount {value!r} is no number of slots"))
+    return 1

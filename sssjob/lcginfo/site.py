@@ -1,0 +1,110 @@
+"""What an estimator is told of a site, and the counts that are published: jobs and free slots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sssjob.lcginfo.config import Config
+from sssjob.lcginfo.names import VOMap
+from sssjob.lcginfo.snapshot import QUEUED, RUNNING, Entry, Snapshot
+
+Pair = tuple[str, str]  # a queue and a VO; the VO "" stands for the queue as a whole
+
+
+@dataclass(frozen=True)
+class Site:
+    """A snapshot with what its configuration makes of it: VOs for groups, caps of VOs."""
+
+    snapshot: Snapshot
+    caps: Mapping[str, int] = field(default_factory=dict)
+    vomap: VOMap = field(default_factory=VOMap)
+    config: Config = field(default_factory=Config)
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, caps: Mapping[str, int], config: Config) -> Site:
+        """A site from what the batch system says of groups."""
+        return cls(snapshot, config.vomap.caps(caps), config.vomap, config)
+
+    def vo(self, job: Entry) -> str:
+        """The VO or FQAN that a job counts for; not the VO of an FQAN as well."""
+        return self.vomap(job.group)
+
+    @property
+    def cycle(self) -> float | None:
+        """Seconds between scheduling passes: what the batch system says, unless it says 0."""
+        return self.snapshot.cycle or self.config.cycle_time
+
+    @cached_property
+    def counts(self) -> Counter[tuple[str, str, str]]:
+        """How many jobs are in each state, queue and VO."""
+        by_group = Counter((job.state, job.queue, job.group) for job in self.snapshot.jobs)
+        counts: Counter[tuple[str, str, str]] = Counter()
+        for (state, queue, group), number in by_group.items():
+            counts[state, queue, self.vomap(group)] += number
+        return counts
+
+    @cached_property
+    def _sums(self) -> Counter[tuple[str, str | None, str | None]]:
+        """The counts added up over VOs, over queues, and over both."""
+        sums: Counter[tuple[str, str | None, str | None]] = Counter()
+        for (state, queue, vo), number in self.counts.items():
+            sums[state, queue, None] += number
+            sums[state, None, vo] += number
+            sums[state, None, None] += number
+        return sums
+
+    def count(self, state: str, queue: str | None = None, vo: str | None = None) -> int:
+        """How many jobs are in a state; None stands for any queue, or any VO."""
+        if queue is None or vo is None:
+            return self._sums[state, queue, vo]
+        return self.counts[state, queue, vo]
+
+    def running(self, queue: str | None = None, vo: str | None = None) -> int:
+        """How many jobs run."""
+        return self.count(RUNNING, queue, vo)
+
+    def waiting(self, queue: str | None = None, vo: str | None = None) -> int:
+        """How many jobs wait; a job on hold does not."""
+        return self.count(QUEUED, queue, vo)
+
+    @cached_property
+    def _slots(self) -> Counter[str]:
+        """What the running jobs of each VO count against its cap: jobs, or slots."""
+        held: Counter[str] = Counter()
+        for job in self.snapshot.jobs:
+            if job.state == RUNNING:
+                held[self.vo(job)] += job.cpucount if self.config.count == "slots" else 1
+        return held
+
+    def held(self, vo: str) -> int:
+        """How much of its cap a VO uses."""
+        return self._slots[vo]
+
+    @cached_property
+    def free_slots(self) -> int | None:
+        """The free slots of the site, whatever waits; None if nobody knows."""
+        return self.snapshot.free
+
+    def free(self, vo: str) -> int | None:
+        """The free slots for a VO: none while its jobs wait, and no more than its cap leaves."""
+        if self.free_slots is None:
+            return None
+        if self.waiting(vo=vo):
+            return 0
+        if vo in self.caps:
+            return min(self.free_slots, max(self.caps[vo] - self.held(vo), 0))
+        return self.free_slots
+
+    @cached_property
+    def queues(self) -> tuple[str, ...]:
+        """The queues that any job names, in order of their names."""
+        return tuple(sorted({queue for _, queue, _ in self.counts}))
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The queues and VOs that any waiting or running job names, in order of their names."""
+        alive = (QUEUED, RUNNING)
+        return tuple(sorted({(queue, vo) for state, queue, vo in self.counts if state in alive}))

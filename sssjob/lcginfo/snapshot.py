@@ -1,0 +1,109 @@
+"""A moment of a batch system as lrmsinfo tells it: its slots, and an entry for each job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sssjob.errors import Severity, SSSJobError
+
+QUEUED, RUNNING, PENDING, DONE, UNKNOWN = "queued", "running", "pending", "done", "unknown"
+STATES = (QUEUED, RUNNING, PENDING, DONE, UNKNOWN)
+
+
+class Entry(NamedTuple):
+    """A job as one line of lrmsinfo has it. ``pending`` means on hold; times are in seconds.
+
+    Times count from any zero point, the same for all of a snapshot. A number that is not known
+    is None; ``cpucount`` is then 1.
+    """
+
+    queue: str
+    group: str
+    state: str
+    jobid: str = ""
+    user: str = ""
+    name: str = ""
+    qtime: float | None = None
+    start: float | None = None
+    maxwalltime: float | None = None
+    cpucount: int = 1
+    walltime: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The jobs of a batch system at ``now``; a number that was not stated is None.
+
+    ``nactive`` counts the slots that are up, busy or not, ``nfree`` those without a job;
+    ``cycle`` is the time between two passes of the scheduler.
+    """
+
+    jobs: tuple[Entry, ...] = ()
+    nactive: int | None = None
+    nfree: int | None = None
+    now: float | None = None
+    cycle: float | None = None
+
+    @property
+    def time(self) -> float:
+        """``now``, or the latest time that any job mentions, or 0."""
+        if self.now is not None:
+            return self.now
+        times = (time for job in self.jobs for time in (job.qtime, job.start) if time is not None)
+        return max(times, default=0.0)
+
+    @property
+    def busy(self) -> int:
+        """How many slots the running jobs hold."""
+        return sum(job.cpucount for job in self.jobs if job.state == RUNNING)
+
+    @property
+    def free(self) -> int | None:
+        """``nfree``, or what the running jobs leave of ``nactive``, or None."""
+        if self.nfree is not None:
+            return self.nfree
+        return None if self.nactive is None else max(self.nactive - self.busy, 0)
+
+
+class Remark(NamedTuple):
+    """Something about one line of an input; an ERROR means that the line was left out."""
+
+    line: int
+    message: str
+    severity: Severity = Severity.WARNING
+
+
+Report = Callable[[Remark], None]
+
+
+class UnusableOutput(SSSJobError, ValueError):
+    """Output of a batch system, or a file, of which nothing can be made."""
+
+
+def unheard(remark: Remark) -> None:
+    """The report of a caller that does not listen."""
+
+
+class Tally:
+    """Counts remarks by their severity, and hands them on."""
+
+    def __init__(self, report: Report = unheard) -> None:
+        self._report = report
+        self.counts = dict.fromkeys(Severity, 0)
+
+    def __call__(self, remark: Remark) -> None:
+        """Count a remark and hand it on."""
+        self.counts[remark.severity] += 1
+        self._report(remark)
+
+    @property
+    def bad(self) -> int:
+        """How many lines were left out."""
+        return self.counts[Severity.ERROR]
+
+
+def ordered(jobs: Iterable[Entry]) -> list[Entry]:
+    """Waiting jobs as they queue: by the time they came, then by id."""
+    return sorted(jobs, key=lambda job: (job.qtime or 0.0, job.jobid))

@@ -1,0 +1,158 @@
+"""sssjob lcginfo lrms, jobs and caps: whole answers on standard output, remarks beside them."""
+
+import io
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob.cli import sssjob
+from sssjob.document.check import check_source
+from sssjob.lcginfo import lrmsinfo
+
+DATA = Path(__file__).parents[1] / "data" / "lcginfo"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "lcginfo" / "lrmsinfo"
+
+
+def run(*arguments, data=None):
+    return CliRunner().invoke(sssjob, ["lcginfo", *map(str, arguments)], input=data)
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Puts a program in front of the others: what it prints, and how it ends."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    def make(name, text, status=0, last=""):
+        (tmp_path / f"{name}{last}.out").write_text(text)
+        program = tmp_path / name
+        choose = "for word; do :; done" if last else "word="
+        printed = f"cat '{tmp_path / name}'$word.out"
+        program.write_text(f"#!/bin/sh\n{choose}\n{printed}\nexit {status}\n")
+        program.chmod(0o755)
+
+    return make
+
+
+def test_files_of_a_batch_system_become_lrmsinfo():
+    folder = DATA / "slurm-24.11"
+    result = run("lrms", "--from", "slurm", folder / "sinfo.json", folder / "squeue.json")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[:3] == [
+        "nactive     16", "nfree       12", "now         1795184578",
+    ]  # fmt: skip
+    assert len(result.stdout.splitlines()) == 10
+
+
+def test_without_files_the_commands_are_run(command):
+    folder = DATA / "slurm-22.05"
+    command("squeue", (folder / "squeue.json").read_text())
+    command("sinfo", (folder / "sinfo.json").read_text())
+    live = run("lrms", "--from", "slurm", "--now", "1795185100")
+    for what in ("job", "node"):
+        printed = (folder / f"scontrol-show-{what}-oneline.txt").read_text()
+        command("scontrol", printed, last=f"{what}s")
+    text = run("lrms", "--from", "slurm", "--text", "--now", "1795185100", "--tz", "UTC")
+    assert live.exit_code == text.exit_code == 0
+    assert sorted(live.stdout.splitlines()) == sorted(text.stdout.splitlines())
+
+
+@pytest.mark.parametrize("text, status, message", [
+    pytest.param('{"jobs": [', 0, "the JSON cannot be read", id="cut-off"),
+    pytest.param("", 1, "squeue returned 1", id="failed"),
+    pytest.param("slurm_load_jobs error", 0, "none that Slurm is known to print", id="a-message"),
+])  # fmt: skip
+def test_a_batch_system_that_does_not_answer_prints_nothing(command, text, status, message):
+    command("squeue", text, status)
+    command("sinfo", "{}")
+    result = run("lrms", "--from", "slurm")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_a_job_that_cannot_be_printed_is_reported(tmp_path):
+    result = run("lrms", "--from", "pbs", DATA / "pbs" / "qstat-f.txt", "--tz", "UTC")
+    assert result.exit_code == 1
+    assert "pbs: error: job '106.ce.example.org': 'Z' is not a job_state" in result.stderr
+    assert result.stdout.count("\n") == 6
+
+
+def test_lrmsinfo_becomes_job_objects_and_comes_back(tmp_path):
+    documents = run("jobs", "--clock", "none", EXAMPLE)
+    assert documents.exit_code == 0
+    assert not list(check_source(documents.stdout_bytes))
+    headers = ("--slots", "8", "--cycle", "120", "--now", "1795184574")
+    back = run("lrms", "--from", "sss", *headers, "-", data=documents.stdout_bytes)
+    with EXAMPLE.open("rb") as stream:
+        assert lrmsinfo.read(io.BytesIO(back.stdout_bytes)) == lrmsinfo.read(stream)
+
+
+def test_times_become_those_of_the_clock():
+    result = run("jobs", "--clock", "1795184600", "--to", "sss", EXAMPLE)
+    assert "<StartTime>1795098200</StartTime>" in result.stdout
+    assert "\n</Jobs>\n" in result.stdout
+    assert run("jobs", "--clock", "soon", EXAMPLE).exit_code == 2
+
+
+def test_a_bad_line_is_reported_with_its_place():
+    text = EXAMPLE.read_text() + "{'queue': 'long', 'state'\n"
+    result = run("jobs", data=text)
+    assert result.exit_code == 1
+    assert "<stdin>:12: error: " in result.stderr
+    assert "converted 7, bad 1" in result.stderr
+
+
+def test_a_flood_of_bad_lines_is_told_in_short():
+    result = run("lrms", "--from", "lrmsinfo", data="{'x'\n" * 1000)
+    assert result.exit_code == 1
+    assert "<stdin>: 900 more remarks" in result.stderr
+    assert len(result.stderr.splitlines()) == 101
+
+
+def test_control_characters_of_strangers_do_not_reach_the_terminal():
+    result = run("lrms", "--from", "lrmsinfo", data="{'queue': 'a', '\x1b[2J'\n")
+    assert "\x1b" not in result.stderr
+
+
+def test_lrmsinfo_is_written_anew_with_what_is_known_better():
+    result = run("lrms", "--from", "lrmsinfo", "--slots", "10", "--cycle", "26", EXAMPLE)
+    assert result.stdout.splitlines()[:4] == [
+        "nactive     10", "nfree       2", "now         1795184574", "schedCycle  26",
+    ]  # fmt: skip
+
+
+def test_a_store_is_for_another_version():
+    result = run("lrms", "--from", "store")
+    assert result.exit_code == 2
+    assert "needs a store" in result.stderr
+
+
+@pytest.mark.parametrize("arguments, message", [
+    pytest.param(("lrms", "--from", "slurm", "/no/such"), "/no/such", id="no-file"),
+    pytest.param(("lrms", "--from", "pbs", "--tz", "Mars/Base", "-"), "time zone", id="zone"),
+    pytest.param(("lrms", "--from", "lsf"), "lsf", id="no-format"),
+    pytest.param(("lrms", "--from", "sss", "--now", "soon", "-"), "soon", id="no-time"),
+])  # fmt: skip
+def test_what_is_not_understood_exits_2(arguments, message):
+    result = run(*arguments, data="")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_caps_are_read_from_files_and_commands(command):
+    maui = DATA / "maui" / "diagnose-g.txt"
+    expected = "{'atlsgm': 200, 'lhcb': 40, 'old': 8}\n"
+    assert run("caps", "--from", "maui", maui).stdout == expected
+    command("diagnose", maui.read_text())
+    assert run("caps", "--from", "maui").stdout == expected
+    assert run("caps", "--from", "vomaxjobs", "-", data=expected).stdout == expected
+    assert run("caps", "--from", "vomaxjobs", data="{'a': -1}").exit_code == 1
+    assert run("caps", "--from", "slurm", maui).exit_code == 2
+
+
+def test_help_shows_every_command_and_an_example():
+    result = run("--help")
+    for name in ("lrms", "jobs", "caps", "check", "estimate"):
+        assert f"  {name} " in result.stdout
+        assert "Examples:" in run(name, "--help").stdout
+    assert run("nothing").exit_code == 2

@@ -1,0 +1,361 @@
+"""What the commands of batch systems print, as snapshots."""
+
+import contextlib
+import json
+from collections import Counter
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.errors import InvalidValue
+from sssjob.lcginfo import backends
+from sssjob.lcginfo.backends.pbs import slots
+from sssjob.lcginfo.backends.reader import Options, span
+from sssjob.lcginfo.snapshot import Entry, UnusableOutput
+
+DATA = Path(__file__).parents[1] / "data" / "lcginfo"
+
+
+def snapshot(system, *outputs, **options):
+    """The snapshot of files (paths) or texts, and the remarks."""
+    remarks = []
+    data = [
+        (DATA / output).read_bytes() if isinstance(output, Path) else output.encode()
+        for output in outputs
+    ]
+    return backends.snapshot(system, data, Options(**options), remarks.append), remarks
+
+
+def files(folder, *names):
+    return [Path(folder) / name for name in names]
+
+
+def counts(found):
+    return Counter((job.state, job.queue, job.group) for job in found.jobs)
+
+
+LIVE = {("running", "main", "alice"): 1, ("pending", "main", "bob"): 6}
+ENDED = {("done", "main", "alice"): 37, ("done", "main", "bob"): 12, ("done", "inf", "alice"): 1,
+         ("done", "short", "bob"): 1}  # fmt: skip
+
+
+@pytest.mark.parametrize("names, ended", [
+    pytest.param(files("slurm-22.05", "squeue.json", "sinfo.json"), ENDED, id="22.05-json"),
+    pytest.param(files("slurm-22.05", "scontrol-show-job-oneline.txt",
+                       "scontrol-show-node-oneline.txt"), ENDED, id="22.05-scontrol"),
+    pytest.param(files("slurm-22.05", "squeue-all.txt", "sinfo.json"), {}, id="22.05-squeue"),
+    pytest.param(files("slurm-24.11", "squeue.json", "sinfo.json"), {}, id="24.11-json"),
+    pytest.param(files("slurm-24.11", "squeue.json", "scontrol-show-node.json"), {},
+                 id="24.11-scontrol-json"),
+    pytest.param(files("slurm-24.11", "scontrol-show-job.txt", "scontrol-show-node.txt"), ENDED,
+                 id="24.11-scontrol"),
+])  # fmt: skip
+def test_every_output_of_slurm_shows_the_same_site(names, ended):
+    found, remarks = snapshot("slurm", *names)
+    assert not remarks
+    assert (found.nactive, found.nfree) == (16, 12)
+    assert counts(found) == {**LIVE, **ended}
+    ids = [job.jobid for job in found.jobs if job.state == "pending"]
+    assert sorted(ids) == ["53", "54_1", "54_3", "54_5", "54_7", "54_9"]
+
+
+def test_a_job_of_slurm_has_its_times_and_slots():
+    found, _ = snapshot("slurm", *files("slurm-22.05", "squeue.json"))
+    (running,) = (job for job in found.jobs if job.state == "running")
+    assert running == Entry(
+        "main", "alice", "running", "52", "alice", "wrap", 1795185012.0, 1795185013.0, 1800.0, 4
+    )
+    assert snapshot("slurm", *files("slurm-24.11", "squeue.json"))[0].now == 1795184578
+
+
+def test_a_planned_start_is_no_start():
+    text = "JobId=1 JobName=x UserId=a(1) GroupId=g(1) JobState=PENDING Reason=Resources " \
+        "SubmitTime=2026-11-20T14:00:00 StartTime=2026-11-21T14:00:00 Partition=p NumCPUs=1-4 " \
+        "TimeLimit=UNLIMITED"  # fmt: skip
+    (job,) = snapshot("slurm", text)[0].jobs
+    assert (job.state, job.start, job.maxwalltime, job.cpucount) == ("queued", None, None, 1)
+
+
+def test_local_times_are_those_of_the_zone():
+    text = "JobId=1 JobName=x UserId=a(1) GroupId=g(1) JobState=PENDING Partition=p " \
+        "SubmitTime=2013-08-21T11:37:25"  # fmt: skip
+    zone = ZoneInfo("Europe/Rome")
+    assert snapshot("slurm", text, zone=zone)[0].jobs[0].qtime == 1377077845
+
+
+def test_a_name_that_imitates_the_line_is_no_job():
+    line = "JobId=1 JobName={} UserId=a(1) GroupId=g(1) JobState=RUNNING Partition=p"
+    found, (remark,) = snapshot("slurm", line.format("x UserId=root(0) GroupId=root(0)"))
+    assert not found.jobs
+    assert remark.severity == "error"
+    found, _ = snapshot("slurm", line.format("a b=c JobState=PENDING 'd'"))
+    assert found.jobs[0].name == "a b=c JobState=PENDING 'd'"
+    assert found.jobs[0].state == "running"
+
+
+def test_without_groups_an_account_can_stand_for_them():
+    found, remarks = snapshot("slurm", *files("slurm-22.05", "squeue-O.txt"))
+    assert not found.jobs
+    assert "its account could stand for that" in remarks[0].message
+    found, remarks = snapshot("slurm", *files("slurm-22.05", "squeue-O.txt"), group="account")
+    assert {job.group for job in found.jobs} == {"physics", "chem"}
+    # Three lines are broken by a newline and a | in job names.
+    assert [remark.line for remark in remarks] == [29, 30, 34]
+
+
+@pytest.mark.parametrize("state, up, free", [
+    pytest.param("MIXED", 8, 5, id="mixed"),
+    pytest.param("IDLE+CLOUD", 8, 5, id="with-a-flag"),
+    pytest.param("MIXED+DRAIN", 8, 0, id="draining"),
+    pytest.param("DRAINING", 8, 0, id="draining-as-a-word"),
+    pytest.param("DOWN*+DRAIN", None, None, id="down"),
+    pytest.param("IDLE*", None, None, id="does-not-answer"),
+    pytest.param("FUTURE", None, None, id="future"),
+])  # fmt: skip
+def test_nodes_of_slurm_count_by_their_state(state, up, free):
+    found, _ = snapshot("slurm", f"NodeName=n1 CPUAlloc=3 CPUTot=8 State={state} X=1\n")
+    assert (found.nactive, found.nfree) == (up, free)
+
+
+def test_sinfo_counts_processors_and_nodes_once():
+    assert snapshot("slurm", "4/12/8/24\n")[0].free == 12
+    document = json.loads((DATA / "slurm-24.11" / "sinfo.json").read_text())
+    assert len(document["sinfo"]) == 6  # two nodes in three partitions
+    assert snapshot("slurm", json.dumps(document))[0].nactive == 16
+
+
+def test_times_of_slurm_are_minutes_where_they_are_alone():
+    assert [span(text, minutes=True) for text in ("5", "5:30", "1:00:00", "2-0", "2-1:30")] == [
+        300, 330, 3600, 172800, 178200,
+    ]  # fmt: skip
+    with pytest.raises(InvalidValue):
+        span("soon")
+
+
+def test_torque_is_read():
+    found, remarks = snapshot("pbs", *files("pbs", "qstat-f.txt", "pbsnodes-a.txt"), now=1421323200)
+    assert (found.nactive, found.nfree) == (8, 2)
+    assert counts(found) == {
+        ("running", "atlas", "atlsgm"): 1,
+        ("running", "long", "lhcb"): 1,
+        ("queued", "long", "__localgroup__"): 1,
+        ("pending", "long", "ops"): 1,
+        ("done", "long", "ops"): 1,
+    }
+    first, second, third, *_ = found.jobs
+    assert first == Entry(
+        "atlas", "atlsgm", "running", "101.ce.example.org", "atlsm003", "cream_101",
+        1421319600.0, 1421319900.0, 86400.0, 2, 3600.0,
+    )  # fmt: skip
+    assert (second.name, second.cpucount) == ("a 'quoted' {name}", 4)
+    assert second.start == 1421323200 - 1800  # no start_time: as long ago as it has run
+    assert (third.cpucount, third.maxwalltime) == (8, 3600)
+    assert [remark.message.split(":")[0] for remark in remarks] == [
+        "job '106.ce.example.org'",
+        "node 'n4' has np '2a', which is no number; it is not counted",
+    ]
+
+
+def test_PBS_is_read_as_JSON():
+    jobs = {
+        "timestamp": 1421323200,
+        "pbs_version": "23",
+        "Jobs": {
+            "1.pbs": {
+                "Job_Name": "x", "Job_Owner": "amy@ui", "job_state": "R", "queue": "workq",
+                "egroup": "atlas", "qtime": "Thu Jan 15 11:00:00 2015",
+                "stime": "Thu Jan 15 11:05:00 2015", "exec_host": "n1/0*8",
+                "Resource_List": {"ncpus": 8, "walltime": "01:00:00"},
+            }
+        },
+    }  # fmt: skip
+    nodes = {
+        "pbs_version": "23",
+        "nodes": {
+            "n1": {
+                "state": "free",
+                "resources_available": {"ncpus": 16},
+                "resources_assigned": {"ncpus": 8},
+            }
+        },
+    }
+    found, remarks = snapshot("pbs", json.dumps(jobs), json.dumps(nodes))
+    assert not remarks
+    assert (found.now, found.nactive, found.nfree) == (1421323200, 16, 8)
+    assert found.jobs[0][:7] == ("workq", "atlas", "running", "1.pbs", "amy", "x", 1421319600)
+    assert (found.jobs[0].cpucount, found.jobs[0].maxwalltime) == (8, 3600)
+
+
+@pytest.mark.parametrize("found, number", [
+    pytest.param({"exec_host": "n1/0+n1/1+n2/0"}, 3, id="a-slot-each"),
+    pytest.param({"exec_host": "n1/0-3,6+n2/0"}, 6, id="ranges"),
+    pytest.param({"Resource_List.ncpus": "4"}, 4, id="ncpus"),
+    pytest.param({"Resource_List.nodes": "n7"}, 1, id="a-node-by-name"),
+    pytest.param({}, 1, id="nothing"),
+])  # fmt: skip
+def test_slots_of_PBS_jobs(found, number):
+    assert slots(found) == number
+
+
+def test_grid_engine_is_read():
+    names = files("gridengine", "qstat-xml-f-F.xml", "qstat-xml-long.xml", "qconf-ssconf.txt",
+                  "qstat-xml-j-running.xml", "qstat-xml-j-pending.xml")  # fmt: skip
+    found, remarks = snapshot("gridengine", *names)
+    assert not remarks
+    assert (found.nactive, found.nfree, found.cycle) == (24, 22, 1)
+    assert counts(found) == {("running", "main.q", "alice"): 1, ("pending", "main.q", "bob"): 9}
+    assert found.jobs[0] == Entry(
+        "main.q", "alice", "running", "31", "alice", "live", 1795185091.0, 1795185091.0, 3600.0, 2
+    )
+    ids = [job.jobid for job in found.jobs]
+    assert ids == ["31", "10", "11", "7", "32", "33.1", "33.3", "33.5", "33.7", "33.9"]
+
+
+def test_a_parallel_job_of_grid_engine_has_the_slots_of_all_its_queues():
+    found, remarks = snapshot("gridengine", *files("gridengine", "qstat-xml-f-r.xml"))
+    assert not remarks
+    assert (found.nactive, found.nfree) == (24, 24 - found.busy)
+    jobs = {job.jobid: job for job in found.jobs}
+    assert len(jobs) == len(found.jobs) == 15
+    # Three slots, of which one is in inter.q and two are in main.q.
+    assert (jobs["4"].queue, jobs["4"].cpucount, jobs["4"].name) == ("inter.q", 3, "a<b")
+    assert (jobs["3"].queue, jobs["3"].state) == ("short.q", "pending")
+    assert all(job.start for job in found.jobs if job.state == "running")
+    again, _ = snapshot("gridengine", *files("gridengine", *["qstat-xml-f-r.xml"] * 2))
+    assert again.busy == found.busy
+
+
+def test_queues_of_grid_engine_for_interactive_jobs_only_do_not_count():
+    queue = "<Queue-List><name>q@n</name><qtype>{}</qtype><slots_total>4</slots_total></Queue-List>"
+    for kind, up in (("I", None), ("IP", 4), ("BIP", 4), ("N", None)):
+        found, _ = snapshot("gridengine", f"<job_info>{queue.format(kind)}</job_info>")
+        assert found.nactive == up
+
+
+def test_grid_engine_groups_by_project_where_it_shows_no_group():
+    found, _ = snapshot("gridengine", *files("gridengine", "qstat-xml-long.xml"))
+    assert found.jobs[0].group == "physics"
+    found, _ = snapshot("gridengine", *files("gridengine", "qstat-xml-u.xml"), group="user")
+    assert {job.group for job in found.jobs} == {"alice", "bob"}
+
+
+def test_finished_jobs_of_grid_engine_are_no_matter():
+    found, remarks = snapshot("gridengine", *files("gridengine", "qstat-xml-finished.xml"))
+    assert (found.jobs, remarks) == ((), [])
+    assert snapshot("gridengine", *files("gridengine", "qstat-xml-j-unknown.xml"))[0].jobs == ()
+
+
+@pytest.mark.parametrize("names", [
+    pytest.param(files("condor", "condor_q.json", "condor_status.json"), id="json"),
+    pytest.param(files("condor", "condor_q.long.txt", "condor_status.long.txt"), id="long"),
+])  # fmt: skip
+def test_condor_is_read(names):
+    found, remarks = snapshot("condor", *names, queue="grid")
+    assert not remarks
+    assert (found.nactive, found.nfree, found.now) == (8, 5, 1795184909)
+    assert counts(found) == {
+        ("queued", "grid", "bob"): 2,
+        ("pending", "grid", "alice"): 1,
+        ("pending", "grid", "bob"): 1,
+        ("running", "grid", "physics.cms"): 1,
+    }
+    (running,) = (job for job in found.jobs if job.state == "running")
+    assert (running.jobid, running.cpucount, running.maxwalltime) == ("23.0", 2, 5400)
+
+
+@pytest.mark.parametrize("slot, up, free", [
+    pytest.param({"Cpus": 2, "State": "Unclaimed"}, 2, 2, id="static"),
+    pytest.param({"Cpus": 2, "State": "Claimed"}, 2, 0, id="claimed"),
+    pytest.param({"Cpus": 2, "State": "Owner"}, 2, 0, id="its-owner's"),
+    pytest.param({"Cpus": 2, "State": "Drained"}, None, None, id="drained"),
+    pytest.param({"Cpus": 2, "Offline": True}, None, None, id="asleep"),
+    pytest.param({"Cpus": 3, "TotalSlotCpus": 8, "PartitionableSlot": True}, 8, 3, id="parted"),
+    pytest.param({"Cpus": 2, "DynamicSlot": True, "State": "Claimed"}, None, None, id="a-part"),
+])  # fmt: skip
+def test_slots_of_condor(slot, up, free):
+    found, _ = snapshot("condor", json.dumps([{"MyType": "Machine", **slot}]))
+    assert (found.nactive, found.nfree) == (up, free)
+
+
+def test_several_schedds_print_several_arrays():
+    ad = '[\n{"JobStatus": 1, "ClusterId": %d, "ProcId": 0, "Owner": "amy"}\n]\n'
+    found, _ = snapshot("condor", ad % 1 + "\n" + ad % 2)
+    assert [job.jobid for job in found.jobs] == ["1.0", "2.0"]
+
+
+def test_options_win_over_what_is_read():
+    found, _ = snapshot("condor", *files("condor", "condor_q.json", "condor_status.json"),
+                        slots=10, cycle=7.0, now=5.0)  # fmt: skip
+    assert (found.nactive, found.nfree, found.cycle, found.now) == (10, 8, 7, 5)
+
+
+@pytest.mark.parametrize("system", backends.BACKENDS)
+@pytest.mark.parametrize("text", ["squeue: error: no controller\n", "{", "[1", "<job_info>", "{}"])
+def test_an_output_of_something_else_is_refused(system, text):
+    with pytest.raises(UnusableOutput):
+        snapshot(system, text)
+
+
+def test_a_truncated_output_is_refused():
+    text = (DATA / "slurm-22.05" / "squeue.json").read_text()
+    with pytest.raises(UnusableOutput, match="JSON cannot be read"):
+        snapshot("slurm", text[: len(text) // 2])
+    text = (DATA / "gridengine" / "qstat-xml-u.xml").read_text()
+    with pytest.raises(UnusableOutput, match="XML of qstat"):
+        snapshot("gridengine", text[: len(text) // 2])
+
+
+@pytest.mark.parametrize("system, text", [
+    *((system, "") for system in backends.BACKENDS),
+    ("slurm", '{"jobs": []}'),
+    ("slurm", "No jobs in the system"),
+    ("pbs", '{"timestamp": 5, "pbs_version": "23"}'),
+    ("gridengine", "<job_info><queue_info/><job_info/></job_info>"),
+    ("condor", "[\n]\n\n[\n]\n"),
+    ("condor", "All queues are empty\n"),
+])  # fmt: skip
+def test_an_idle_system_has_no_jobs(system, text):
+    assert snapshot(system, text)[0].jobs == ()
+
+
+KEYS = st.sampled_from((
+    "jobs", "nodes", "sinfo", "node", "cpus", "state", "allocated", "idle", "job_id", "partition",
+    "group_name", "job_state", "set", "number", "infinite", "start_time", "time_limit", "Jobs",
+    "pbs_version", "queue", "Resource_List", "ncpus", "JobStatus", "Owner", "Cpus", "MyType",
+))  # fmt: skip
+LEAVES = st.sampled_from((None, True, 0, -1, 1e300, 7, "", "x", "R", "RUNNING", "IDLE", "Machine"))
+DOCUMENTS = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5)
+)
+
+
+@pytest.mark.parametrize("system", ["slurm", "pbs", "condor"])
+@pytest.mark.parametrize("key", ["jobs", "nodes", "sinfo", "Jobs", "JobStatus", "MyType"])
+@given(document=DOCUMENTS)
+def test_no_JSON_breaks_a_reader(system, key, document):
+    for text in (json.dumps({key: document}), json.dumps([{key: document, "Cpus": document}])):
+        with contextlib.suppress(UnusableOutput):
+            snapshot(system, text)
+
+
+@pytest.mark.parametrize("text", [
+    pytest.param("<job_list><slots>x</slots></job_list>", id="no-number"),
+    pytest.param("<job_list><tasks>1-9:0,x</tasks></job_list>", id="no-tasks"),
+    pytest.param("<Queue-List><qtype>B</qtype><slots_total>x</slots_total></Queue-List>",
+                 id="no-slots"),
+    pytest.param("<job_list><JAT_start_time>soon</JAT_start_time></job_list>", id="no-time"),
+])  # fmt: skip
+def test_no_value_of_qstat_breaks_the_reader(text):
+    found, _ = snapshot("gridengine", f"<job_info>{text}</job_info>")
+    assert not found.jobs
+
+
+@pytest.mark.parametrize("system", backends.BACKENDS)
+@given(st.data())
+def test_no_text_breaks_a_reader(system, data):
+    text = data.draw(st.text() | st.text('{}[]":=JobIdNamep \n\t<>/0123456789', max_size=60))
+    with contextlib.suppress(UnusableOutput):
+        snapshot(system, text)

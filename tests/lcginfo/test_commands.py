@@ -1,0 +1,71 @@
+import os
+import sys
+import time
+
+import pytest
+
+from sssjob.lcginfo import commands
+from sssjob.lcginfo.commands import CommandFailed, Limits
+
+
+def python(text, limits=None):
+    return commands.run((sys.executable, "-c", text), "backend", limits)
+
+
+def test_what_a_command_prints_is_what_is_given():
+    assert python("print('x' * 100000, end='')") == b"x" * 100000
+    assert commands.run(("cat", os.devnull), "backend") == b""
+
+
+def test_nothing_is_given_to_a_shell():
+    assert commands.run(("echo", "$HOME;", "`id`"), "backend") == b"$HOME; `id`\n"
+
+
+@pytest.mark.parametrize("text, message", [
+    pytest.param("import sys; sys.exit(3)", "backend returned 3", id="status"),
+    pytest.param("exit('no licence')", "backend returned 1: no licence", id="said"),
+    pytest.param("import os; os.kill(os.getpid(), 9)", "backend returned -9", id="killed"),
+])  # fmt: skip
+def test_a_command_that_fails_says_how(text, message):
+    with pytest.raises(CommandFailed) as caught:
+        python(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("arguments", [("/no/such/program",), ("",), (os.devnull,), ("a\0b",)])
+def test_a_command_that_cannot_be_run_says_so(arguments):
+    with pytest.raises(CommandFailed, match="Error running backend"):
+        commands.run(arguments, "backend")
+
+
+SLEEP = "import os, time; {}; time.sleep(60)"
+LATE = "within 0.5 seconds"
+
+
+@pytest.mark.parametrize("text, message", [
+    pytest.param("while True: print('x' * 9999)", "more than 100000 bytes", id="floods"),
+    pytest.param(SLEEP.format("pass"), LATE, id="hangs"),
+    pytest.param(SLEEP.format("os.close(1); os.close(2)"), LATE, id="hangs-silently"),
+    pytest.param(SLEEP.format("os.fork() and os._exit(0)"), LATE, id="its-child-hangs"),
+    pytest.param("import os\nwhile True: os.write(2, b'x' * 999)", LATE, id="complains"),
+])  # fmt: skip
+def test_a_command_is_held_to_its_limits(text, message):
+    started = time.monotonic()
+    with pytest.raises(CommandFailed, match=message):
+        python(text, Limits(seconds=0.5, size=100_000))
+    assert time.monotonic() - started < 20
+
+
+def test_no_child_of_an_ended_command_is_left(tmp_path):
+    alive = tmp_path / "alive"
+    text = (
+        "import os, time, pathlib\n"
+        "if os.fork() == 0:\n"
+        "    time.sleep(1.5)\n"
+        f"    pathlib.Path({str(alive)!r}).touch()\n"
+        "time.sleep(60)"
+    )
+    with pytest.raises(CommandFailed):
+        python(text, Limits(seconds=0.5))
+    time.sleep(1.5)
+    assert not alive.exists()

@@ -1,0 +1,112 @@
+import pytest
+
+from sssjob.lcginfo import config
+from sssjob.lcginfo.config import BadConfig
+
+# As the text prints it, with what the copies of the text lost put back.
+TEXT = """\
+[Main]
+static_ldif_file : /opt/lcg/var/gip/ldif/static-file-CE.ldif   # required
+vomap :                    # required
+   atlsgm : atlas
+   biome  : biomed
+   LSF_lhcb : lhcb
+   aliceprd : /VO=alice/GROUP=/alice/ROLE=production
+[LRMS]
+lrms_backend_cmd : /path/to/cmd/lrmsinfo-pbs -c '/other path/config'  # required
+[Scheduler]
+vo_max_jobs_cmd : vomaxjobs-maui -h ce # optional
+cycle_time  : 120   # optional
+"""
+LATER = """\
+[Main]
+outputformat = GLUE1
+estimator = dynsched.estimators.BasicEstimator:BasicEstimator
+sample_dir = /var/tmp/%(x)s
+sample_number: 50
+bdii-configfile = /etc/bdii/bdii.conf
+cream_prefix = cream_
+[LRMS]
+lrms_backend_cmd = cat file
+lrms_backend_cmd = cat other
+[loggers]
+keys = root
+[handler_stderr]
+args = (sys.stderr,)
+"""
+
+
+def parse(text):
+    remarks = []
+    return config.parse(text, remarks.append), [remark.message for remark in remarks]
+
+
+def test_the_configuration_of_the_text_reads_as_it_stands():
+    found, remarks = parse(TEXT)
+    assert not remarks
+    assert found.static_ldif_file == "/opt/lcg/var/gip/ldif/static-file-CE.ldif"
+    assert found.lrms_backend_cmd == ("/path/to/cmd/lrmsinfo-pbs", "-c", "/other path/config")
+    assert found.vo_max_jobs_cmd == ("vomaxjobs-maui", "-h", "ce")
+    assert found.cycle_time == 120
+    assert found.vomap("LSF_lhcb") == "lhcb"
+    assert found.vomap("aliceprd") == "/alice/Role=production"
+
+
+def test_options_without_sections_belong_where_their_names_say():
+    text = "".join(line + "\n" for line in TEXT.splitlines() if not line.startswith("["))
+    assert parse(text) == parse(TEXT)
+
+
+def test_the_configuration_of_later_programs_is_understood():
+    found, remarks = parse(LATER)
+    assert remarks == ["[Main] cream_prefix is ignored: a prefix of the versions of 2012"]
+    assert found.output_format == "glue1"
+    assert found.estimator == "basic"
+    assert found.sample_dir == "/var/tmp/%(x)s"
+    assert found.lrms_backend_cmd == ("cat", "other")
+
+
+def test_an_empty_file_and_an_empty_vomap_are_fine():
+    assert parse("")[0] == config.Config()
+    assert parse("[Main]\nvomap :\n")[0].vomap("any") == "any"
+
+
+@pytest.mark.parametrize("text, message", [
+    pytest.param("[Main]\nestimater = basic\n", "was estimator meant?", id="misspelled"),
+    pytest.param("[Main]\ncycle_time = 3\n", "it belongs to [Scheduler]", id="misplaced"),
+    pytest.param("[Mine]\nx = 3\n", "[Mine] x is not known", id="unknown"),
+    pytest.param("[Main]\nvomap =\n  a b\n", "is not 'group : VO'", id="no-map"),
+])  # fmt: skip
+def test_what_a_file_says_in_vain_is_reported(text, message):
+    assert message in parse(text)[1][0]
+
+
+@pytest.mark.parametrize("text, message", [
+    pytest.param("[Main]\noutputformat = xml\n", "'xml' is none of glue1", id="format"),
+    pytest.param("[Scheduler]\ncycle_time = soon\n", "cycle_time", id="no-number"),
+    pytest.param("[Scheduler]\ncycle_time = nan\n", "cycle_time", id="not-a-number"),
+    pytest.param("[Scheduler]\ncycle_time = -1\n", "cycle_time", id="negative"),
+    pytest.param("[Main]\nsample_number = 0\n", "sample_number", id="no-samples"),
+    pytest.param("[Main]\nusage_factor = 2\n", "usage_factor", id="more-than-all"),
+    pytest.param("[LRMS]\nlrms_backend_cmd = cat 'x\n", "No closing quotation", id="quote"),
+    pytest.param("[Main]\n= x\n", "line", id="no-name"),
+])  # fmt: skip
+def test_a_file_that_cannot_be_worked_with_is_refused(text, message):
+    with pytest.raises(BadConfig, match=message.replace("[", r"\[")):
+        config.parse(text)
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path):
+    path = tmp_path / "conf"
+    with pytest.raises(BadConfig, match="No such file"):
+        config.load(path)
+    path.write_bytes(b"\xef\xbb\xbf[Main]\nestimator = waittime \xff\n")
+    assert config.load(path).estimator == "waittime \ufffd"
+    path.write_bytes(b"#" * (config.SIZE_LIMIT + 1))
+    with pytest.raises(BadConfig, match="more than"):
+        config.load(path)
+
+
+def test_every_option_sets_a_field_that_there_is():
+    fields = set(config.Config.__dataclass_fields__)
+    assert {option.field for option in config.OPTIONS if option.field} <= fields

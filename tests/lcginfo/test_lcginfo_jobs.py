@@ -1,0 +1,138 @@
+"""Entries as job objects, and job objects as entries."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import loads
+from sssjob.document import dumps, read
+from sssjob.document.check import check_source
+from sssjob.lcginfo import jobs, lrmsinfo
+from sssjob.lcginfo.snapshot import Entry
+
+SAMPLE = Path(__file__).parents[1] / "data" / "lcginfo" / "text" / "lrmsinfo"
+NAMES = st.text("abcXYZ019._-", min_size=1, max_size=9)
+TIMES = st.integers(0, 2**31).map(float)
+ENTRIES = st.builds(
+    Entry,
+    queue=NAMES,
+    group=NAMES,
+    state=st.sampled_from(("queued", "running", "pending", "done")),
+    jobid=NAMES,
+    user=NAMES | st.just(""),
+    name=NAMES | st.just(""),
+    qtime=st.none() | TIMES,
+    start=st.none() | TIMES,
+    maxwalltime=st.none() | TIMES,
+    cpucount=st.integers(1, 10**4),
+    walltime=st.none() | TIMES,
+).map(lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job)
+
+
+def entry(text, **options):
+    remarks = []
+    found = list(jobs.from_blocks([loads(text)], report=remarks.append, **options))
+    return found, [remark.message for remark in remarks]
+
+
+@given(ENTRIES)
+def test_an_entry_comes_back_from_its_job_object(found):
+    document = dumps(jobs.to_job(found))
+    assert not [item for item in check_source(document.encode()) if item.severity == "error"]
+    assert list(jobs.from_blocks([loads(document)])) == [found]
+
+
+def test_the_sample_of_the_text_becomes_valid_documents_at_the_time_of_the_clock():
+    snapshot = lrmsinfo.read(io.BytesIO(SAMPLE.read_bytes()))
+    found = list(jobs.to_jobs(snapshot, 1_700_000_000 - snapshot.now))
+    assert [job.id for job in found] == [f"entry-{number}" for number in range(1, 6)]
+    assert found[0].get("StartTime") == "1700000000"
+    assert found[0].get("SubmitTime") == str(1_700_000_000 - 201)
+    for job in found:
+        assert not list(check_source(dumps(job).encode()))
+
+
+def test_the_hidden_offset_of_rome_in_summer_goes():
+    # 2013-08-21T11:37:25+02:00, as a producer there writes it in summer.
+    entry = Entry("long", "atlas", "queued", "1", qtime=1377074245.0)
+    job = jobs.to_job(entry, 1377077845 - 1377074245)
+    assert job["SubmitTime"].value == 1377077845
+
+
+@given(st.text(), st.text())
+def test_any_name_that_a_user_chooses_stands_in_a_document(jobid, name):
+    document = dumps(jobs.to_job(Entry("q", "g", "queued", jobid, name=name), number=1))
+    assert not [item for item in check_source(document.encode()) if item.severity == "error"]
+
+
+def test_a_time_before_1970_and_a_strange_state_are_reported_and_left_out():
+    remarks = []
+    job = jobs.to_job(Entry("q", "g", "lost", "1", qtime=5.0), -10, remarks.append, 7)
+    assert {item.name for item in job.properties} == {"Id", "Group", "Queue"}
+    assert [remark.line for remark in remarks] == [7, 7]
+
+
+@pytest.mark.parametrize("text, state", [
+    pytest.param("<State>Idle</State>", "queued", id="idle"),
+    pytest.param("<State>Idle</State><Hold>User</Hold>", "pending", id="idle-with-a-hold"),
+    pytest.param("<State>Hold</State>", "pending", id="hold"),
+    pytest.param("<State>Suspended</State>", "running", id="suspended"),
+    pytest.param("<State>Completed</State>", "done", id="completed"),
+    pytest.param("<State>Mysterious</State>", "unknown", id="another"),
+    pytest.param("<StartTime>5</StartTime>", "running", id="started"),
+    pytest.param("<StartTime>5</StartTime><EndTime>9</EndTime>", "done", id="ended"),
+    pytest.param("<SubmitTime>5</SubmitTime>", "queued", id="submitted"),
+])  # fmt: skip
+def test_states_of_job_objects(text, state):
+    found, _ = entry(f"<Job><Id>1</Id><Queue>q</Queue><Group>g</Group>{text}</Job>")
+    assert found[0].state == state
+
+
+@pytest.mark.parametrize("text, field, value", [
+    pytest.param("<Project>p</Project><User>u</User>", "group", "p", id="project"),
+    pytest.param("<User>u</User>", "group", "u", id="user"),
+    pytest.param("<Delivered><Group>g</Group></Delivered>", "group", "g", id="delivered"),
+    pytest.param("<User>u</User><EligibleTime>5</EligibleTime>", "qtime", 5, id="eligible"),
+    pytest.param("<User>u</User><Requested><Duration op='GE'>5</Duration>"
+                 "<Duration op='LE'>9</Duration></Requested>", "maxwalltime", 9, id="upper-end"),
+    pytest.param("<User>u</User><ResourceLimit name='Duration'>7</ResourceLimit>",
+                 "maxwalltime", 7, id="limit"),
+    pytest.param("<User>u</User><Requested><Processors op='GE'>8</Processors>"
+                 "<Processors op='LE'>16</Processors></Requested>", "cpucount", 8, id="at-least"),
+    pytest.param("<User>u</User><TaskGroup><TaskCount>3</TaskCount></TaskGroup>"
+                 "<TaskGroup><Processors>4</Processors></TaskGroup>", "cpucount", 7, id="groups"),
+    pytest.param("<User>u</User>", "cpucount", 1, id="nothing-said"),
+    pytest.param("<User>u</User><Delivered><Processors>5</Processors><Duration>9</Duration>"
+                 "</Delivered>", "cpucount", 5, id="given"),
+])  # fmt: skip
+def test_values_of_job_objects(text, field, value):
+    found, remarks = entry(f"<Job><Id>1</Id><Queue>q</Queue>{text}</Job>")
+    assert getattr(found[0], field) == value
+    assert not remarks
+
+
+def test_a_job_without_queue_or_group_is_reported_and_left_out():
+    for text in ("<User>u</User>", "<Queue>q</Queue>"):
+        found, (remark,) = entry(f"<Job><Id>1</Id>{text}</Job>")
+        assert not found
+        assert "nobody could count it" in remark
+    assert entry("<Job><Id>1</Id><User>u</User></Job>", queue="long")[0][0].queue == "long"
+
+
+def test_a_group_gives_its_jobs_with_their_defaults():
+    found, _ = entry(
+        "<JobGroup><JobDefaults><Queue>q</Queue><User>u</User></JobDefaults>"
+        "<Job><Id>1</Id></Job><Job><Id>2</Id><User>v</User></Job></JobGroup>"
+    )
+    assert [(job.jobid, job.queue, job.user) for job in found] == [("1", "q", "u"), ("2", "q", "v")]
+
+
+def test_jobs_of_the_examples_are_counted_or_reported():
+    path = Path(__file__).parents[2] / "examples" / "queries" / "jobs.xml"
+    remarks = []
+    found = list(jobs.from_blocks(read(path), queue="default", report=remarks.append))
+    assert found
+    assert len(list(read(path))) <= len(found) + len(remarks)

@@ -1,0 +1,156 @@
+import ast
+import io
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.lcginfo import lrmsinfo
+from sssjob.lcginfo.snapshot import STATES, Entry, Snapshot
+
+DATA = Path(__file__).parents[1] / "data" / "lcginfo"
+LINE = "{'queue': 'atlas', 'state': 'queued', 'group': 'atlsgm', 'qtime': 1.0}\n"
+TIMES = st.floats(0, 2e9).map(lambda time: round(time, 1))
+WORDS = st.text(min_size=1, max_size=12)
+
+ENTRIES = st.builds(
+    Entry,
+    queue=WORDS,
+    group=WORDS,
+    state=st.sampled_from(STATES),
+    jobid=st.text(max_size=9),
+    user=st.text(max_size=9),
+    name=st.text(),
+    qtime=st.none() | TIMES,
+    start=st.none() | TIMES,
+    maxwalltime=st.none() | TIMES,
+    cpucount=st.integers(1, 10**6),
+    walltime=st.none() | TIMES,
+).map(lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job)
+SNAPSHOTS = st.builds(
+    Snapshot,
+    jobs=st.lists(ENTRIES, max_size=5).map(tuple),
+    nactive=st.none() | st.integers(0, 10**6),
+    nfree=st.none() | st.integers(0, 10**6),
+    now=st.none() | st.integers(0, 2**31).map(float),
+    cycle=st.none() | st.integers(0, 10**4).map(float),
+)
+
+
+def read(text):
+    remarks = []
+    data = text if isinstance(text, bytes) else text.encode()
+    return lrmsinfo.read(io.BytesIO(data), remarks.append), remarks
+
+
+def written(snapshot):
+    stream = io.StringIO()
+    lrmsinfo.write(snapshot, stream)
+    return stream.getvalue()
+
+
+def test_the_example_of_the_text_reads_as_it_stands():
+    snapshot, remarks = read((DATA / "text" / "lrmsinfo").read_bytes())
+    assert not remarks
+    assert (snapshot.nactive, snapshot.nfree) == (240, 191)
+    assert (snapshot.now, snapshot.cycle) == (1119073982, 120)
+    assert [job.queue for job in snapshot.jobs] == ["atlas", "qlong", "atlas", "qlong", "dzero"]
+    assert snapshot.jobs[0] == Entry(
+        "atlas", "atlsgm", "running", "", "atlsm003", "", 1119073781.0, 1119073982.0, 345600.0
+    )
+
+
+@given(SNAPSHOTS)
+def test_what_is_written_reads_back(snapshot):
+    again, remarks = read(written(snapshot))
+    assert again == snapshot
+    assert not [remark for remark in remarks if remark.severity == "error"]
+
+
+@given(SNAPSHOTS)
+def test_what_is_written_is_read_by_the_programs_before(snapshot):
+    for line in written(snapshot).splitlines():
+        # Their patterns: a whole number behind a name, or braces with no brace between them.
+        header = re.match(r"^\s*(\w+)\s+(\d+)\s*$", line)
+        job = re.match(r"^\s*(\{[^}]+\})\s*$", line)
+        assert header or isinstance(ast.literal_eval(job[1]), dict)
+
+
+@pytest.mark.parametrize("line, message", [
+    pytest.param("{'queue': 'a', 'state': 'queued'}", "a job with a group", id="no-group"),
+    pytest.param("{'queue': '', 'group': 'g', 'state': 'queued'}", "a queue", id="empty-queue"),
+    pytest.param("{'queue': 'a', 'group': 'g'}", "a job with a state", id="no-state"),
+    pytest.param("{'queue': 3, 'group': 'g', 'state': 'queued'}", "'3'", id="a-number-as-queue"),
+    pytest.param("{'queue': 'a', 'group': 'g', 'state': 'que", "at column", id="cut-off"),
+    pytest.param("{'name': 'it's', 'queue': 'a'}", "at column", id="unescaped-quote"),
+    pytest.param("{" + "x" * lrmsinfo.LINE_LIMIT + "}", "a line of more than", id="too-long"),
+])  # fmt: skip
+def test_a_bad_line_is_reported_with_its_number_and_the_rest_goes_on(line, message):
+    snapshot, (remark,) = read(LINE + line + "\n" + LINE)
+    assert len(snapshot.jobs) == 2
+    assert (remark.line, remark.severity) == (2, "error")
+    assert message in remark.message
+
+
+@pytest.mark.parametrize("pair, field, value, message", [
+    pytest.param("'state': 'sleeping'", "state", "sleeping", "is none of", id="unknown-state"),
+    pytest.param("'qtime': 'soon'", "qtime", None, "no time", id="text-as-time"),
+    pytest.param("'qtime': 1e300", "qtime", None, "no time", id="beyond-any-clock"),
+    pytest.param("'qtime': True", "qtime", None, "no time", id="truth-as-time"),
+    pytest.param("'maxwalltime': -1", "maxwalltime", None, "no time", id="negative-limit"),
+    pytest.param("'cpucount': 0", "cpucount", 1, "number of slots", id="no-slots"),
+    pytest.param("'cpucount': 'two'", "cpucount", 1, "number of slots", id="text-as-slots"),
+])  # fmt: skip
+def test_a_bad_value_is_reported_and_left_out(pair, field, value, message):
+    snapshot, (remark,) = read(LINE.replace("}", f", {pair}}}"))
+    assert getattr(snapshot.jobs[0], field) == value
+    assert remark.severity == "warning"
+    assert message in remark.message
+
+
+@pytest.mark.parametrize("text, field, value", [
+    pytest.param("NACTIVE 3", "nactive", 3, id="any-case"),
+    pytest.param("nfree 3.7", "nfree", 3, id="floats-are-cut"),
+    pytest.param("\tnow   7.5  \r", "now", 7.5, id="spaces"),
+    pytest.param("schedCycle\t0", "cycle", 0, id="zero-cycle"),
+    pytest.param("nfree -1", "nfree", None, id="negative-is-unknown"),
+    pytest.param("nfree many", "nfree", None, id="no-number"),
+])  # fmt: skip
+def test_headers(text, field, value):
+    assert getattr(read(text + "\n")[0], field) == value
+
+
+def test_duplicate_ids_are_reported_but_blank_ones_are_not():
+    text = LINE.replace("}", ", 'jobid': '7'}") * 2 + LINE.replace("}", ", 'jobid': ''}") * 2
+    snapshot, (remark,) = read(text)
+    assert len(snapshot.jobs) == 4
+    assert (remark.line, remark.message) == (2, "jobid '7' appears again")
+
+
+def test_a_start_after_now_is_read_as_it_stands():
+    snapshot, remarks = read(
+        "now 10\n" + LINE.replace("queued", "running").replace("}", ", 'start': 99}")
+    )
+    assert snapshot.jobs[0].start == 99
+    assert not remarks
+
+
+def test_other_lines_mean_nothing_and_are_noticed():
+    snapshot, (remark,) = read("warning: licence expires\n\n" + LINE)
+    assert len(snapshot.jobs) == 1
+    assert (remark.line, remark.severity) == (1, "notice")
+
+
+@given(st.binary())
+def test_no_bytes_break_the_reader(data):
+    read(data)
+    read(LINE.encode() + data)
+
+
+def test_nfree_follows_from_nactive():
+    running = LINE.replace("queued", "running").replace("}", ", 'start': 1.0, 'cpucount': 3}")
+    assert read("nactive 8\n" + running + LINE)[0].free == 5
+    assert read("nactive 2\n" + running)[0].free == 0
+    assert read(running)[0].free is None
