@@ -25,16 +25,19 @@ _TITLES = {
 _HEAD = """\
 # Conformance
 
-`sssjob` implements the SSS Job Object Specification 3.1.0 in full: it reads, checks and writes every element and
-attribute below, whatever level of compliance the text asks for. The copy of the text that the project works from has
-lost the names in its tables; they are restored from its examples, from the order of the rows, and from what deployed
-software writes ([decision 1](decisions.md)).
+`sssjob` implements the SSS Job Object Specification 3.1.0 in full: it reads, checks and writes
+every element and attribute below, whatever level of compliance the text asks for. The copy of the
+text that the project works from has lost the names in its tables; they are restored from its
+examples, from the order of the rows, and from what deployed software writes ([decision
+1](decisions.md)).
 
-Made from the tables in `sssjob/spec.py` by `python -m sssjob.conformance`; a test keeps the page in step.
+Made from the tables in `sssjob/spec.py` by `python -m sssjob.conformance`; a test keeps the page
+in step.
 
-*Appearance* says how often a document must hold a name, *compliance* what an implementation must support. R and D
-tell that a property may stand in Requested and in Delivered. *Repeats* tells whether one set of properties may hold
-it more than once: attributes named there have to differ. Older names are read, and written with `--dialect`.
+*Appearance* says how often a document must hold a name, *compliance* what an implementation must
+support. R and D tell that a property may stand in Requested and in Delivered. *Repeats* tells
+whether one set of properties may hold it more than once: attributes named there have to differ.
+Older names are read, and written with `--dialect`.
 """
 
 

@@ -380,9 +380,9 @@ def alias(name: str, container: str) -> Alias | None:
     """The alias row by which a name is read in a container, or None."""
     scope = "Job" if container in (REQUESTED, DELIVERED) else container
     for row in ALIASES:
-        if row.name == name and (not row.containers or scope in row.containers):
-            if row.canonical in properties(container):
-                return row
+        here = not row.containers or scope in row.containers
+        if row.name == name and here and row.canonical in properties(container):
+            return row
     return None
 
 
@@ -391,9 +391,9 @@ def written(canonical: str, container: str, dialect: str) -> str:
     """The name by which a dialect writes a property in a container."""
     for row in ALIASES:
         spoken = row.name in GOLD if dialect == "gold" else row.dialect == dialect
-        if row.canonical == canonical and spoken and not row.category:
-            if alias(row.name, container) is row:
-                return row.name
+        plain = row.canonical == canonical and spoken and not row.category
+        if plain and alias(row.name, container) is row:
+            return row.name
     return canonical
 
 

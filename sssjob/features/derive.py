@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sssjob import units
+from sssjob.amounts import ASSUMED, DERIVED, UNKNOWN, Amount
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.features import keys
-from sssjob.amounts import ASSUMED, DERIVED, UNKNOWN, Amount
 from sssjob.features.keys import Value
 from sssjob.features.sources import SOURCES, Derived, Source, Work
 from sssjob.model import Job

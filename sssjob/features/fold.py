@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from sssjob.amounts import UNKNOWN, Amount, Scope
 from sssjob.errors import Finding, Severity, finding
 from sssjob.features import keys
-from sssjob.amounts import UNKNOWN, Amount, Scope
 from sssjob.features.derive import job_id
 from sssjob.features.keys import Value
 from sssjob.features.sources import EXTENSION, MACHINE_EXTENSION, RATING

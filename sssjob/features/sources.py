@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sssjob import units
+from sssjob.amounts import ASSUMED, DERIVED, EXACT, MIXED, UNKNOWN, Amount, Scope
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.features import keys
-from sssjob.amounts import ASSUMED, DERIVED, EXACT, MIXED, UNKNOWN, Amount, Scope
 from sssjob.features.keys import Value
 from sssjob.model import Job, Task, TaskGroup
 

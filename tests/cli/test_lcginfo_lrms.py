@@ -121,12 +121,6 @@ def test_lrmsinfo_is_written_anew_with_what_is_known_better():
     ]  # fmt: skip
 
 
-def test_a_store_is_for_another_version():
-    result = run("lrms", "--from", "store")
-    assert result.exit_code == 2
-    assert "needs a store" in result.stderr
-
-
 @pytest.mark.parametrize("arguments, message", [
     pytest.param(("lrms", "--from", "slurm", "/no/such"), "/no/such", id="no-file"),
     pytest.param(("lrms", "--from", "pbs", "--tz", "Mars/Base", "-"), "time zone", id="zone"),

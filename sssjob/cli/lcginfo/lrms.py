@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sssjob.lcginfo.snapshot import Entry, Snapshot
 
 SYSTEMS = ("slurm", "pbs", "gridengine", "condor")
-FORMATS = (*SYSTEMS, "sss", "lrmsinfo", "store")
+FORMATS = (*SYSTEMS, "sss", "lrmsinfo")
 
 
 @click.command(
@@ -73,8 +73,6 @@ def command(
     from sssjob.lcginfo import lrmsinfo
     from sssjob.lcginfo.backends.reader import Options
 
-    if format_name == "store":
-        common.fail("--from store needs a store of jobs, which this version does not have")
     log = shared.Log()
     with shared.failing():
         options = Options(
