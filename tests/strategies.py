@@ -97,6 +97,8 @@ def properties(draw, name, row, category=""):
     optional = draw(st.lists(st.sampled_from(sorted(carried)), max_size=2, unique=True))
     for key in dict.fromkeys((*optional, *spec.required(name))):
         node.set(key, draw(attribute(carried[key], name)))
+    if name == "Dependency" and "code" in node.keys():  # noqa: SIM118 (lxml)
+        node.set("condition", "OnExit")
     if name == "Environment":
         variables = draw(st.lists(properties("Variable", spec.ENVIRONMENT[0]), max_size=3))
         node.extend({variable.get("name"): variable for variable in variables}.values())

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from sssjob import expression
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
-from sssjob.expression import And, Comparison, Interval, Not, OneOf, Or, Wish
+from sssjob.expression import And, Comparison, Interval, Not, OneOf, Or, Wish, tree
+from sssjob.expression.comparing import Leaf
+from sssjob.expression.formula import All, Any, Preferred, Wished, pushed
 from sssjob.model import Job, Property, Requested
 
 
@@ -60,7 +63,7 @@ PARSED = [
     pytest.param(asked("Memory preference=2 2", "Memory preference=-1 1", "Feature preference=-1 x"),
         "(OneOf(Memory EQ 2: 2) And Wish(Memory EQ 1: 1) And Wish(Feature EQ x: 1))", id="another sign or name is another preference"),
     pytest.param(asked("Memory group=1 preference=2 2", "Memory group=-1 preference=1 1", "Memory preference=1 3"),
-        "(OneOf(Memory EQ 2: 2, Memory EQ 1: 1) And OneOf(Memory EQ 3: 1))", id="a group ends a preference"),
+        "((OneOf(Memory EQ 2: 2, Memory EQ 1: 1)) And OneOf(Memory EQ 3: 1))", id="a group ends a preference"),
     pytest.param(asked("Resource name=a preference=1 1", "Resource name=b preference=1 1"),
         "(OneOf(Resource[name='a'] EQ 1: 1) And OneOf(Resource[name='b'] EQ 1: 1))", id="Resources differ by name"),
     pytest.param(asked("Memory preference=0 1", "Memory preference=0 2"), "(Memory EQ 1 And Memory EQ 2)", id="preference 0 is none"),
@@ -152,6 +155,15 @@ def test_several_requested_blocks_all_hold():
     assert str(expression.of(job)) == "((A EQ 1 Or B EQ 2) And C EQ 3 And D EQ 4)"
 
 
+def test_preferences_count_in_their_own_requested_block():
+    runs = [
+        asked("F preference=1 a", "F preference=1 b"), asked("F preference=3 a", "F preference=1 b")
+    ]  # fmt: skip
+    read = expression.of(Job.of(*map(Requested, runs)))
+    best = next(iter(expression.alternatives(read)))
+    assert best.score == Fraction(1, 2) + Fraction(3, 4)
+
+
 def test_no_requested_block_is_not_an_empty_one():
     assert expression.of(Job.of(Id="1")) is None
     assert expression.of(Job.of(Requested(), Id="1")) == And()
@@ -191,6 +203,12 @@ WRITTEN = [
     pytest.param(asked("M preference=2 2", "M conj=And preference=1 1"),
         asked("M preference=2 2", "M preference=1 conj=And 1"), id="And that keeps preferences apart is said"),
     pytest.param(asked("A 1", "F conj=Nand preference=-1 x"), asked("A 1", "F preference=-1 conj=Nand x"), id="a wish to avoid"),
+    pytest.param(asked("Q 1", "F conj=Or group=1 preference=-1 x", "G conj=Nand group=-1 preference=-1 y"),
+        asked("Q 1", "F preference=-1 conj=Or group=1 x", "G preference=-1 conj=Nand group=-1 y"), id="a wish opens a group, what is to be avoided does not"),
+    pytest.param(asked("Q 1", "F conj=Nor preference=-1 x", "G conj=Nand preference=-1 y"),
+        asked("Q 1", "F op=NE preference=-1 conj=Or group=1 x", "G preference=-1 conj=Nand group=-1 y"), id="or is wished the other way round"),
+    pytest.param(asked("Q 1", "F conj=Nor op=Match preference=-1 x", "G conj=Nand op=Match preference=-1 y"),
+        asked("Q 1", "F op=Match preference=-1 conj=Nor x", "G op=Match preference=-1 conj=Nand y"), id="or has no brackets"),
 ]
 # fmt: on
 
@@ -313,13 +331,17 @@ def preferred(item, weight):
     return item.having(preference=str(weight))
 
 
-def runs(sign, kind):
+WEIGHTS = [None, None, "1", "2", "-1", "-2"]
+
+
+def runs(sign, kind, *more):
     return st.builds(
         lambda name, values: kind(
             tuple(
                 Comparison(preferred(Property(name, value), sign * weight))
                 for value, weight in values
-            )
+            ),
+            *more,
         ),
         st.sampled_from(NAMES),
         st.lists(st.tuples(st.sampled_from(DOMAIN), st.integers(1, 3)), min_size=1, max_size=3),
@@ -332,9 +354,16 @@ PREFERRING = expressions(
     st.one_of(properties(expression.OPERATIONS).map(Comparison), runs(1, OneOf), runs(-1, Wish))
 )
 
+WISHING = expressions(
+    st.one_of(
+        properties(expression.OPERATIONS).map(Comparison),
+        runs(1, OneOf), runs(-1, Wish), runs(-1, Wish, True),
+    )
+)  # fmt: skip
+
 
 @st.composite
-def balanced(draw):
+def balanced(draw, weighted=False):
     """Properties with any conj and any balanced groups."""
     items, depth = draw(st.lists(properties(expression.OPERATIONS), min_size=1, max_size=7)), 0
     out = []
@@ -343,7 +372,8 @@ def balanced(draw):
         group = -depth if last else draw(st.integers(max(-depth, -2), 2))
         depth += group
         conj = draw(st.sampled_from([None, "And", "Or", "Nand", "Nor"]))
-        out.append(item.having(conj=conj, group=str(group) if group else None))
+        weight = draw(st.sampled_from(WEIGHTS)) if weighted else None
+        out.append(item.having(conj=conj, group=str(group) if group else None, preference=weight))
     return tuple(out)
 
 
@@ -381,10 +411,111 @@ def test_with_match_readers_agree_unless_said_otherwise(expr):
 def test_writing_and_reading_keeps_the_truth(expr):
     written = expression.write(expr)
     again = expression.parse(written)
-    assert expression.parse(expression.write(again)) == again
+    assert table(truth, expression.parse(expression.write(again))) == table(truth, again)
+    if not has_not_wish(expr):
+        assert table(truth, again) == table(truth, expr)
+
+
+@settings(max_examples=800)
+@given(WISHING)
+def test_writing_and_reading_keeps_truth_and_scores(expr):
+    again = expression.parse(expression.write(expr))
     if not has_not_wish(expr):
         assert table(truth, again) == table(truth, expr)
         assert names_of(again) == names_of(expr)
+        assert scores(again) == scores(expr)
+
+
+@settings(max_examples=800)
+@given(balanced(weighted=True))
+def test_what_was_read_is_written_with_the_same_truth_and_scores(items):
+    read = expression.parse(items)
+    again = expression.parse(expression.write(read))
+    assert table(truth, again) == table(truth, read)
+    assert scores(again) == scores(read)
+
+
+@settings(max_examples=400)
+@given(balanced(weighted=True))
+def test_3_1_weights_are_shares_of_a_sum_by_parenthesis_level(items):
+    levels, here, count = [], [0], 0
+    for item in items:
+        group = int(item.attributes.get("group", 0))
+        for _ in range(group):
+            count += 1
+            here.append(count)
+        levels.append((here[-1], item.name, expression.weight(item) > 0))
+        del here[len(here) + min(group, 0) :]
+    sums = Counter()
+    for level, item in zip(levels, items, strict=True):
+        sums[level] += abs(expression.weight(item))
+    marked = [item.having(mark=str(place)) for place, item in enumerate(items)]
+    for members, total in totals(pushed(expression.parse(marked), Leaf)):
+        place = int(members[0].comparison.item.attributes["mark"])
+        assert total == sums[levels[place]]
+
+
+def totals(part):
+    match part:
+        case All(parts) | Any(parts):
+            for inner in parts:
+                yield from totals(inner)
+        case Preferred(members, _, _, total) | Wished(members, _, total):
+            yield members, total
+
+
+def scores(expr):
+    """The score in each world that satisfies it (3.3), from the tree alone."""
+    return [score(expr, world) if truth(expr, world) else None for world in WORLDS]
+
+
+def score(expr, world):
+    return (
+        Fraction(0)
+        if not truth(expr, world)
+        else sum(shares(expr, world, False, tree.sums([expr])).values(), Fraction(0))
+    )
+
+
+def shares(expr, world, negate, sums):
+    """The share of each group that counts once, or of a place of its own."""
+    match expr:
+        case Not(Not(operand)):
+            return shares(operand, world, negate, sums)
+        case Not(Wish(members, avoid)):
+            return shares(Wish(members, not avoid), world, negate, sums)
+        case Not(operand):
+            return shares(operand, world, not negate, sums)
+        case OneOf(members) | Wish(members) if not negate:
+            total = sums[tree.group(members)]
+            avoid = isinstance(expr, Wish) and expr.avoid
+            held = [
+                abs(expression.weight(m.item)) for m in members if holds(m.item, world) != avoid
+            ]
+            if isinstance(expr, OneOf):
+                return {tree.group(members): Fraction(max(held, default=0), total)}
+            return {object(): Fraction(sum(held), total)}
+        case And(operands) | Or(operands):
+            level = tree.sums(operands) if tree.is_level(expr) else sums
+            every = [
+                (bool(truth(each, world)) != negate, shares(each, world, negate, level))
+                for each in operands
+            ]
+            if len(every) == 1 and not tree.is_level(expr):
+                return every[0][1]
+            if isinstance(expr, And) != negate:
+                found = {}
+                for _, each in every:
+                    for group, share in each.items():
+                        found[group] = max(share, found.get(group, share))
+                return found if tree.is_level(expr) is False else {object(): sum_of(found)}
+            best = max(((held, sum_of(each)) for held, each in every), default=(False, Fraction(0)))
+            return {object(): best[1]}
+    return {}
+
+
+def sum_of(found):
+    return sum(found.values(), Fraction(0))
 
 
 def has_not_wish(expr):
@@ -445,6 +576,18 @@ def test_scores_are_shares_of_the_sum():
     read = expression.parse(asked("M preference=2 2", "M preference=1 1", "F preference=1 x"))
     scores = [found.score for found in expression.alternatives(read)]
     assert scores == [Fraction(5, 3), Fraction(4, 3)]
+
+
+def test_of_two_runs_of_one_group_the_heaviest_counts():
+    read = expression.parse(asked("F preference=2 a", "F conj=And preference=1 b"))
+    assert [found.score for found in expression.alternatives(read)] == [Fraction(2, 3)]
+
+
+def test_sums_are_those_of_a_parenthesis_level():
+    rows = asked("F preference=1 a", "F conj=Or preference=3 b", "Q 1")
+    scores = [found.score for found in expression.alternatives(expression.parse(rows))]
+    assert scores == [Fraction(3, 4), Fraction(1, 4)]
+    assert expression.write(expression.parse(rows)) == rows
 
 
 def test_alternatives_of_many_groups_cost_no_more_than_the_limit():

@@ -17,6 +17,7 @@ from typing import TypeVar
 from sssjob import defaults, expression, model, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import And, Expression, Not, OneOf, Or, Wish
+from sssjob.expression.tree import sums
 from sssjob.model import (
     Block,
     Delivered,
@@ -142,10 +143,10 @@ class _Writer:
             asked = [self.property(item, wish.name, inside) for item in wish.properties]
             others += [item for item in wish.items if type(item) is not Property]
             try:
-                parts += expression.conjuncts(expression.parse(asked))
+                parts.append(expression.parse(asked))
             except (UnbalancedGroup, InvalidValue, LimitExceeded):
                 return None
-        written = expression.write(canonical_expression(expression.all_of(parts)))
+        written = expression.write(canonical_expression(expression.together(parts)))
         return (*others, *written)
 
     def property(self, item: Property, container: str, policy: str) -> Property:
@@ -346,25 +347,12 @@ def _ordered(read: Expression) -> Expression:
             kind = type(read)
             parts: list[Expression] = []
             for operand in map(_ordered, operands):
-                loose = isinstance(operand, kind) and _is_loose(operand.operands)
+                # Preferences are weighed against those in the same brackets, which stay.
+                loose = isinstance(operand, kind) and (operand.loose or not sums(operand.operands))
                 parts += operand.operands if loose and isinstance(operand, kind) else [operand]
             parts.sort(key=_expression_key)
-            return parts[0] if len(parts) == 1 else kind(tuple(parts))
+            return kind(tuple(parts), read.loose)
     return read
-
-
-def _is_loose(operands: tuple[Expression, ...]) -> bool:
-    """Whether brackets inside their like say nothing.
-
-    Preferences are weighed against those in the same brackets, which stay; but brackets cannot
-    begin with what is to be avoided, for that would negate all in them.
-    """
-    preferred = [part for part in operands if isinstance(part, OneOf | Wish)]
-    return not preferred or all(_avoids(part) for part in operands)
-
-
-def _avoids(read: Expression) -> bool:
-    return isinstance(read, Wish) and read.avoid
 
 
 def _weight(member: expression.Comparison) -> int:
@@ -375,4 +363,4 @@ def _expression_key(read: Expression) -> Key:
     found = [each.item for each in expression.comparisons(read)]
     first = order(found[0].name, spec.REQUESTED) if found else (0, -1, "")
     told = [(item.name, item.text, tuple(sorted(item.attributes.items()))) for item in found]
-    return (_avoids(read), *first, str(read), told)
+    return (*first, str(read), told)

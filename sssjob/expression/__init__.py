@@ -14,7 +14,6 @@ from sssjob.expression.choices import (
     Alternatives,
     Interval,
     alternatives,
-    amount,
     interval,
 )
 from sssjob.expression.reading import (
@@ -24,6 +23,7 @@ from sssjob.expression.reading import (
     of,
     parse,
     swap_balances,
+    together,
 )
 from sssjob.expression.tree import (
     INVERSES,
@@ -37,6 +37,7 @@ from sssjob.expression.tree import (
     Term,
     Wish,
     all_of,
+    amount,
     comparisons,
     conjuncts,
     key,
@@ -77,6 +78,7 @@ __all__ = [
     "parse",
     "scope_matters",
     "swap_balances",
+    "together",
     "weight",
     "write",
 ]

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from typing import TypeAlias
 
-from sssjob import units
+from sssjob.expression.comparing import Leaf
+from sssjob.expression.formula import All, Any, Formula, Preferred, Wished, counted, pushed
 from sssjob.expression.tree import (
     INVERSES,
     And,
     Comparison,
     Expression,
     Not,
-    OneOf,
-    Or,
     Term,
-    Wish,
+    amount,
     inverse,
     key,
-    weight,
 )
 from sssjob.model import Property
 
@@ -109,18 +107,8 @@ def alternatives(expression: Expression, limit: int = 64) -> Alternatives:
     At most ``limit`` alternatives are worked out at any time, so n two-way groups do not cost
     2^n; with equal scores the first in document order are kept.
     """
-    found, complete = _choices(expression, False, limit, Counter())
+    found, complete = _choices(pushed(expression, Leaf), limit)
     return Alternatives(tuple(Alternative(_flat(rope), score) for score, rope in found), complete)
-
-
-def amount(item: Property) -> Fraction:
-    """A number in base units: bytes, seconds, or a count. Raises ``InvalidValue``."""
-    if item.name in units.DEFAULT_UNITS or item.attributes.get("units") in units.UNITS:
-        return item.bytes
-    value = item.value
-    if isinstance(value, str):
-        return units.number(value)
-    return Fraction(value)
 
 
 def interval(
@@ -143,44 +131,51 @@ _Choice: TypeAlias = tuple[Fraction, _Rope]
 _ZERO = Fraction(0)
 
 
-def _choices(
-    expression: Expression, negate: bool, limit: int, sums: Counter[str]
-) -> tuple[list[_Choice], bool]:
-    """The best ``limit`` choices, and whether these are all; ``sums`` are weights by key."""
-    match expression:
-        case Comparison():
-            return [(_ZERO, inverse(expression) if negate else expression)], True
-        case Not(Wish()):
+def _choices(part: Formula, limit: int) -> tuple[list[_Choice], bool]:
+    """The best ``limit`` choices, and whether these are all."""
+    match part:
+        case Leaf():
+            return [(_ZERO, _term(part))], True
+        case Wished():
             return [(_ZERO, None)], True
-        case Not(operand):
-            return _choices(operand, not negate, limit, sums)
-        case Wish():
-            return ([] if negate else [(_ZERO, None)]), True
-        case OneOf(members) if negate:
-            return _choices(Or(members), True, limit, sums)
-        case OneOf(members):
-            total = sums[key(members[0].item)] or sum(weight(member.item) for member in members)
-            return _best([(Fraction(weight(m.item), total), m) for m in members], limit)
-    sums = Counter()
-    for operand in expression.operands:
-        for member in operand.members if isinstance(operand, OneOf) else ():
-            sums[key(member.item)] += weight(member.item)
-    parts = [_choices(operand, negate, limit, sums) for operand in expression.operands]
-    complete = all(whole for _, whole in parts)
-    if isinstance(expression, Or) != negate:
-        found, whole = _best([choice for some, _ in parts for choice in some], limit)
-        return found, complete and whole
-    found = [(_ZERO, None)]
-    for some, _ in parts:
-        found, whole = _joined(found, some, limit)
-        complete = complete and whole
+        case Preferred(members, weights, _, total):
+            shares = [Fraction(each, total) for each in weights]
+            return _best(list(zip(shares, map(_term, members), strict=True)), limit)
+        case Any(parts):
+            every = [_choices(inner, limit) for inner in parts]
+            found, complete = _best([choice for some, _ in every for choice in some], limit)
+            return found, complete and all(whole for _, whole in every)
+        case All(parts):
+            joined = [_all((_choices(run, limit) for run in runs), max, limit)
+                      for runs in counted(parts)]  # fmt: skip
+            return _all(joined, operator.add, limit)
+
+
+def _term(leaf: Leaf) -> Term:
+    return inverse(leaf.comparison) if leaf.negated else leaf.comparison
+
+
+_Sum: TypeAlias = Callable[[Fraction, Fraction], Fraction]
+
+
+def _all(
+    parts: Iterable[tuple[list[_Choice], bool]], add: _Sum, limit: int
+) -> tuple[list[_Choice], bool]:
+    """One choice of each part."""
+    found: list[_Choice] = [(_ZERO, None)]
+    complete = True
+    for some, every in parts:
+        found, whole = _joined(found, some, add, limit)
+        complete = complete and every and whole
     return found, complete
 
 
-def _joined(some: list[_Choice], more: list[_Choice], limit: int) -> tuple[list[_Choice], bool]:
+def _joined(
+    some: list[_Choice], more: list[_Choice], add: _Sum, limit: int
+) -> tuple[list[_Choice], bool]:
     """Each of some with each of more: both are sorted, so in the n-th best (i + 1)(j + 1) <= n."""
     pairs = [
-        (left[0] + right[0], (left[1], right[1]))
+        (add(left[0], right[0]), (left[1], right[1]))
         for i, left in enumerate(some)
         for right in more[: limit // (i + 1)]
     ]

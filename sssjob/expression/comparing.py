@@ -10,10 +10,9 @@ from typing import Any as _Any
 
 from sssjob import nodes, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded
-from sssjob.expression.choices import amount
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, Number, Offer, exactly, slots
 from sssjob.expression.pattern import Matching, NotAPattern, Pattern
-from sssjob.expression.tree import Comparison, inverse, key
+from sssjob.expression.tree import Comparison, amount, inverse, key
 from sssjob.model import Property, Value
 
 

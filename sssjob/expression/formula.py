@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
 from sssjob.expression.comparing import NO, UNKNOWN, YES, Leaf, leaf
@@ -18,8 +19,11 @@ from sssjob.expression.tree import (
     Not,
     OneOf,
     Wish,
-    key,
-    weight,
+    group,
+    is_level,
+    negation,
+    sums,
+    weights,
 )
 
 Point: TypeAlias = Mapping[str, Number | None]
@@ -75,49 +79,60 @@ def formula(expression: Expression, match: Matching, node_count: int | None) -> 
     def ready(comparison: Comparison, negate: bool) -> Leaf:
         return leaf(comparison, negate, match, node_count)
 
-    return _pushed(expression, False, ready, Counter())
+    return pushed(expression, ready)
 
 
 Ready = Callable[[Comparison, bool], Leaf]
 
 
-def _pushed(expression: Expression, negate: bool, ready: Ready, sums: Counter[str]) -> Formula:
-    """``sums`` are the weights of each group of preferences at this parenthesis level."""
+def pushed(expression: Expression, ready: Ready) -> Formula:
+    """The expression with Not pushed down, and each run of preferences with its group (3.1)."""
+    return _pushed(expression, False, ready, sums(()))
+
+
+def _pushed(expression: Expression, negate: bool, ready: Ready, level: Counter[str]) -> Formula:
+    """``level`` are the weights of each group of preferences at this parenthesis level."""
     match expression:
         case Comparison():
             return ready(expression, negate)
+        case Not(Not(operand)):
+            return _pushed(operand, negate, ready, level)
+        case Not(Wish() as operand):
+            return _pushed(negation(operand), negate, ready, level)
         case Not(operand):
-            return _pushed(operand, not negate, ready, sums)
+            return _pushed(operand, not negate, ready, level)
         case OneOf(members) if negate:
             return All(tuple(ready(member, True) for member in members))
         case OneOf(members):
-            weights, group, total = _weights(members, sums)
-            return Preferred(
-                tuple(ready(member, False) for member in members), weights, group, total
-            )
+            found = tuple(ready(member, False) for member in members)
+            return Preferred(found, weights(members), group(members), _total(members, level))
+        case Wish() if negate:
+            return Any(())  # a wish is always true, so what is negated with it never is
         case Wish(members, avoid):
-            weights, _, total = _weights(members, sums)
-            return Wished(
-                tuple(ready(member, avoid != negate) for member in members), weights, total
-            )
-    level: Counter[str] = Counter()
-    for operand in expression.operands:
-        inner = operand.operand if isinstance(operand, Not) else operand
-        if isinstance(inner, OneOf | Wish):
-            weights, group, _ = _weights(inner.members, Counter())
-            level[group] += sum(weights)
-    parts = tuple(_pushed(operand, negate, ready, level) for operand in expression.operands)
-    return All(parts) if isinstance(expression, And) != negate else Any(parts)
+            found = tuple(ready(member, avoid) for member in members)
+            return Wished(found, weights(members), _total(members, level))
+    operands = expression.operands
+    if is_level(expression):
+        level = sums(operands)
+    parts = tuple(_pushed(operand, negate, ready, level) for operand in operands)
+    if len(parts) == 1 and not is_level(expression):
+        return parts[0]
+    if isinstance(expression, And) != negate:
+        return All(parts)
+    return Any(tuple(part for part in parts if not (isinstance(part, Any) and not part.parts)))
 
 
-def _weights(
-    members: tuple[Comparison, ...], sums: Counter[str]
-) -> tuple[tuple[int, ...], str, int]:
-    """The weights without signs, the group (its name and sign), and the sum of the group."""
-    signed = [weight(member.item) for member in members]
-    weights = tuple(map(abs, signed))
-    group = f"{'+' if signed[0] > 0 else '-'}{key(members[0].item)}"
-    return weights, group, sums[group] or sum(weights)
+def _total(members: tuple[Comparison, ...], level: Counter[str]) -> int:
+    return level[group(members)] or sum(weights(members))
+
+
+@lru_cache(1 << 12)
+def counted(parts: tuple[Formula, ...]) -> tuple[tuple[Formula, ...], ...]:
+    """The parts of an And, runs of one group together: of these the heaviest counts (3.3)."""
+    together: dict[object, list[Formula]] = {}
+    for part in parts:
+        together.setdefault(part.group if isinstance(part, Preferred) else part, []).append(part)
+    return tuple(map(tuple, together.values()))
 
 
 def leaves(part: Formula) -> Iterator[Leaf]:
@@ -180,18 +195,13 @@ def scored(part: Formula, offer: Offer, point: Point) -> Result:
     return truth(part, offer, point), _ZERO
 
 
-def _all_scored(parts: Iterable[Formula], offer: Offer, point: Point) -> Result:
-    """Runs of one group count once, by the heaviest member that holds in any of them."""
+def _all_scored(parts: tuple[Formula, ...], offer: Offer, point: Point) -> Result:
     verdict, score = YES, _ZERO
-    shares: dict[str, Fraction] = {}
-    for part in parts:
-        held, share = scored(part, offer, point)
-        verdict = min(verdict, held)
-        if isinstance(part, Preferred):
-            shares[part.group] = max(share, shares.get(part.group, _ZERO))
-        else:
-            score += share
-    return verdict, score + sum(shares.values(), _ZERO)
+    for runs in counted(parts):
+        answers = [scored(part, offer, point) for part in runs]
+        verdict = min(verdict, *(held for held, _ in answers))
+        score += max(share for _, share in answers)
+    return verdict, score
 
 
 def _heaviest(part: Preferred, offer: Offer, point: Point) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice, product
 
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
-from sssjob.expression.choices import Alternative, alternatives, amount, interval
+from sssjob.expression.choices import Alternative, alternatives, interval
 from sssjob.expression.comparing import leaf
 from sssjob.expression.fitting import numbers
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
@@ -21,6 +21,7 @@ from sssjob.expression.tree import (
     OneOf,
     Or,
     Wish,
+    amount,
     comparisons,
     follows,
     key,

@@ -13,8 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from sssjob import nodes, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded
-from sssjob.expression.choices import amount
-from sssjob.expression.tree import key
+from sssjob.expression.tree import amount, key
 from sssjob.model import Property
 
 Mode: TypeAlias = Literal["fit", "exact"]

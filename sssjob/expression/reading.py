@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -10,6 +11,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression.tree import (
     OPERATIONS,
+    And,
     Comparison,
     Expression,
     OneOf,
@@ -18,7 +20,9 @@ from sssjob.expression.tree import (
     all_of,
     conjuncts,
     follows,
+    is_level,
     negation,
+    sums,
     weight,
 )
 from sssjob.model import Block, Property, Requested
@@ -75,7 +79,7 @@ def parse(
             levels[-1].add(joined, negation(operand) if negated else operand)
         for _ in range(closed):
             level = levels.pop()
-            levels[-1].add(level.joined, level.expression())
+            levels[-1].add(level.joined, level.bracketed())
         start = end
     return levels[0].expression()
 
@@ -86,7 +90,18 @@ def of(block: Block) -> Expression | None:
     Each Requested element is balanced on its own, and all of them hold.
     """
     blocks = [parse(requested.properties) for requested in block.blocks(Requested)]
-    return all_of(part for read in blocks for part in conjuncts(read)) if blocks else None
+    return together(blocks) if blocks else None
+
+
+def together(requests: Iterable[Expression]) -> Expression:
+    """What several Requested elements ask for: all hold, and preferences count in their own."""
+    every = [conjuncts(read) for read in requests]
+    times = Counter(group for own in every for group in sums(own))
+    parts: list[Expression] = []
+    for own in every:
+        apart = any(times[group] > 1 for group in sums(own))
+        parts += [And(own)] if apart and is_level(And(own)) else own
+    return all_of(parts)
 
 
 def balance(properties: Iterable[Property]) -> UnbalancedGroup | None:
@@ -125,12 +140,42 @@ class _Level:
             self.rows[-1].append(operand)
 
     def expression(self) -> Expression:
+        """What the root asks for."""
+        return self._joined()
+
+    def bracketed(self) -> Expression:
+        """What a group asks for; a run of preferences keeps its brackets until more is known."""
         whole = self._joined()
-        return negation(whole) if self.negated else whole
+        asked = negation(whole) if self.negated else whole
+        return And((asked,)) if is_level(And((asked,))) else asked
 
     def _joined(self) -> Expression:
-        parts = tuple(all_of(row) for row in self.rows)
-        return Or(parts) if len(parts) > 1 else all_of(parts)
+        """The rows as one. Brackets matter to preferences that count together across them."""
+        every = [[_groups(operand) for operand in row] for row in self.rows]
+        times = Counter(group for row in every for found in row for group in found)
+        rows = [[_unbracketed(operand, times) for operand in row] for row in self.rows]
+        if len(rows) < 2:
+            return all_of(part for row in rows for part in row)
+        inside = [sums(row) for row in rows]
+        shared = Counter(group for found in inside for group in found)
+        return Or(tuple(
+            all_of(row) if len(row) == 1 else And(tuple(row), any(shared[g] > 1 for g in found))
+            for row, found in zip(rows, inside, strict=True)
+        ))  # fmt: skip
+
+
+def _groups(operand: Expression) -> Iterable[str]:
+    """The groups of preferences that an operand holds but for brackets of its own."""
+    return sums(operand.operands if isinstance(operand, And) and len(operand.operands) == 1
+                else (operand,))  # fmt: skip
+
+
+def _unbracketed(operand: Expression, times: Counter[str]) -> Expression:
+    """A run of preferences without its brackets if no other counts together with it."""
+    if isinstance(operand, And) and len(operand.operands) == 1:
+        alone = all(times[group] == 1 for group in sums(operand.operands))
+        return operand.operands[0] if alone else operand
+    return operand
 
 
 def _unbalanced(items: Sequence[Property], groups: Sequence[int]) -> UnbalancedGroup | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 from sssjob import units
@@ -44,9 +46,13 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """True where every operand is; without operands it asks for nothing."""
+    """True where every operand is; without operands it asks for nothing.
+
+    A ``loose`` one had no brackets of its own: preferences in it count with those around it.
+    """
 
     operands: tuple[Expression, ...] = ()
+    loose: bool = False
 
     def __str__(self) -> str:
         return f"({' And '.join(map(str, self.operands))})"
@@ -54,9 +60,13 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """True where an operand is."""
+    """True where an operand is.
+
+    A ``loose`` one had no brackets of its own: preferences in it count with those around it.
+    """
 
     operands: tuple[Expression, ...] = ()
+    loose: bool = False
 
     def __str__(self) -> str:
         return f"({' Or '.join(map(str, self.operands))})"
@@ -129,9 +139,53 @@ def mentions(expression: Expression) -> frozenset[str]:
     return frozenset(key(found.item) for found in comparisons(expression))
 
 
+def amount(item: Property) -> Fraction:
+    """A number in base units: bytes, seconds, or a count. Raises ``InvalidValue``."""
+    if item.name in units.DEFAULT_UNITS or item.attributes.get("units") in units.UNITS:
+        return item.bytes
+    value = item.value
+    if isinstance(value, str):
+        return units.number(value)
+    return Fraction(value)
+
+
 def weight(item: Property) -> int:
     """The preference of a property; 0 if it has none. Raises ``InvalidValue``."""
     return units.integer(item.attributes.get("preference", "0"))
+
+
+def group(members: Sequence[Comparison]) -> str:
+    """What a run of preferences counts together with: its sign and what it compares (3.1)."""
+    return f"{'+' if weight(members[0].item) > 0 else '-'}{key(members[0].item)}"
+
+
+def weights(members: Iterable[Comparison]) -> tuple[int, ...]:
+    """The weights of a run of preferences, without their sign."""
+    return tuple(abs(weight(member.item)) for member in members)
+
+
+def sums(operands: Iterable[Expression]) -> Counter[str]:
+    """The sum of the weights of each group of preferences at one parenthesis level (3.1)."""
+    found: Counter[str] = Counter()
+    for operand in operands:
+        while isinstance(operand, Not):
+            operand = operand.operand
+        match operand:
+            case OneOf(members) | Wish(members):
+                found[group(members)] += sum(weights(members))
+            case And(inner) | Or(inner) if not is_level(operand):
+                found += sums(inner)
+    return found
+
+
+def is_level(expression: And | Or) -> bool:
+    """Whether its brackets keep preferences apart, which a single property cannot have."""
+    match expression.operands:
+        case (OneOf(members) | Wish(members) | Not(OneOf(members) | Wish(members)),):
+            return len(members) > 1
+        case (_,):
+            return False
+    return not expression.loose
 
 
 def follows(before: Property, item: Property) -> bool:

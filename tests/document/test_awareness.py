@@ -91,8 +91,8 @@ EFFECTIVE = [
     ),
     pytest.param(
         "<Job><Dependency code='1'>a</Dependency><Dependency condition='OnFailure' code='1' "
-        "awarenessPolicy='Warn'>b</Dependency><Dependency condition='OnExit' code='1'>c</Dependency>"
-        "</Job>",
+        "awarenessPolicy='Warn'>b</Dependency>"
+        "<Dependency condition='OnExit' code='1'>c</Dependency></Job>",
         [("/Job/Dependency[1]/@code", "Reject"), ("/Job/Dependency[2]/@code", "Warn")],
         id="6.2 a code without OnExit",
     ),

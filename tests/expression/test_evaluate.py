@@ -454,3 +454,21 @@ def test_what_is_taken_makes_the_request_true(expr, known, capacity):
         amounts = {name: answer.taken.get(name, capacity[name] and 1) for name in NAMES}
         assert by_hand(expr, known, amounts) is True
         assert by_hand(answer.alternative, known, amounts) is True
+
+
+def preferring(inner):
+    return st.recursive(st.one_of(inner, run(1, OneOf)), joined, max_leaves=8)
+
+
+@settings(max_examples=500)
+@given(preferring(st.one_of(amount_comparisons, queue_comparisons)), st.sampled_from("ab"),
+       st.fixed_dictionaries({name: st.integers(1, 4) for name in NAMES}))  # fmt: skip
+def test_3_3_the_score_is_that_of_the_best_alternative_that_is_satisfied(expr, queue, have):
+    given_ = given_of({"Queue": queue}, have, "exact")
+    for asked_for in (expr, expression.parse(expression.write(expr))):
+        answer = Request(asked_for).answer(given_)
+        found = expression.alternatives(asked_for, 10_000)
+        assert found.complete
+        held = [one.score for one in found if Request(And(one.terms)).verdict(given_) == 2]
+        assert answer.score == max(held, default=None)
+        assert held == sorted(held, reverse=True)
