@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from sssjob._version import __version__
 
 if TYPE_CHECKING:
+    from sssjob.check import check_source, is_valid, validate
     from sssjob.defaults import resolve
     from sssjob.document import dumps, loads, read, write
-    from sssjob.document.check import check_source, is_valid, validate
     from sssjob.errors import Finding, InvalidJob, Severity, SSSJobError, UnreadableDocument
     from sssjob.fold import fold
     from sssjob.model import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "sssjob.defaults": ("resolve",),
     "sssjob.document": ("dumps", "loads", "read", "write"),
-    "sssjob.document.check": ("check_source", "is_valid", "validate"),
+    "sssjob.check": ("check_source", "is_valid", "validate"),
     "sssjob.errors": ("Finding", "InvalidJob", "Severity", "SSSJobError", "UnreadableDocument"),
     "sssjob.fold": ("fold",),
     "sssjob.model": (

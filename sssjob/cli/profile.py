@@ -13,8 +13,8 @@ import click
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.document.awareness import Item, Outcome
-    from sssjob.document.vocabulary import Difference, Vocabulary
+    from sssjob.check.awareness import Item, Outcome
+    from sssjob.check.vocabulary import Difference, Vocabulary
     from sssjob.errors import UnreadableDocument
 
 _LEVELS = ("minimal", "recommended", "full")
@@ -69,7 +69,7 @@ def command(
     not understand, with the level that it takes, the awarenessPolicy that holds for it, and what
     becomes of it. Without FILE the elements and attributes are listed that the peer lacks.
     """
-    from sssjob.document.vocabulary import PROFILES, differences
+    from sssjob.check.vocabulary import PROFILES, differences
 
     if not files:
         _print_differences(list(differences(level, against)), as_json)
@@ -91,8 +91,8 @@ def command(
 def _judged(
     files: tuple[str, ...], peer: Vocabulary, complain: common.Complain
 ) -> Iterator[_Judged]:
+    from sssjob.check.awareness import items, judge
     from sssjob.document import tree
-    from sssjob.document.awareness import items, judge
     from sssjob.document.places import local
 
     for name, source in common.sources(files):

@@ -108,7 +108,7 @@ def _blocks(files: tuple[str, ...], deref: bool, complain: common.Complain) -> I
 
 def _dereferenced(blocks: Iterable[Block]) -> Iterator[Block]:
     """The job objects of a document with their references resolved, forwards and backwards."""
-    from sssjob.document.references import dereference, index
+    from sssjob.check.references import dereference, index
     from sssjob.errors import LimitExceeded
 
     held = list(blocks)

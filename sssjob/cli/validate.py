@@ -92,11 +92,11 @@ def command(
 def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]:
     """The check of a source by an implementation of this level."""
     if profile == "full" and not no_awareness:
-        from sssjob.document.check import check_source
+        from sssjob.check import check_source
 
         return check_source
-    from sssjob.document import peer
-    from sssjob.document.vocabulary import PROFILES
+    from sssjob.check import peer
+    from sssjob.check.vocabulary import PROFILES
 
     vocabulary = PROFILES[profile]
     return partial(

@@ -12,8 +12,8 @@ from sssjob import spec
 from sssjob.accounting import slurm, slurm_table
 from sssjob.accounting.record import Bad, Converted, Counts, Noted, Skipped
 from sssjob.accounting.slurm_header import Header
+from sssjob.check import check as findings
 from sssjob.document import dumps, from_tree, to_tree
-from sssjob.document.check import check as findings
 from sssjob.errors import InvalidValue, UnusableInput
 
 DATA = Path(__file__).parent.parent / "data" / "slurm"

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from sssjob import loads
+from sssjob.check import check_source
 from sssjob.cli import sssjob
 from sssjob.document import read
-from sssjob.document.check import check_source
 
 DATA = Path(__file__).parent.parent / "data" / "slurm"
 SAMPLE = DATA / "22.05" / "all-steps-epoch.txt"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sssjob.check import check_source
 from sssjob.cli import sssjob
-from sssjob.document.check import check_source
 from sssjob.lcginfo import lrmsinfo
 
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"

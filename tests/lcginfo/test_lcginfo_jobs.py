@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import loads
+from sssjob.check import check_source
 from sssjob.document import dumps, read
-from sssjob.document.check import check_source
 from sssjob.lcginfo import jobs, lrmsinfo
 from sssjob.lcginfo.snapshot import Entry
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
+from sssjob.check.values import Plain, plain
 from sssjob.document.places import XML_SPACE, Place, place
-from sssjob.document.values import Plain, plain
 
 _REMEMBERED = 1 << 16
 # What has an id of its own in what.

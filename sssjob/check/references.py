@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sssjob import spec
+from sssjob.check.rules import IDENTIFIED
 from sssjob.document.bridge import from_tree
 from sssjob.document.report import Report
-from sssjob.document.rules import IDENTIFIED
 from sssjob.errors import Finding, LimitExceeded, finding
 from sssjob.model import Block, Item, Job, JobGroup, Reference, walk
 

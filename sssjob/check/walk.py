@@ -11,6 +11,9 @@ from functools import lru_cache
 from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, spelling, units
+from sssjob.check.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
+from sssjob.check.values import check_attribute, check_text, check_words
+from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.document.places import (
     CATEGORIES,
     XML_SPACE,
@@ -22,9 +25,6 @@ from sssjob.document.places import (
     text_of,
 )
 from sssjob.document.report import Report
-from sssjob.document.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
-from sssjob.document.values import check_attribute, check_text, check_words
-from sssjob.document.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.model import Property
 
 _INSIDE = ("Duration",)  # the key of a Duration in Requested or Delivered

@@ -10,7 +10,7 @@ from lxml import etree
 from strategies import ANY, documents
 
 from sssjob import resources, spec
-from sssjob.document.check import check, check_source, is_valid, validate
+from sssjob.check import check, check_source, is_valid, validate
 from sssjob.errors import CODES, InvalidJob, Severity
 
 TESTS = Path(__file__).parents[1]

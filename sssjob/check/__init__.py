@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document import dependencies, meaning, references, tree
-from sssjob.document.accept import Acceptor
+from sssjob.check import dependencies, meaning, references
+from sssjob.check.accept import Acceptor
+from sssjob.check.walk import Walk
+from sssjob.document import tree
 from sssjob.document.files import Source
 from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
 from sssjob.document.repair.advisor import Advisor
-from sssjob.document.walk import Walk
 from sssjob.errors import Finding, InvalidJob, Severity, UnreadableDocument
 
 

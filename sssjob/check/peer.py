@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from lxml.etree import _Element as Element
 
-from sssjob.document import check as full
-from sssjob.document.awareness import Item, Kind, items
+from sssjob import check as full
+from sssjob.check.awareness import Item, Kind, items
+from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.files import Source
 from sssjob.document.report import SEVERITY
-from sssjob.document.vocabulary import Vocabulary
 from sssjob.errors import Finding, finding
 
 _OF_AWARENESS = ("E-UNKNOWN", "E-CATEGORY")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import ODD
 
 from sssjob import spec
-from sssjob.document.values import check_attribute, check_text, check_words, plain
+from sssjob.check.values import check_attribute, check_text, check_words, plain
 
 TYPES = [spec.STRING, spec.INTEGER, spec.FLOAT, spec.BOOLEAN, spec.DATETIME, spec.DURATION]
 PLACES = [

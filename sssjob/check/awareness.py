@@ -14,12 +14,9 @@ from enum import StrEnum
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.bridge import to_tree
-from sssjob.document.places import XML_SPACE, has_elements, names, place, split, text_of
-from sssjob.document.report import Report
-from sssjob.document.rules import Carried, Rule, is_idle
-from sssjob.document.values import unknown_values, unknown_words
-from sssjob.document.vocabulary import (
+from sssjob.check.rules import Carried, Rule, is_idle
+from sssjob.check.values import unknown_values, unknown_words
+from sssjob.check.vocabulary import (
     ALWAYS_UNDERSTOOD,
     FULL,
     AwarenessPolicy,
@@ -27,6 +24,9 @@ from sssjob.document.vocabulary import (
     attribute_level,
     element_level,
 )
+from sssjob.document.bridge import to_tree
+from sssjob.document.places import XML_SPACE, has_elements, names, place, split, text_of
+from sssjob.document.report import Report
 from sssjob.model import Block, Note, Property
 
 _POLICY = "awarenessPolicy"

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import layout, nodes
+from sssjob.check import check, check_source
+from sssjob.check.meaning import is_silent
 from sssjob.document import from_tree
-from sssjob.document.check import check, check_source
-from sssjob.document.meaning import is_silent
 
 CODES = {"E-COUNTS", "E-UNSAT", "E-OP", "E-TYPE", "E-LIMIT", "W-USELESS", "W-TYPE"}
 

@@ -16,11 +16,11 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
-from sssjob.document import dependencies
-from sssjob.document.meaning import is_silent
+from sssjob.check import dependencies
+from sssjob.check.meaning import is_silent
+from sssjob.check.requests import ANY_OPERATION, PLAIN_OPERATIONS
+from sssjob.check.values import contexts
 from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
-from sssjob.document.requests import ANY_OPERATION, PLAIN_OPERATIONS
-from sssjob.document.values import contexts
 
 # Building the grammar costs as much as walking that many job objects.
 _WORTH_A_GRAMMAR = 200

@@ -12,7 +12,7 @@ from collections import Counter
 from lxml.etree import _Element as Element
 
 from sssjob import layout, nodes, spec, units
-from sssjob.document import requests
+from sssjob.check import requests
 from sssjob.document.bridge import from_tree
 from sssjob.document.places import split, text_of
 from sssjob.document.report import Report

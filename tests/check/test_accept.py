@@ -10,9 +10,8 @@ from lxml import etree
 from strategies import documents, mutants
 
 from sssjob import spec
-from sssjob.document import accept
-from sssjob.document.accept import Acceptor
-from sssjob.document.check import check, check_source
+from sssjob.check import accept, check, check_source
+from sssjob.check.accept import Acceptor
 from sssjob.document.tree import units
 
 VALID = sorted((Path(__file__).parents[1] / "data" / "valid").glob("*.xml"))

@@ -9,10 +9,9 @@ from lxml import etree
 from strategies import mutants
 
 from sssjob import spec
-from sssjob.document import dumps, from_tree, loads
-from sssjob.document.awareness import AwarenessPolicy, items, judge
-from sssjob.document.check import check
-from sssjob.document.vocabulary import (
+from sssjob.check import check
+from sssjob.check.awareness import AwarenessPolicy, items, judge
+from sssjob.check.vocabulary import (
     CHARGE,
     FULL,
     LEVELS,
@@ -22,6 +21,7 @@ from sssjob.document.vocabulary import (
     differences,
     element_level,
 )
+from sssjob.document import dumps, from_tree, loads
 from sssjob.errors import Severity
 
 EXAMPLE = """<Job awarenessPolicy="Ignore"><Id>1</Id><Colour>red</Colour>

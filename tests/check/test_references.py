@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from lxml import etree
 from strategies import documents
 
-from sssjob.document import accept, dumps, from_tree, loads
-from sssjob.document import references as module
-from sssjob.document.check import check, check_source
-from sssjob.document.references import dereference, index, resolve
+from sssjob.check import accept, check, check_source
+from sssjob.check import references as module
+from sssjob.check.references import dereference, index, resolve
+from sssjob.document import dumps, from_tree, loads
 from sssjob.errors import LimitExceeded, Severity
 from sssjob.model import Job, Reference, walk
 

@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sssjob import spec
-from sssjob.document import rules
-from sssjob.document.rules import Carried, Rule
+from sssjob.check import rules
+from sssjob.check.rules import Carried, Rule
 
 LEVELS = ("minimal", "recommended", "full")
 
