@@ -114,7 +114,7 @@ def transform(
     compiled = sheet if isinstance(sheet, Sheet) else Sheet.load(sheet)
     _know(compiled, parameters)
     if not compiled.stream:
-        for document in tree.whole(source):
+        for document, _ in tree.whole(source):
             yield from _apply(compiled, document, parameters, on_message)
         return
     if STREAMED in compiled.parameters:

@@ -69,8 +69,8 @@ class Bundle:
 
 def bundles(source: Source) -> Iterator[Bundle]:
     """Each document of a source as one message, held whole. Raises ``UnreadableDocument``."""
-    for root in tree.whole(source):
-        yield bundle(root)
+    for root, offset in tree.whole(source):
+        yield bundle(root, offset=offset)
 
 
 def bundle(root: Element, *, offset: int = 0) -> Bundle:

@@ -113,11 +113,10 @@ def parse(data: bytes | str) -> Element:
     return root
 
 
-def whole(source: Source) -> Iterator[Element]:
+def whole(source: Source) -> Iterator[Located]:
     """The root of each document of a source, each as a whole tree in memory."""
     with opened(source) as stream:
-        for document in _documents(stream, stream.read(CHUNK), whole=True):
-            yield document.element
+        yield from _documents(stream, stream.read(CHUNK), whole=True)
 
 
 def _parser() -> etree.XMLParser:

@@ -35,7 +35,7 @@ class Match:
 
     found: Any
     unit: Element | None = None
-    offset: int | None = 0
+    offset: int = 0
     unit_line: int = 0
     is_node: bool = True
 
@@ -98,7 +98,7 @@ class Match:
     def line(self) -> int | None:
         """The line in the source, counted from 1; None where it is not known."""
         element = self.element
-        if element is None or self.offset is None:
+        if element is None:
             return self.unit_line or None
         return Located(element, self.offset).line or self.unit_line or None
 

@@ -114,9 +114,8 @@ class Query:
 
     def _on_whole(self, source: Source, effective: bool, places: bool) -> Iterator[Match]:
         pair = self._compiled[places]
-        for index, document in enumerate(tree.whole(source)):
+        for document, offset in tree.whole(source):
             root = _with_resolved(document) if effective else document
-            offset = None if index else 0  # where later documents start is not known here
             if not self.is_relative:
                 yield from _matches(pair.on(root, root), None, offset)
                 continue
@@ -180,7 +179,7 @@ def compile(expression: str, namespaces: Mapping[str, str] | None = None) -> Que
 
 
 def _matches(
-    answer: Any, unit: Element | None, offset: int | None, line: int = 0
+    answer: Any, unit: Element | None, offset: int, line: int = 0
 ) -> Iterator[Match]:
     if isinstance(answer, list):
         for node in answer:

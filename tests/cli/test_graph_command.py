@@ -251,3 +251,8 @@ def test_boxes_do_not_overlap_and_links_lead_to_the_right(given_):
         assert (way[0], way[-1]) == (min(one, other), max(one, other))
         if one != other:
             assert found.layer[way[0]] < found.layer[way[-1]]
+
+
+def test_the_picture_in_the_docs_is_what_the_command_draws():
+    drawn = Path(__file__).parents[2] / "docs" / "pictures" / "dependencies.svg"
+    assert graph("--svg", "--exit", "a=0").stdout == drawn.read_text()

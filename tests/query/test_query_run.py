@@ -236,3 +236,8 @@ def test_a_query_is_asked_of_any_element():
 def test_what_libxml2_refuses_is_not_a_query():
     with pytest.raises(NotAQuery):
         compile("/".join("a" * 5000))
+
+
+def test_a_query_of_whole_documents_knows_the_line_of_each():
+    source = b"<Job>\n<Id>1</Id></Job>\n<Job>\n<Id>2</Id></Job>\n"
+    assert [match.line for match in compile("//Job[last()]/Id").run(source)] == [2, 4]
