@@ -178,9 +178,7 @@ def compile(expression: str, namespaces: Mapping[str, str] | None = None) -> Que
     return query
 
 
-def _matches(
-    answer: Any, unit: Element | None, offset: int, line: int = 0
-) -> Iterator[Match]:
+def _matches(answer: Any, unit: Element | None, offset: int, line: int = 0) -> Iterator[Match]:
     if isinstance(answer, list):
         for node in answer:
             yield Match(node, unit, offset, line)
