@@ -3,54 +3,39 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 import click
 
 from sssjob._version import __version__
+from sssjob.cli.commands import Commands
 
 # fmt: off
 COMMANDS = {
-    "validate":  "Check documents against the standard.",
-    "show":      "Show job objects as a tree, or write them anew.",
-    "query":     "Ask job objects by XPath.",
-    "convert":   "Turn accounting records into job objects.",
-    "features":  "Derive $JOBFEATURES from a job object.",
-    "deliver":   "Fold features and records into requested jobs.",
-    "graph":     "Show which jobs are ready, wait or will never run.",
-    "match":     "Tell which offers satisfy a request, and why.",
-    "explain":   "Show a request as a readable tree.",
-    "alternatives": "List what would satisfy a request, best first.",
-    "layout":    "Lay out the tasks of jobs on nodes.",
-    "profile":   "List what a peer that supports less would lose.",
-    "lcginfo":   "Queue states and response times of grid sites.",
-    "transform": "Apply a sheet to job objects.",
-    "repair":    "Put common mistakes right in what is not well-formed.",
-    "canon":     "Write job objects in canonical form.",
-    "diff":      "Tell what two documents say differently.",
+    "validate":      "Check documents against the standard.",
+    "show":          "Show job objects as a tree, or write them anew.",
+    "query":         "Ask job objects by XPath.",
+    "convert":       "Turn accounting records into job objects.",
+    "features":      "Derive $JOBFEATURES from a job object.",
+    "deliver":       "Fold features and records into requested jobs.",
+    "graph":         "Show which jobs are ready, wait or will never run.",
+    "match":         "Tell which offers satisfy a request, and why.",
+    "explain":       "Show a request as a readable tree.",
+    "alternatives":  "List what would satisfy a request, best first.",
+    "layout":        "Lay out the tasks of jobs on nodes.",
+    "profile":       "List what a peer that supports less would lose.",
+    "lcginfo":       "Queue states and response times of grid sites.",
+    "transform":     "Apply a sheet to job objects.",
+    "repair":        "Put common mistakes right in what is not well-formed.",
+    "canon":         "Write job objects in canonical form.",
+    "diff":          "Tell what two documents say differently.",
 }
 # fmt: on
 
 
-class _Commands(click.Group):
-    """Commands by name; a command's module is imported when it is called, not before."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"sssjob.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands, home=__name__, helps=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
 @click.version_option(__version__, "--version", message="sssjob %(version)s")
 def sssjob() -> None:
     """Job objects of the SSS Job Object Specification 3.1.0, from submission to accounting.

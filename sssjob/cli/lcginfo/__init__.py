@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
+
+from sssjob.cli.commands import Commands
 
 # fmt: off
 COMMANDS = {
@@ -19,26 +19,10 @@ COMMANDS = {
 # fmt: on
 
 
-class _Commands(click.Group):
-    """Commands by name; a command's module is imported when it is called, not before."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"sssjob.cli.lcginfo.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
 @click.group(
-    cls=_Commands,
+    cls=Commands,
+    home=__name__,
+    helps=COMMANDS,
     epilog="""\b
 Examples:
   sssjob lcginfo lrms --from slurm > /var/lib/lrmsinfo

@@ -1,0 +1,35 @@
+"""Groups of commands whose modules are imported when they are called, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+
+class Commands(click.Group):
+    """Commands by name, each ``command`` in a module of ``home``; ``helps`` says what it does."""
+
+    def __init__(self, *args: Any, home: str, helps: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.home = home
+        self.helps = helps
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every name, in the order of the table."""
+        return list(self.helps)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported now."""
+        if cmd_name not in self.helps:
+            return None
+        command = import_module(f"{self.home}.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.helps.items()))
