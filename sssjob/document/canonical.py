@@ -155,42 +155,52 @@ class _Writer:
         category = container if container in (spec.REQUESTED, spec.DELIVERED) else ""
         kind = type(item)
         if row is None or kind is Reference:
-            text = stripped(item.text) if kind is Reference else item.text
             attributes = self.attributes(item.attributes, "", "", policy)
-            inside = () if kind is Reference else self.children(item)
+            text, inside = (stripped(item.text), ()) if kind is Reference else self.content(item)
             return kind(item.name, text, attributes, inside, "", item.line)
         attributes = self.attributes(item.attributes, item.name, category, policy)
-        text = _text(row, item.text)
+        text, inside = self.content(item)
+        text = _text(row, text)
         if item.name in units.DEFAULT_UNITS:
             text, attributes = _sized(item.name, text, attributes)
         if item.name == "ResourceLimit" and "name" in attributes:
             attributes["name"] = spec.limit_name(attributes["name"])
         in_order = _in_order(attributes, spec.attributes(item.name, category))
-        inside = (
-            self.environment(item, policy) if item.name == "Environment" else self.children(item)
-        )
+        if item.name == "Environment":
+            inside = self.environment(inside, _policy(item.attributes, policy))
         return Property(item.name, text, in_order, inside, "", item.line)
 
-    def environment(self, item: Property, policy: str) -> tuple[Property | Note, ...]:
+    def environment(
+        self, inside: Iterable[Property | Note], policy: str
+    ) -> tuple[Property | Note, ...]:
         """Variables by their names, and behind them what else an Environment holds."""
-        inner = _policy(item.attributes, policy)
         kept = [
-            self.property(child, item.name, inner) if isinstance(child, Property) else child
-            for child in self.children(item)
+            self.property(child, "Environment", policy) if isinstance(child, Property) else child
+            for child in inside
         ]
         return tuple(sorted(kept, key=_variable))
 
-    def children(self, item: Property) -> tuple[Property | Note, ...]:
-        """What an element holds that the tables leave empty, without comments."""
+    def content(self, item: Property) -> tuple[str, tuple[Property | Note, ...]]:
+        """The text of an element and what it holds that the tables leave empty.
+
+        Where a comment goes, the texts around it become one.
+        """
+        text = item.text
         kept: list[Property | Note] = []
         for child in item.children:
             if isinstance(child, Property):
-                inside = self.children(child)
+                own, inside = self.content(child)
                 attributes = self.attributes(child.attributes, "", "", "")
-                kept.append(Property(child.name, child.text, attributes, inside, "", child.line))
-            elif self.comments or _is_text(child):
-                kept.append(_plain(child))
-        return tuple(kept)
+                kept.append(Property(child.name, own, attributes, inside, "", child.line))
+            elif not _is_text(child):
+                kept += [_plain(child)] if self.comments else []
+            elif not kept:
+                text += child.text
+            elif isinstance(last := kept[-1], Note) and _is_text(last):
+                kept[-1] = Note(last.kind, last.text + child.text)
+            else:
+                kept.append(child)
+        return text, tuple(kept)
 
     def attributes(
         self, found: Mapping[str, str], element: str, category: str, inherited: str
