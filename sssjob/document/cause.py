@@ -15,6 +15,7 @@ _WINDOW = 4  # characters about the place of the error in which its cause is loo
 _LIMITS = re.compile(
     r"Resource limit|Excessive depth|[Hh]uge|too (?:big|long|many)|amplification|exceeded"
 )
+_LIFTED = re.compile(r",? (?:try|use) XML_PARSE_HUGE(?: option)?")
 _PLACE = re.compile(r", line \d+, column \d+$")
 _CHARACTER = re.compile(
     r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
@@ -31,6 +32,13 @@ _PLAINER = (
     (re.compile("Unsupported encoding: latin-?1", re.I), "", "write ISO-8859-1"),
     (re.compile("Extra content at the end"), "text behind the end of the document", ""),
     (re.compile("Premature end of data in tag (\\S+)"), "the document ends inside an element", ""),
+)
+# Limits of the parser, which tells how to lift them: nobody who reads strangers' input should.
+_LIMITED = (
+    (re.compile("Excessive depth"), "elements nested more than 256 deep"),
+    (re.compile("Text node too long|huge text node"), "a text of more than 10 MB"),
+    (re.compile("AttValue length too long"), "an attribute of more than 10 MB"),
+    (re.compile("amplification"), "entities that grow without bounds"),
 )
 # fmt: on
 
@@ -82,7 +90,10 @@ def _cause(said: str, context: str) -> tuple[str, str]:
                 return text, f"write {quote}"
             if character == "\u00a0":
                 return "no-break space U+00A0 in a tag", "write a blank"
+    for pattern, limit in _LIMITED:
+        if pattern.search(said):
+            return limit, ""
     for pattern, meant, advice in _PLAINER:
         if pattern.search(said):
             return f"{meant}: {said}" if meant else said, advice
-    return said, ""
+    return _LIFTED.sub("", said), ""
