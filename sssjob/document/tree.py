@@ -352,7 +352,7 @@ class _Document:
         self.fed += len(chunk)
         self.lines += chunk.count(b"\n")
         self._column = _characters(_last_line(chunk)) + (0 if b"\n" in chunk else self._column)
-        self._tail = (self._tail + chunk)[-16:]
+        self._tail = (self._tail + chunk[-16:])[-16:]
 
 
 def _unreadable(error: etree.XMLSyntaxError, data: bytes, offset: int) -> UnreadableDocument:
