@@ -313,7 +313,7 @@ BLOCKS: dict[str, type[Block]] = {
 
 def stripped(text: str) -> str:
     """A text without the white space of XML around it; a no-break space is no white space."""
-    return text.strip(" \t\r\n")
+    return text.strip(units.XML_SPACE)
 
 
 def text(value: Scalar) -> str:

@@ -19,6 +19,7 @@ from sssjob import units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
 from sssjob.model import Block, Delivered, Property, Requested, paths
 from sssjob.spec import DELIVERED, REQUESTED
+from sssjob.units import XML_SPACE
 
 if TYPE_CHECKING:
     from ClusterShell.NodeSet import NodeSet
@@ -27,7 +28,6 @@ LIMIT = 1_000_000  # names that one property may stand for
 
 LIST, PATTERN, RANGE = "List", "Pattern", "Range"
 
-SPACE = " \t\r\n"
 _DIGITS = 18
 _ITEM = re.compile(rf"([0-9]{{1,{_DIGITS}}})(?:-([0-9]{{1,{_DIGITS}}}))?")
 _NUMBER = re.compile(rf"[0-9]{{1,{_DIGITS}}}\Z")
@@ -102,8 +102,8 @@ def expand(item: Property, *, extended: bool = False) -> Nodes:
     steps, and sets of them (``r[1-2]c[0-9/3],m5``). ClusterShell reads those (``sssjob[nodes]``),
     which sorts the names and keeps each once.
     """
-    text = item.text.strip(SPACE)
-    match item.attributes.get("aggregation", "").strip(SPACE):
+    text = item.text.strip(XML_SPACE)
+    match item.attributes.get("aggregation", "").strip(XML_SPACE):
         case "":
             return Names((text,))
         case "List":
@@ -135,9 +135,9 @@ def split(text: str, delimiter: str = ",") -> tuple[str, ...]:
         raise InvalidValue(delimiter, "a delimiter, which has at least one character")
     if text.count(delimiter) >= LIMIT:
         raise LimitExceeded("members in a List", LIMIT)
-    members = text.strip(SPACE).split(delimiter)
-    blank = not delimiter.strip(SPACE)
-    return tuple(members) if blank else tuple(member.strip(SPACE) for member in members)
+    members = text.strip(XML_SPACE).split(delimiter)
+    blank = not delimiter.strip(XML_SPACE)
+    return tuple(members) if blank else tuple(member.strip(XML_SPACE) for member in members)
 
 
 def spans(text: str, limit: int = LIMIT) -> Names:
@@ -163,7 +163,7 @@ def fold(names: Iterable[str]) -> str | None:
     ('n[3,1-2,2]', 'n[08-10]', None)
     """
     given = list(names)
-    if not given or any(set(name) & set("[]") or name != name.strip(SPACE) for name in given):
+    if not given or any(set(name) & set("[]") or name != name.strip(XML_SPACE) for name in given):
         return None
     if len(given) == 1:
         return given[0] or None
@@ -189,7 +189,7 @@ def together(names: Iterable[str], name: str = "Node") -> Property:
     """
     given = tuple(names)
     for one in given:
-        if not one or one != one.strip(SPACE):
+        if not one or one != one.strip(XML_SPACE):
             raise InvalidValue(one, "a name without blanks around it")
     if len(given) == 1:
         return Property(name, given[0])
@@ -248,7 +248,7 @@ def faults(item: Property, category: str = "") -> Iterator[Finding]:
     if item.name not in ("Feature", "Node"):
         return
     section = f"SSS 5.1 {item.name}"
-    kind = item.attributes.get("aggregation", "").strip(SPACE)
+    kind = item.attributes.get("aggregation", "").strip(XML_SPACE)
     if "delimiter" in item.attributes and kind != LIST:
         text = f"a delimiter means nothing without aggregation {LIST}"
         yield finding("W-USELESS", text, path="/@delimiter", section=section)
@@ -282,7 +282,7 @@ def _list_faults(item: Property, section: str) -> Iterator[Finding]:
     if (empty := members.count("")) > 0:
         text = f"{item.name}: {empty} of {len(members)} members of the {LIST} are empty and dropped"
         yield finding("W-USELESS", text, section=section)
-    inner = item.text.strip(SPACE)
+    inner = item.text.strip(XML_SPACE)
     if delimiter.strip(" ") == "" and any(sign in inner for sign in "\t\n"):
         # XML normalizes literal white space in attributes, but not in the text of elements.
         text = (

@@ -30,7 +30,7 @@ _FLOAT = re.compile(
 _CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5]?[0-9]):([0-5]?[0-9])")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}
 _LOOSE_UNIT = re.compile("([kmgtpezy])?i?b?", re.IGNORECASE)
-_SPACE = " \t\r\n"
+XML_SPACE = " \t\r\n"  # a no-break space is none
 
 
 def integer(text: str) -> int:
@@ -39,7 +39,7 @@ def integer(text: str) -> int:
     >>> integer(" +16 ")
     16
     """
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(XML_SPACE)
     if not _INTEGER.fullmatch(stripped):
         raise InvalidValue(text, "an integer such as 16")
     return int(stripped)
@@ -51,7 +51,7 @@ def number(text: str) -> Fraction:
     >>> number("1.89")
     Fraction(189, 100)
     """
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(XML_SPACE)
     if not _FLOAT.fullmatch(stripped):
         raise InvalidValue(text, "a number such as 1.89")
     return Fraction(stripped.removesuffix(".") if stripped[-1:] == "." else stripped)
@@ -60,7 +60,7 @@ def number(text: str) -> Fraction:
 def boolean(text: str) -> bool:
     """Read ``true`` or ``false``; ``True``, ``False``, ``1`` and ``0`` are read too."""
     try:
-        return _BOOLEANS[text.strip(_SPACE)]
+        return _BOOLEANS[text.strip(XML_SPACE)]
     except KeyError:
         raise InvalidValue(text, "true or false") from None
 
@@ -71,7 +71,7 @@ def duration(text: str) -> int:
     >>> duration("1-02:24:13")
     95053
     """
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(XML_SPACE)
     if clock := _CLOCK.fullmatch(stripped):
         days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
@@ -86,7 +86,7 @@ def time(text: str) -> int:
     >>> time("1051557713") == time("2003-04-28T19:21:53Z")
     True
     """
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(XML_SPACE)
     if _INTEGER.fullmatch(stripped):
         if (value := int(stripped)) < 0:
             raise InvalidValue(text, "a time since the epoch, which is not negative")
@@ -130,7 +130,7 @@ def unit(text: str) -> str:
     >>> unit("GiB")
     'GB'
     """
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(XML_SPACE)
     if stripped in UNITS:
         return stripped
     loose = _LOOSE_UNIT.fullmatch(stripped)

@@ -17,9 +17,10 @@ from sssjob.check.accept import Acceptor
 from sssjob.check.walk import Walk
 from sssjob.document import tree
 from sssjob.document.files import Source
-from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
+from sssjob.document.places import CATEGORIES, has_elements, names, text_of
 from sssjob.document.repair.advisor import Advisor
 from sssjob.errors import Finding, InvalidJob, Severity, UnreadableDocument
+from sssjob.units import XML_SPACE
 
 
 def check(

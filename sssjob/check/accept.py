@@ -20,7 +20,8 @@ from sssjob.check import dependencies
 from sssjob.check.meaning import is_silent
 from sssjob.check.requests import ANY_OPERATION, PLAIN_OPERATIONS
 from sssjob.check.values import contexts
-from sssjob.document.places import CATEGORIES, XML_SPACE, has_elements, names, text_of
+from sssjob.document.places import CATEGORIES, has_elements, names, text_of
+from sssjob.units import XML_SPACE
 
 # Building the grammar costs as much as walking that many job objects.
 _WORTH_A_GRAMMAR = 200

@@ -25,9 +25,10 @@ from sssjob.check.vocabulary import (
     element_level,
 )
 from sssjob.document.bridge import to_tree
-from sssjob.document.places import XML_SPACE, has_elements, names, place, split, text_of
+from sssjob.document.places import has_elements, names, place, split, text_of
 from sssjob.document.report import Report
 from sssjob.model import Block, Note, Property
+from sssjob.units import XML_SPACE
 
 _POLICY = "awarenessPolicy"
 

@@ -10,7 +10,8 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec, units
 from sssjob.check.values import Plain, plain
-from sssjob.document.places import XML_SPACE, Place, place
+from sssjob.document.places import Place, place
+from sssjob.units import XML_SPACE
 
 _REMEMBERED = 1 << 16
 # What has an id of its own in what.

@@ -15,7 +15,6 @@ from sssjob.errors import InvalidValue
 Fault = tuple[str, str, str]
 Plain = Callable[[str], object]
 
-_SPACE = " \t\r\n"
 _DIGITS = re.compile(r"[ \t\r\n]*(?:\+?[0-9]{1,4000}|-0{1,4000})[ \t\r\n]*")
 _WITH_UNITS = re.compile(r"([0-9]{1,400}(?:\.[0-9]{1,400})?)[ \t\r\n]*([KMGTPEZY]?B)")
 
@@ -42,7 +41,7 @@ def check_text(type_: str, text: str) -> Iterator[Fault]:
     """Whether a text is of a data type of 2.2, and spelled as one writes it."""
     if type_ == spec.STRING:
         return
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(units.XML_SPACE)
     try:
         value = _READERS[type_](text)
     except InvalidValue as fault:
@@ -64,7 +63,7 @@ def check_attribute(
     if row.words:
         yield from check_words(name, text, row.values)
     elif row.values:
-        stripped = text.strip(_SPACE)
+        stripped = text.strip(units.XML_SPACE)
         for word in unknown_values(row, text):
             yield "E-UNKNOWN", _not_one_of(word, name, row.values), _meant(word, row.values)
         if stripped in row.values and stripped != text:
@@ -89,15 +88,15 @@ def check_words(name: str, text: str, values: tuple[str, ...]) -> Iterator[Fault
 
 def unknown_words(text: str, values: Iterable[str]) -> Iterator[str]:
     """The words of a comma-separated list that are not of its vocabulary."""
-    if text.strip(_SPACE):
+    if text.strip(units.XML_SPACE):
         for word in text.split(","):
-            if (stripped := word.strip(_SPACE)) not in values:
+            if (stripped := word.strip(units.XML_SPACE)) not in values:
                 yield stripped
 
 
 def unknown_values(row: spec.Attribute, text: str, element: str = "") -> Iterator[str]:
     """What of an attribute's value is not of its closed vocabulary; nothing if that is open."""
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(units.XML_SPACE)
     if row.words:
         yield from unknown_words(text, row.values)
     elif row.values:
@@ -116,7 +115,7 @@ def contexts(category: str) -> tuple[str, ...]:
 
 def _check_units(element: str, text: str) -> Iterator[Fault]:
     """Amounts of bytes state a unit of Appendix A; other resources have open units."""
-    stripped = text.strip(_SPACE)
+    stripped = text.strip(units.XML_SPACE)
     if element not in units.DEFAULT_UNITS or text in units.UNITS:
         return
     try:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sssjob import spec
 from sssjob.check import rules
 from sssjob.check.rules import Carried, Rule
+from sssjob.units import XML_SPACE
 
 LEVELS = ("minimal", "recommended", "full")
 
@@ -99,7 +100,7 @@ class Vocabulary:
         """
         if not self.awareness:
             return AwarenessPolicy.REJECT
-        return _POLICIES.get(stated.strip(" \t\r\n"), inherited) if stated else inherited
+        return _POLICIES.get(stated.strip(XML_SPACE), inherited) if stated else inherited
 
 
 def element_level(container: str, name: str) -> str:

@@ -16,7 +16,6 @@ from sssjob.check.values import check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.document.places import (
     CATEGORIES,
-    XML_SPACE,
     is_adapter,
     local,
     names,
@@ -26,6 +25,7 @@ from sssjob.document.places import (
 )
 from sssjob.document.report import Report
 from sssjob.model import Property
+from sssjob.units import XML_SPACE
 
 _INSIDE = ("Duration",)  # the key of a Duration in Requested or Delivered
 

@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.spec import NAMESPACE
 
 if TYPE_CHECKING:
     from sssjob.cli.selection import Chosen
     from sssjob.model import Block
-
-_NAMESPACES = {"none": "", "sssrmap": NAMESPACE}
 
 
 @click.command(
@@ -33,7 +30,7 @@ Exit code: 0 written, 1 no job object, 2 a document cannot be read."""
 @click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
 @click.option("--comments", is_flag=True, help="Keep comments and processing instructions.")
 @click.option(
-    "--namespace", type=click.Choice(list(_NAMESPACES)), default="none", show_default=True,
+    "--namespace", type=click.Choice(list(common.NAMESPACES)), default="none", show_default=True,
     help="Write elements in no namespace, or in that of SSSRMAP.",
 )  # fmt: skip
 def command(
@@ -59,7 +56,7 @@ def command(
     found = (
         canon(block, comments=comments) for _, block in blocks(files, select, effective, complain)
     )
-    space = _NAMESPACES[namespace]
+    space = common.NAMESPACES[namespace]
     count = write(found, sys.stdout.buffer, namespace=space, indent=not lines)
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if count else common.NOTHING)
 

@@ -13,8 +13,11 @@ from typing import BinaryIO, NamedTuple, NoReturn
 import click
 
 from sssjob.errors import Finding
+from sssjob.spec import NAMESPACE
 
 Complain = Callable[[object], None]
+
+NAMESPACES = {"none": "", "sssrmap": NAMESPACE}  # by what options call them
 
 FOUND, NOTHING, NOT_UNDERSTOOD = 0, 1, 2  # exit codes of every command
 

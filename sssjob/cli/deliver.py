@@ -19,8 +19,6 @@ from sssjob.errors import Severity, SSSJobError
 if TYPE_CHECKING:
     from sssjob.delivery import Delivery, Tally
 
-_MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
-
 
 @click.command(
     epilog="""\b
@@ -114,9 +112,10 @@ def _again(file: str, stack: ExitStack) -> Path:
 
 
 def _is_compressed(file: str) -> bool:
+    from sssjob.document.files import is_compressed
+
     try:
-        with open(file, "rb") as stream:
-            return stream.read(6).startswith(_MAGIC)
+        return is_compressed(file)
     except OSError as error:
         common.fail(common.reason(error))
 

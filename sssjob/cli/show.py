@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.spec import DIALECTS, NAMESPACE
+from sssjob.spec import DIALECTS
 
 if TYPE_CHECKING:
     from sssjob.errors import UnreadableDocument
     from sssjob.model import Block
-
-_NAMESPACES = {"none": "", "sssrmap": NAMESPACE}
 
 
 @click.command(
@@ -50,7 +48,7 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
     "--dialect", type=click.Choice(DIALECTS), help="Write the names of an older draft, or of Gold."
 )
 @click.option(
-    "--namespace", type=click.Choice(list(_NAMESPACES)),
+    "--namespace", type=click.Choice(list(common.NAMESPACES)),
     help="Write elements in no namespace, or in that of SSSRMAP; otherwise as they were read.",
 )  # fmt: skip
 def command(
@@ -89,7 +87,7 @@ def command(
 
             if dialect == "gold":
                 block = _flat(block)
-            space = _NAMESPACES.get(namespace or "")
+            space = common.NAMESPACES.get(namespace or "")
             stdout = sys.stdout.buffer
             write([block], stdout, dialect=dialect or "", namespace=space, indent=form == "sss")
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)

@@ -12,8 +12,9 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.places import XML_SPACE, has_elements, is_adapter, place, split, text_of
+from sssjob.document.places import has_elements, is_adapter, place, split, text_of
 from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
+from sssjob.units import XML_SPACE
 
 _NO_PREFIXES: Mapping[str, str] = {}
 

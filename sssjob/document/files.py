@@ -17,7 +17,8 @@ Source = str | PathLike[str] | bytes | BinaryIO
 
 CHUNK = 1 << 16
 
-_LONGEST_MAGIC = 6
+_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_LONGEST_MAGIC = len(_XZ)
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 
@@ -77,12 +78,18 @@ def split_lines(stream: BinaryIO, head: bytes, limit: int) -> Iterator[bytes]:
             return
 
 
+def is_compressed(path: str | PathLike[str]) -> bool:
+    """Whether a file holds gzip, xz or zstd. Raises ``OSError``."""
+    with open(path, "rb") as stream:
+        return stream.read(_LONGEST_MAGIC).startswith((_GZIP, _XZ, _ZSTD))
+
+
 def _decompressed(stream: BinaryIO, magic: bytes) -> BinaryIO:
-    if magic.startswith(b"\x1f\x8b"):
+    if magic.startswith(_GZIP):
         return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
-    if magic.startswith(b"\xfd7zXZ\x00"):
+    if magic.startswith(_XZ):
         return io.BufferedReader(_Frames(stream, _xz, lzma.LZMAError))
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+    if magic.startswith(_ZSTD):
         import zstandard  # compressed input is rare, starting is not
 
         frames = zstandard.ZstdDecompressor(max_window_size=_MOST_MEMORY)

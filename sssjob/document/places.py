@@ -6,6 +6,7 @@ categories that a name implies, and on the one name that two properties share.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,7 +18,8 @@ from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.model import BLOCKS
 
-XML_SPACE = " \t\r\n"
+# Characters that XML 1.0 does not have at all, escaped or not (XML 2.2).
+ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 CATEGORIES = (spec.REQUESTED, spec.DELIVERED)
 
 _REMEMBERED = 1 << 16  # names come from documents, of which there is no end
@@ -87,7 +89,7 @@ def is_adapter(text: str, attributes: Iterable[str]) -> bool:
 
     One name for two properties: Table 2 means what is NetworkAdapter now, Table 4 an amount.
     """
-    if not text.strip(XML_SPACE) or not _AMOUNT.isdisjoint(attributes):
+    if not text.strip(units.XML_SPACE) or not _AMOUNT.isdisjoint(attributes):
         return False
     try:
         units.number(text)

@@ -12,13 +12,12 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.bridge import to_tree
-from sssjob.document.places import XML_SPACE, local
+from sssjob.document.places import ILLEGAL, local
 from sssjob.model import Block, Note, Property
+from sssjob.units import XML_SPACE
 
 _PLAIN = re.compile(r"[^&<>\r]*")
 _PLAIN_ATTRIBUTE = re.compile(r'[^&<>"\r\n\t]*')
-# Characters that XML 1.0 does not have at all, escaped or not (XML 2.2).
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _ATTRIBUTE = _TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 _NOTE = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
@@ -44,7 +43,7 @@ def dumps(
             put_on_lines(tree)
         return etree.tostring(tree, encoding="unicode")
     # Whatever is printable is legal, which is four times as fast to find out.
-    if not text.isprintable() and (illegal := _ILLEGAL.search(text)):
+    if not text.isprintable() and (illegal := ILLEGAL.search(text)):
         raise ValueError(f"U+{ord(illegal[0]):04X} is not a character of XML 1.0")
     return text
 
@@ -81,7 +80,7 @@ def clean(text: str) -> str:
     >>> clean("a\\x00b")
     'a�b'
     """
-    return _ILLEGAL.sub("\ufffd", text)
+    return ILLEGAL.sub("\ufffd", text)
 
 
 class _NeedsTree(Exception):

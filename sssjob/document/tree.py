@@ -20,6 +20,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec
 from sssjob.document import cause
 from sssjob.document.files import CHUNK, Source, opened, split_lines
+from sssjob.document.places import ILLEGAL
 from sssjob.errors import Finding, UnreadableDocument, finding
 
 OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
@@ -60,7 +61,6 @@ _SPACE_BYTES = (b" ", b"\t", b"\r", b"\n")
 _START_TAG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<([^\s<>/?!]+)", re.DOTALL)
 _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
 _EXTRA_CONTENT = etree.ErrorTypes.ERR_DOCUMENT_END
 _INVALID_BYTES = etree.ErrorTypes.ERR_INVALID_ENCODING
@@ -233,9 +233,7 @@ class _Document:
         self.root: Element | None = None
         name = _START_TAG.match(head)
         local = name[1].rpartition(b":")[2].decode("utf-8", "replace") if name else "Job"
-        local = (
-            _NO_CHARACTER.sub("", local) or "Job"
-        )  # lxml takes no other; the parser will tell why
+        local = ILLEGAL.sub("", local) or "Job"  # lxml takes no other; the parser will tell why
         # The end of the root shows where a document ends when another one follows.
         self.parser = etree.XMLPullParser(
             events=("end",), tag=(*_TAGS, f"{{*}}{local}"),

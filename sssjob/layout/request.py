@@ -13,6 +13,7 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
 from sssjob.expression import Comparison, Interval, Not, Term
 from sssjob.layout.values import Count, Stated
 from sssjob.model import Block, Property, Task
+from sssjob.units import XML_SPACE
 
 LIMIT = 1_000_000  # tasks, and nodes, of one layout
 ALTERNATIVES = 64  # of one request
@@ -140,8 +141,8 @@ def _distribution(block: Block, path: str) -> Distribution:
     item = block.properties.get("TaskDistribution")
     if item is None:
         return Distribution()
-    here, text = f"{path}/TaskDistribution", item.text.strip(nodes.SPACE)
-    kind = item.attributes.get("type", "").strip(nodes.SPACE)
+    here, text = f"{path}/TaskDistribution", item.text.strip(XML_SPACE)
+    kind = item.attributes.get("type", "").strip(XML_SPACE)
     said: list[Finding] = []
 
     def say(code: str, message: str, advice: str = "") -> None:
@@ -259,7 +260,7 @@ def _pin(task: Task) -> str:
     for properties in (task.properties, task.delivered, task.requested):
         item: Property | None = properties.get("Node", aggregation="", op="")
         if item is not None:
-            return item.text.strip(nodes.SPACE)
+            return item.text.strip(XML_SPACE)
     return ""
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from sssjob import spec, spelling
 from sssjob.document.repair.scan import LIMIT, Edit, Fault, Kind, Scanner, Tag
 from sssjob.document.repair.source import Source
+from sssjob.units import XML_SPACE
 
 DEPTH = 256  # as deep as libxml2 goes
-_SPACE = " \t\r\n"
 _SHOWN = 5  # places, where one tag could stand in many
 _DEEPEST = 16  # names of a path that are shown
 
@@ -86,12 +86,10 @@ class Nesting:
         """Text between two tags; comments count as none."""
         text = self.source.text
         end = text.find("<", self._before, until)
-        if not text[self._before : until if end < 0 else end].strip(_SPACE):
+        if not text[self._before : until if end < 0 else end].strip(XML_SPACE):
             return
         if not self.stack:
-            start = (
-                self._before + len(text[self._before :]) - len(text[self._before :].lstrip(_SPACE))
-            )
+            start = len(text) - len(text[self._before :].lstrip(XML_SPACE))
             self._say(start, "text outside of any element", kind="outside")
         elif self.stack[-1].children:
             self.stack[-1].mixed = True
@@ -137,7 +135,7 @@ class Nesting:
             top = self.stack[-1]
             above = self.stack[-2] if len(self.stack) > 1 else None
             same = above is not None and above.name == top.name
-            if same and not top.tag.attributes.strip(_SPACE) and _local(top.name) in _KNOWN:
+            if same and not top.tag.attributes.strip(XML_SPACE) and _local(top.name) in _KNOWN:
                 assert above is not None
                 self._reopened(above, top)
             else:
@@ -184,7 +182,7 @@ class Nesting:
         """A value ends with its text; what stands behind it goes to the parent."""
         children, name = top.children, top.name
         before = children[0].start if children else end
-        place = top.tag.end + len(self.source.text[top.tag.end : before].rstrip(_SPACE))
+        place = top.tag.end + len(self.source.text[top.tag.end : before].rstrip(XML_SPACE))
         shown = f"<{children[0].name}>" if children else what
         message = f"<{name}> (line {self._line(top.tag.start)}) is not closed before {shown}"
         advice = f"write </{name}>"

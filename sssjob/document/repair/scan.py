@@ -13,6 +13,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from sssjob.document import cause
+from sssjob.document.places import ILLEGAL
+from sssjob.units import XML_SPACE
 
 FAULTS = 1000  # that cannot be repaired; nobody reads more
 EDITS = 1 << 18
@@ -25,22 +27,20 @@ QUOTES = dict.fromkeys("\u201c\u201d\u201e\u2033", '"') | dict.fromkeys("\u2018\
 # Quotes in other languages, which no rule repairs.
 _LOOK_ALIKES = dict.fromkeys("\u00ab\u00bb", '"') | dict.fromkeys("\u201a\u2032\u2039\u203a`", "'")
 
-_SPACE = " \t\r\n"
-_BLANKS = _SPACE + NO_BREAK_SPACE
+_BLANKS = XML_SPACE + NO_BREAK_SPACE
 # No name has control characters, or those that turn the direction of writing.
 _STEERING = r"\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _NAME = rf"[^{_STEERING}\s<>/=&\"'!?\u201c\u201d\u201e\u2033\u2018\u2019]++"
 _TAG = re.compile(
-    rf"<({_NAME})((?:[{_SPACE}]++{_NAME}[{_SPACE}]*+=[{_SPACE}]*+(?:\"[^\"<]*+\"|'[^'<]*+'))*+)"
-    rf"[{_SPACE}]*+(/?)>"
+    rf"<({_NAME})((?:[{XML_SPACE}]++{_NAME}[{XML_SPACE}]*+=[{XML_SPACE}]*+(?:\"[^\"<]*+\"|'[^'<]*+'))*+)"
+    rf"[{XML_SPACE}]*+(/?)>"
 )
 _END = re.compile(rf"</({_NAME})([{_BLANKS}]*+)>")
-_GROUP = re.compile(rf"[{_SPACE}]group[{_SPACE}]*+=[{_SPACE}]*+([\"'])([^\"']*+)\1")
+_GROUP = re.compile(rf"[{XML_SPACE}]group[{XML_SPACE}]*+=[{XML_SPACE}]*+([\"'])([^\"']*+)\1")
 _START = re.compile(rf"<({_NAME})")
 _WORD = re.compile(_NAME)
 _UNQUOTED = re.compile(rf"[^{_BLANKS}<>]*+")
 _STRAY = re.compile(r"&(?!(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z_:][A-Za-z0-9._:-]{0,60});)")
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FAMILIES = {
     plain: re.compile(
         "[" + plain + "".join(q for q, meant in QUOTES.items() if meant == plain) + "]"
@@ -305,14 +305,14 @@ class Scanner:
 
     def _junk(self, element: str, at: int) -> None:
         shown = self.text[at]
-        if _ILLEGAL.match(shown):
+        if ILLEGAL.match(shown):
             return  # which is said of every such character
         said = f"U+{ord(shown):04X} is out of place in the tag <{element}>"
         self.add(Fault(at, said, "", (), "junk"))
 
     def _characters(self) -> None:
         """What XML does not have at all, and each & that is none."""
-        for found in _ILLEGAL.finditer(self.text):
+        for found in ILLEGAL.finditer(self.text):
             number = f"U+{ord(found[0]):04X}"
             said = f"{number} is not a character of XML 1.0"
             self.add(Fault(found.start(), said, "remove it", (), number))
