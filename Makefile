@@ -36,6 +36,6 @@ clean: ## Remove what the other targets made
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find sssjob tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml .ci/setup
+$(READY): pyproject.toml .ci/setup .ci/packages
 	@bash .ci/setup $(PYTHON)
 	@touch "$@"
