@@ -278,6 +278,37 @@ class BadSheet(SSSJobError, ValueError):
         return f"{place}: {self.reason}"
 
 
+class UnusableStore(SSSJobError, ValueError):
+    """A store that cannot be opened, read or written; ``store`` says which, without a password."""
+
+    def __init__(self, store: str, reason: str) -> None:
+        super().__init__(store, reason)
+        self.store, self.reason = store, reason
+
+    def __str__(self) -> str:
+        return f"{self.store}: {self.reason}"
+
+
+class BusyStore(UnusableStore):
+    """A store that others kept locked for longer than was waited; trying again may do."""
+
+
+class FullStore(UnusableStore):
+    """A store with no room left for what was written; what was committed before stays."""
+
+
+class OtherStore(UnusableStore):
+    """A store that another version of sssjob made; ``can_upgrade`` tells if this one can mend it."""
+
+    def __init__(self, store: str, reason: str, *, can_upgrade: bool = False) -> None:
+        super().__init__(store, reason)
+        self.can_upgrade = can_upgrade
+
+
+class DamagedStore(UnusableStore):
+    """A store, or one document in it, whose bytes are not what was written."""
+
+
 def picture(expression: str, position: int) -> str:
     """The line of the expression that holds the position, and a caret under it.
 
