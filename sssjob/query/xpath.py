@@ -23,7 +23,7 @@ from sssjob.document import bridge, tree
 from sssjob.document.files import Source
 from sssjob.errors import NotAQuery
 from sssjob.model import BLOCKS
-from sssjob.query import rewrite, scope
+from sssjob.query import functions, rewrite, scope
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
 from sssjob.query.syntax import Chain, Expression
@@ -140,11 +140,19 @@ class Query:
         prefix = "sssrmap"
         while prefix in self.namespaces:
             prefix += "_"
-        bound = {**self.namespaces, prefix: spec.NAMESPACE}
+        bound = {
+            **self.namespaces,
+            prefix: spec.NAMESPACE,
+            functions.PREFIX: functions.NAMESPACE,
+        }
         both = rewrite.in_both_namespaces(expression, prefix)
+        # lxml registers them anew for every evaluation: only where one is called.
+        ours = functions.extensions() if f"{functions.PREFIX}:" in str(expression) else None
         try:
             plain, either = (
-                etree.XPath(str(text), namespaces=bound, smart_strings=places, regexp=False)
+                etree.XPath(
+                    str(text), namespaces=bound, extensions=ours, smart_strings=places, regexp=False
+                )
                 for text in (expression, both)
             )
         except etree.XPathError as error:
