@@ -108,7 +108,9 @@ class _Cutter:
         if not self._found:
             raise UnreadableDocument(finding("E-XML", "the document is empty"))
 
-    def next(self, pattern: re.Pattern[bytes], after: int = 0) -> tuple[re.Match[bytes], int] | None:
+    def next(
+        self, pattern: re.Pattern[bytes], after: int = 0
+    ) -> tuple[re.Match[bytes], int] | None:
         """The next token, and where it begins; places count from what is not used up yet."""
         while True:
             found = pattern.search(self._data, self._at + after)
@@ -132,17 +134,21 @@ class _Cutter:
         while (token := self.next(pattern, after)) is not None:
             tag, start = token
             after = start + len(tag[0])
-            if tag["name"] is None or tag[0].endswith(b"/>"):
+            if tag["name"] is None:
                 continue
             if tag["end"]:
                 depth -= 1
                 if depth == 0:
                     return self.use(after)
-            elif tag["name"] == found["name"] and margin == _margin(self.rest(start)):
+            elif tag["name"] == found["name"] and self._is_sibling(margin, start):
                 return self.use(start)
             else:
-                depth += 1
+                depth += not tag[0].endswith(b"/>")
         return self.use(len(self.rest()))
+
+    def _is_sibling(self, margin: bytes | None, start: int) -> bool:
+        """Whether what begins at a place begins its line behind the same margin."""
+        return margin is not None and _margin(self.rest(start)) == margin
 
     def cut(self, document: bytes, line: int, scope: dict[str | None, str]) -> Iterator[Slice]:
         """The job object in some bytes; ``scope`` are the namespaces declared around it."""

@@ -199,6 +199,7 @@ def _is_incomplete(error: UnreadableDocument) -> bool:
 
 
 def below(found: Finding, lines: int) -> Finding:
+    """A finding as it stands so many lines further down; an unknown line stays unknown."""
     return replace(found, line=found.line + lines) if found.line else found
 
 

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from sssjob.store.schema import Table
+from sssjob.store.sql import Dialect
 
 Row = tuple[Any, ...]
 
@@ -20,6 +21,7 @@ class Engine(Protocol):
 
     address: str  # what messages call the store; never with a password
     read_only: bool
+    dialect: Dialect
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """What a statement gives, all of it; an empty list if it gives nothing."""
@@ -57,8 +59,8 @@ class Engine(Protocol):
         """Numbers that no row of the table has, for new ones; inside a transaction."""
         ...
 
-    def locking(self) -> str:
-        """What ends a SELECT so that its rows stay as they are until the transaction ends."""
+    def locking(self, table: str) -> str:
+        """What ends a SELECT so that its rows of a table stay until the transaction ends."""
         ...
 
     def has(self, table: str) -> bool:

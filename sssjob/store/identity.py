@@ -51,9 +51,14 @@ class Known(Protocol):
     """A run that a store has."""
 
     @property
-    def run(self) -> int: ...
+    def run(self) -> int:
+        """Which one it is, counted from 1."""
+        ...
+
     @property
-    def marks(self) -> Marks: ...
+    def marks(self) -> Marks:
+        """What tells it from the others."""
+        ...
 
 
 K = TypeVar("K", bound=Known)
@@ -85,7 +90,7 @@ def identify(element: Element, name: str) -> tuple[str, Marks]:
     tags = _TAGS[name]
     found: dict[str, str] = {}
     for child in element:
-        what = tags.get(child.tag)  # type: ignore[call-overload]  # comments have no text as tag
+        what = tags.get(child.tag)  # type: ignore[arg-type]  # comments have no text as tag
         if what is not None and what not in found:
             found[what] = text_of(child).strip(XML_SPACE)
     if name == "JobGroup":

@@ -67,7 +67,8 @@ class Packing:
 
 def train(documents: Sequence[bytes]) -> bytes | None:
     """A dictionary for documents like these, or None if they are too few to learn from."""
-    samples, size = [], 0
+    samples: list[bytes | bytearray | memoryview] = []
+    size = 0
     for document in documents:
         samples.append(document)
         size += len(document)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sssjob.store import columns
+from sssjob.store.sql import quoted
 
 VERSION = 1  # of these tables; a store of another one is upgraded before it is used
 
@@ -89,6 +90,7 @@ NOTE = Table("note", (
 ), ("name",), is_small=True)
 # fmt: on
 
+
 def job() -> Table:
     """The table of rows: to which document each belongs, and the columns that are asked for."""
     facts = (
@@ -106,11 +108,6 @@ _KEY = ("place", "reading")  # of a row within its document
 def tables() -> tuple[Table, ...]:
     """Every table of a store."""
     return SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, NOTE, job()
-
-
-def quoted(name: str) -> str:
-    """A name as SQL has it: many names of the standard are words of SQL."""
-    return f'"{name}"'
 
 
 def listed(names: tuple[str, ...]) -> str:

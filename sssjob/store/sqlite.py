@@ -17,7 +17,8 @@ from urllib.parse import quote
 
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row
-from sssjob.store.schema import Table, insert, quoted
+from sssjob.store.schema import Table, insert
+from sssjob.store.sql import SQLITE, Dialect, quoted
 
 PATIENCE = 60.0  # seconds to wait for other writers
 _CACHE = 32 << 10  # KiB of pages that are kept in memory
@@ -29,6 +30,8 @@ _SMALL = " WITHOUT ROWID"
 
 class SQLite:
     """The engine of a file."""
+
+    dialect: Dialect = SQLITE
 
     def __init__(
         self, path: Path, *, create: bool, read_only: bool, patience: float = PATIENCE
@@ -65,7 +68,7 @@ class SQLite:
     def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """See ``Engine``."""
         with self._told():
-            self._connection.executemany(statement, rows)  # type: ignore[arg-type]
+            self._connection.executemany(statement, rows)
 
     def add(self, table: Table, rows: Sequence[Sequence[object]]) -> None:
         """See ``Engine``."""
@@ -102,7 +105,7 @@ class SQLite:
         [(last,)] = self.fetch(f'SELECT max("number") FROM {quoted(table.name)}')
         return range((last or 0) + 1, (last or 0) + 1 + count)
 
-    def locking(self) -> str:
+    def locking(self, table: str) -> str:
         """See ``Engine``."""
         return ""
 

@@ -53,9 +53,7 @@ class Counts:
 
     def __str__(self) -> str:
         """As the end of an import prints them."""
-        return (
-            f"new {self.new}, changed {self.changed}, unchanged {self.unchanged}, bad {self.bad}"
-        )
+        return f"new {self.new}, changed {self.changed}, unchanged {self.unchanged}, bad {self.bad}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in a store that is not as it was written; ``number`` is None if it is no document."""
+    """Something that is not as it was written; without an identity, it is no document."""
 
     message: str
     number: int | None = None

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from sssjob.store import schema
 from sssjob.store.engine import Engine, Row
+from sssjob.store.history import Entry
 from sssjob.store.identity import Identity, Marks, same
-from sssjob.store.packing import Packing
+from sssjob.store.packing import NotUnpacked, Packing
 
 _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)} FROM document WHERE "
 _KEEP = (
@@ -58,11 +59,6 @@ class Present(NamedTuple):
             bool(deleted), *data,
         )  # fmt: skip
 
-    @property
-    def identity(self) -> Identity:
-        """What it is about."""
-        return Identity(self.name, self.id, self.run)
-
 
 class Outcome(Enum):
     """What became of a document."""
@@ -86,59 +82,67 @@ class Writer:
         self.engine, self.packing = engine, packing
         self._rows = schema.job()
 
-    def write(self, documents: Sequence[Incoming], change: int) -> list[Written]:
+    def write(self, documents: Sequence[Incoming], entry: Entry) -> list[Written]:
         """Write documents in their order, and say what became of each."""
         return [
-            written
-            for distinct in _distinct(documents)
-            for written in self._write(distinct, change)
+            written for distinct in _distinct(documents) for written in self._write(distinct, entry)
         ]
 
     def find(self, ids: Sequence[str]) -> list[Present]:
         """The documents of these Ids, kept as they are until the transaction ends."""
         condition, value = self.engine.among("id", ids)
-        order = f" ORDER BY number{self.engine.locking()}"
+        order = f" ORDER BY number{self.engine.locking('document')}"
         return [Present.of(row) for row in self.engine.fetch(_SELECT + condition + order, (value,))]
 
-    def hide(self, present: Present, change: int, *, deleted: bool) -> None:
+    def hide(self, number: int, entry: Entry, *, deleted: bool) -> None:
         """A version of a document that is hidden, or is no longer."""
-        self.engine.fetch(_KEEP, (present.number,))
-        self.engine.fetch(_HIDE, (change, int(deleted), present.number))
-        self.engine.fetch(
-            "UPDATE job SET deleted = ? WHERE document = ?", (int(deleted), present.number)
-        )
+        self.engine.fetch(_KEEP, (number,))
+        self.engine.fetch(_HIDE, (entry.number, int(deleted), number))
+        self.engine.fetch("UPDATE job SET deleted = ? WHERE document = ?", (int(deleted), number))
 
-    def replace(self, present: Present, incoming: Incoming, change: int) -> Written:
-        """Make a document the next version of one that is there."""
-        return self._replaced([(present, incoming)], change)[0]
+    def replace(self, number: int, identity: Identity, incoming: Incoming, entry: Entry) -> None:
+        """Make a document the next version of one that is there, even if it has another Id."""
+        self._replaced([(number, incoming)], entry)
+        if (incoming.name, incoming.id) != (identity.name, identity.id):
+            runs = [each for each in self.find([incoming.id]) if each.name == incoming.name]
+            values = incoming.name, incoming.id, len(runs) + 1, number
+            self.engine.fetch(
+                "UPDATE document SET name = ?, id = ?, run = ? WHERE number = ?", values
+            )
 
-    def _write(self, documents: Sequence[Incoming], change: int) -> list[Written]:
+    def _write(self, documents: Sequence[Incoming], entry: Entry) -> list[Written]:
         """Write documents of which no two have the same Id."""
         known: dict[tuple[str, str], list[Present]] = defaultdict(list)
         for present in self.find([each.id for each in documents]):
             known[present.name, present.id].append(present)
         written: dict[int, Written] = {}
-        changed: list[tuple[int, Present, Incoming]] = []
+        changed: list[tuple[int, int, Incoming]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         for index, incoming in enumerate(documents):
             runs = known[incoming.name, incoming.id]
-            present = same(incoming.marks, runs)
-            if present is None:
+            run = same(incoming.marks, runs)
+            if run is None:
                 fresh.append((index, len(runs) + 1, incoming))
-            elif self.packing.unpack(present.dictionary, present.data) == incoming.document:
-                written[index] = Written(present.number, Outcome.UNCHANGED)
+            elif self._has(run, incoming.document):
+                written[index] = Written(run.number, Outcome.UNCHANGED)
             else:
-                changed.append((index, present, incoming))
+                written[index] = Written(run.number, Outcome.CHANGED)
+                changed.append((index, run.number, incoming))
         if changed:
-            pairs = [(present, incoming) for _, present, incoming in changed]
-            for (index, *_), done in zip(changed, self._replaced(pairs, change), strict=True):
-                written[index] = done
+            self._replaced([(number, incoming) for _, number, incoming in changed], entry)
         if fresh:
-            written |= self._added(fresh, change)
+            written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
 
+    def _has(self, present: Present, document: bytes) -> bool:
+        """Whether these very bytes are there, undamaged."""
+        try:
+            return self.packing.unpack(present.dictionary, present.data) == document
+        except NotUnpacked:
+            return False
+
     def _added(
-        self, fresh: Sequence[tuple[int, int, Incoming]], change: int
+        self, fresh: Sequence[tuple[int, int, Incoming]], entry: Entry
     ) -> dict[int, Written]:
         """Documents nobody has seen; where somebody else was faster, the next version of theirs."""
         table = schema.DOCUMENT
@@ -148,7 +152,7 @@ class Writer:
         ):
             data = self.packing.pack(incoming.document)
             rows.append((
-                number, incoming.name, incoming.id, run, *incoming.marks, 1, change, 0,
+                number, incoming.name, incoming.id, run, *incoming.marks, 1, entry.number, 0,
                 self.packing.current, data,
             ))  # fmt: skip
         added = self.engine.add_new(table, rows)
@@ -163,25 +167,20 @@ class Writer:
                 late.append((index, incoming))
         self.engine.add(self._rows, jobs)
         if late:
-            again = self._write([incoming for _, incoming in late], change)
+            again = self._write([incoming for _, incoming in late], entry)
             written |= {index: done for (index, _), done in zip(late, again, strict=True)}
         return written
 
-    def _replaced(
-        self, pairs: Sequence[tuple[Present, Incoming]], change: int
-    ) -> list[Written]:
-        numbers = [(present.number,) for present, _ in pairs]
+    def _replaced(self, pairs: Sequence[tuple[int, Incoming]], entry: Entry) -> None:
+        numbers = [(number,) for number, _ in pairs]
         self.engine.many(_KEEP, numbers)
+        pack, dictionary = self.packing.pack, self.packing.current
         self.engine.many(_REPLACE, [
-            (*incoming.marks, change, self.packing.current,
-             self.packing.pack(incoming.document), present.number)
-            for present, incoming in pairs
+            (*new.marks, entry.number, dictionary, pack(new.document), number)
+            for number, new in pairs
         ])  # fmt: skip
         self.engine.many("DELETE FROM job WHERE document = ?", numbers)
-        self.engine.add(
-            self._rows, [row for present, incoming in pairs for row in _rows(present.number, incoming)]
-        )
-        return [Written(present.number, Outcome.CHANGED) for present, _ in pairs]
+        self.engine.add(self._rows, [row for number, new in pairs for row in _rows(number, new)])
 
 
 def _rows(number: int, incoming: Incoming) -> Iterator[Row]:
