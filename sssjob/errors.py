@@ -298,7 +298,7 @@ class FullStore(UnusableStore):
 
 
 class OtherStore(UnusableStore):
-    """A store that another version of sssjob made; ``can_upgrade`` tells if this one can mend it."""
+    """A store of another version of sssjob; ``can_upgrade`` tells if this one can bring it up."""
 
     def __init__(self, store: str, reason: str, *, can_upgrade: bool = False) -> None:
         super().__init__(store, reason)

@@ -348,7 +348,7 @@ def _declared(document: bytes, scope: dict[str | None, str]) -> bytes:
     added = b""
     for prefix, uri in scope.items():
         attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
-        is_used = prefix is None or prefix.encode() + b":" in document
+        is_used = not prefix or re.search(rb"(?<![\w.-])" + prefix.encode() + b":", document)
         if is_used and not re.search(rb"\s" + re.escape(attribute) + rb"\s*=", tag):
             added += b" " + attribute + b"=" + quoteattr(uri).encode()
     return document[: name.end()] + added + document[name.end() :]
