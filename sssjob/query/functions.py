@@ -98,7 +98,7 @@ def names(argument: Argument) -> list[Element]:
     found: dict[str, None] = {}
     for item in _items(argument):
         try:
-            expanded = nodes.expand(_property(item)) if isinstance(item, Element) else (
+            expanded = nodes.expand(as_property(item)) if isinstance(item, Element) else (
                 nodes.spans(item.strip(units.XML_SPACE))
             )  # fmt: skip
         except InvalidValue:
@@ -177,7 +177,7 @@ def _bytes(item: Element | str) -> Fraction:
     if isinstance(item, str):
         found = _WITH_UNIT.fullmatch(item)
         return units.bytes_of(found[1], found[2]) if found else units.number(item)
-    read = _property(item)
+    read = as_property(item)
     unit = read.attributes.get("units") or units.DEFAULT_UNITS.get(read.name, "")
     limit = spec.limit_name(read.attributes.get("name", ""))
     if not unit and read.name == "ResourceLimit" and limit not in _COUNTED_LIMITS:
@@ -186,12 +186,12 @@ def _bytes(item: Element | str) -> Fraction:
 
 
 def _seconds(item: Element | str) -> Fraction:
-    row = spec.element(_property(item).name) if not isinstance(item, str) else None
+    row = spec.element(as_property(item).name) if not isinstance(item, str) else None
     is_time = row is not None and row.type == spec.DATETIME
     return Fraction((units.time if is_time else units.duration)(_text(item)))
 
 
-def _property(element: Element) -> Property:
+def as_property(element: Element) -> Property:
     """An element by its present name; what stands in a foreign namespace has no name here."""
     container = element.getparent()
     here = place(str(element.tag), "Job" if container is None else _container(container))
@@ -218,7 +218,7 @@ def _bounds(argument: Argument) -> list[_Bounds]:
         if not isinstance(item, Element) or not isinstance(item.tag, str) or _is_block(item):
             return []
         parent = item.getparent()
-        read = _property(item)
+        read = as_property(item)
         try:
             if parent is None or not _is_block(parent) or local(parent) != spec.REQUESTED:
                 exact = expression.amount(read)

@@ -116,15 +116,23 @@ class Match:
     @property
     def job(self) -> str | None:
         """The Id of the job that holds it, the nearest one; None outside jobs."""
+        holder = self.holder
+        if holder is None or _local(holder) != "Job":
+            return None
+        ids = (_leaf(child).strip() for child in holder if _local(child) in _IDS)
+        return next(ids, None)
+
+    @property
+    def holder(self) -> Element | None:
+        """The nearest job that holds it, or else its job object; None where neither is known."""
         element = self.element
         if element is None or self.is_made:
             element = self.unit
         while element is not None:
             if _local(element) == "Job":
-                ids = (_leaf(child).strip() for child in element if _local(child) in _IDS)
-                return next(ids, None)
+                return element
             element = element.getparent()
-        return None
+        return self.unit
 
     @property
     def path(self) -> str | None:
