@@ -57,7 +57,7 @@ class Plan:
         for column in columns.COLUMNS:
             if column.name in asked or (self.texts and column.path == self.texts):
                 mask |= columns.bit(column.path)
-        return all_of(Compare(ODD, Op.GT, 0), Bits(ODD, mask))
+        return Bits(ODD, mask)
 
     def candidates(self, *, effective: bool) -> Condition:
         """The rows in which the query may find something, in one of the two readings."""
