@@ -67,6 +67,7 @@ CODES: tuple[Code, ...] = (
     Code("W-UNSAT",    "a request that nothing can satisfy"),
     Code("W-ANCHOR",   "a pattern that chooses other nodes if it need not match the whole name"),
     Code("W-SHELL",    "a script that names no interpreter, in a job that names no shell"),
+    Code("W-UNKNOWN",  "a value that could not be asked for, so that it may be there or not"),
     Code("W-DISAGREE", "two sources give different values for one property"),
     Code("I-ALIAS",    "an older name that is read and written by its present name"),
     Code("I-UNIT",     "an amount without a unit, read in the default unit"),
@@ -276,6 +277,71 @@ class BadSheet(SSSJobError, ValueError):
     def __str__(self) -> str:
         place = f"{self.sheet}:{self.line}" if self.line else self.sheet
         return f"{place}: {self.reason}"
+
+
+class UnusableStore(SSSJobError, ValueError):
+    """A store that cannot be opened, read or written; ``store`` says which, without a password."""
+
+    def __init__(self, store: str, reason: str) -> None:
+        super().__init__(store, reason)
+        self.store, self.reason = store, reason
+
+    def __str__(self) -> str:
+        return f"{self.store}: {self.reason}"
+
+
+class BusyStore(UnusableStore):
+    """A store that others kept locked for longer than was waited; trying again may do."""
+
+
+class FullStore(UnusableStore):
+    """A store with no room left for what was written; what was committed before stays."""
+
+
+class OtherStore(UnusableStore):
+    """A store of another version of sssjob; ``can_upgrade`` tells if this one can bring it up."""
+
+    def __init__(self, store: str, reason: str, *, can_upgrade: bool = False) -> None:
+        super().__init__(store, reason)
+        self.can_upgrade = can_upgrade
+
+
+class DamagedStore(UnusableStore):
+    """A store, or one document in it, whose bytes are not what was written."""
+
+
+class Refused(SSSJobError, ValueError):
+    """A message that is answered with a failure, or a reply that is one.
+
+    ``code`` is one of the status codes of SSSRMAP; ``message`` is told to the peer.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code})"
+
+
+class BadFraming(Refused):
+    """Bytes that are no request or reply of HTTP; ``http`` is the status that says so there."""
+
+    def __init__(self, message: str, http: int = 400) -> None:
+        super().__init__("242", message)
+        self.http = http
+        self.args = (message, http)
+
+
+class BadKeyFile(SSSJobError, ValueError):
+    """A file that no key is taken from, because others can read it or it holds none."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
 
 
 def picture(expression: str, position: int) -> str:

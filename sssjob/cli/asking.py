@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from sssjob.errors import Finding
     from sssjob.expression import Expression
@@ -78,6 +78,7 @@ def _asked(file: str, path: str, block: Block, nodes: Sequence[str]) -> Asked:
     from sssjob import expression
     from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup, finding
     from sssjob.expression.lint import lint
+    from sssjob.expression.offer import plain
     from sssjob.model import Requested
 
     stated = block.blocks(Requested)
@@ -96,22 +97,8 @@ def _asked(file: str, path: str, block: Block, nodes: Sequence[str]) -> Asked:
             line = items[error.index].line if isinstance(error, UnbalancedGroup) else requested.line
             found.append(finding(code, str(error), line=line, path=at, section="SSS 8.1"))
     if not stated:
-        items = tuple(_plain(block.properties))
+        items = tuple(plain(block.properties))
         parts = [expression.Comparison(item) for item in items]
         found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
     common.print_findings(each.in_file(file) for each in found)
     return Asked(file, path, block, expression.all_of(parts) if readable else None)
-
-
-def _plain(properties: Iterable[Property]) -> Iterator[Property]:
-    """What a job without Requested asks for: its amounts, and what describes its nodes.
-
-    "When no such distinction is necessary, it is recommended that the property not be enveloped
-    in one of these elements." SSS 8.0
-    """
-    from sssjob.expression.offer import AMOUNTS, SETS
-
-    described = AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}
-    for item in properties:
-        if item.name in described and item.attributes.get("context", "") != "Used":
-            yield item

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sssjob.expression.evaluate import Answer
     from sssjob.expression.offer import Mode, Offer
     from sssjob.expression.pattern import Matching
-    from sssjob.model import Block, Property
+    from sssjob.model import Block
 
 _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
 _WIDEST = 40  # characters of an offer's name
@@ -116,13 +116,13 @@ def _offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator
 
 def _delivered(data: bytes, mode: Mode, refused: Any) -> Iterator[Offer]:
     """What was delivered to each job, or what each Delivered that stands alone holds."""
-    from sssjob.expression.offer import Offer
+    from sssjob.expression.offer import Offer, delivered
     from sssjob.expression.offers import BadOffer
 
     for index, block in enumerate(_blocks(data)):
         name = block.id or block.get("Name") or str(index)
         try:
-            yield Offer.of(name, _facts(block), mode)
+            yield Offer.of(name, delivered(block), mode)
         except ValueError as error:
             refused(BadOffer(index, name, str(error)))
 
@@ -147,17 +147,6 @@ def _is_alone(parent: Any) -> bool:
     from sssjob.model import BLOCKS
 
     return parent is None or split(str(parent.tag))[1] not in BLOCKS
-
-
-def _facts(block: Block) -> Iterator[Property]:
-    """What was delivered, and what else the job says that can be requested."""
-    from sssjob import spec
-
-    delivered = block.delivered
-    yield from delivered
-    names = delivered.names()
-    known = spec.properties("Requested")
-    yield from (item for item in block.properties if item.name in known and item.name not in names)
 
 
 def _notice_names(offers: Sequence[Offer]) -> None:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sssjob.cli import common, progress
-from sssjob.errors import UnreadableDocument
+from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.query import Match, Query
+    from sssjob.cli.query_forms import Columns, Form, Found
+    from sssjob.cli.query_sources import Asking
+    from sssjob.query import Query
+    from sssjob.query.order import Key
 
-_LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
-_SHOWN = 5  # names of skipped files that are printed
 _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
-
-
-class _Found(NamedTuple):
-    file: str
-    match: Match
 
 
 @click.command(
@@ -32,9 +27,12 @@ class _Found(NamedTuple):
     epilog="""\b
     sssjob query "//Job[Delivered/Processors > 12]/Id" jobs.xml
     sssjob query "Delivered/Processors" jobs.xml          of each job object
-    sssjob query --xml "//Job[State='Failed']" archive/   whole jobs
+    sssjob query --whole "//Job/Hold" archive/            whole jobs
     sssjob query --effective --json "Queue" jobs.xml
     sssjob query --count "//Job[not(Delivered)]" - < jobs.xml.gz
+    sssjob query "//Job[sss:bytes(Delivered/Memory) > sss:bytes('2 GB')]/Id" jobs.xml
+    sssjob query "//Job" jobs.xml --columns Id,User,Delivered/Duration \\
+        --sort=-Delivered/Duration --limit 10
 
     Exit code 0: found; 1: nothing, or only false, 0 and empty strings; 2: not understood, or a
     file could not be read.
@@ -44,49 +42,97 @@ class _Found(NamedTuple):
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--xml", "form", flag_value="xml", help="Print what was found as XML, one a line.")
 @click.option("--json", "form", flag_value="json", help="Print a JSON array, one object a match.")
+@click.option("--jsonl", "form", flag_value="jsonl", help="Print JSON lines, one object a match.")
+@click.option("--csv", "form", flag_value="csv", help="Print comma-separated values.")
+@click.option("--columns", "listed", metavar="XPATH,...",
+              help="Print a table (or JSON, CSV): these, asked of each match.")  # fmt: skip
+@click.option("--whole", is_flag=True, help="Print the whole job of each match, as XML.")
 @click.option("--count", is_flag=True, help="Print how many were found, and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print nothing: the exit code says it.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after so many matches.")
+@click.option("--sort", "order", metavar="XPATH,...",
+              help="Sort by these, asked of each match; -XPATH downwards.")  # fmt: skip
 @click.option("--effective", is_flag=True, help="Ask jobs with their defaults applied.")
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not say in which of several files.")
+@click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
 def command(
     expression: str,
     files: tuple[str, ...],
     form: str | None,
+    listed: str | None,
+    whole: bool,
     count: bool,
     quiet: bool,
     limit: int | None,
+    order: str | None,
     effective: bool,
     bound: tuple[str, ...],
     no_filename: bool,
+    explain: bool,
 ) -> None:
     """Ask job objects by XPath 1.0.
 
     EXPRESSION that starts with / is asked of each document, another one of each job object (the
-    outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in none.
-    FILE may be a directory, whose *.xml and *.sss files are read; "-" is standard input.
+    outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in none;
+    functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min, sss:max,
+    sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are read;
+    "-" is standard input.
     """
-    query = _compiled(expression, dict(map(_binding, bound)))
-    reading = _Reading(query, effective=effective, places=form is not None, quiet=quiet)
-    found = reading.matches(files)
+    from sssjob.cli import query_forms
+    from sssjob.cli.query_sources import Asking
+
+    namespaces = dict(map(_binding, bound))
+    query = _compiled(expression, namespaces)
+    columns = _columns(listed, namespaces)
+    keys = _keys(order, namespaces)
+    several = len(files) > 1 or any(_is_several(file) for file in files)
+    chosen = _form("xml" if whole and not form and not columns else form, columns,
+                   several and not no_filename)  # fmt: skip
+    around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
+    asking = Asking(
+        query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
+        quiet=quiet, explain=explain,
+    )  # fmt: skip
+    found = asking.matches(files)
+    if whole:
+        found = query_forms.whole(found)
     if count or quiet:
         total = _total(found, 1 if quiet else limit)
         if not quiet:
             click.echo(total)
     else:
-        several = len(files) > 1 or any(Path(file).is_dir() for file in files)
-        total = _FORMS[form or "text"](found, limit, several and not no_filename)
-    _end(query, reading, total, quiet)
+        total = _print(found, chosen, keys, limit)
+    _end(query, asking, total, quiet)
 
 
-def _end(query: Query, reading: _Reading, total: int, quiet: bool) -> NoReturn:
+def _print(found: Iterator[Found], form: Form, keys: Sequence[Key], limit: int | None) -> int:
+    """Print the rows, and give how many of their matches are true."""
+    from sssjob.cli.query_forms import ordered
+
+    total = 0
+
+    def rows() -> Iterator[Any]:
+        nonlocal total
+        if keys:
+            pairs = ordered(found, form, keys, limit)
+        else:
+            pairs = ((each.match.is_true, form.row(each)) for each in islice(found, limit))
+        for is_true, row in pairs:
+            total += is_true
+            yield row
+
+    form.write(rows())
+    return total
+
+
+def _end(query: Query, asking: Asking, total: int, quiet: bool) -> NoReturn:
     from sssjob.query import hints
 
     if total == 0 and not quiet:
         for hint in hints(query):
             common.say(hint)
-    if reading.failed and not (quiet and total):
+    if asking.failed and not (quiet and total):
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.FOUND if total else common.NOTHING)
 
@@ -100,6 +146,47 @@ def _compiled(expression: str, namespaces: dict[str, str]) -> Query:
         common.fail(error)
 
 
+def _columns(listed: str | None, namespaces: dict[str, str]) -> Columns:
+    from sssjob.query import NotAQuery, order
+
+    try:
+        return order.columns(listed, namespaces) if listed is not None else {}
+    except NotAQuery as error:
+        common.fail(f"--columns: {error}")
+
+
+def _keys(listed: str | None, namespaces: dict[str, str]) -> Sequence[Key]:
+    from sssjob.query import NotAQuery, order
+
+    try:
+        return order.keys(listed, namespaces) if listed is not None else ()
+    except NotAQuery as error:
+        common.fail(f"--sort: {error}")
+
+
+def _form(name: str | None, columns: Columns, with_file: bool) -> Form:
+    from sssjob.cli import query_forms
+
+    match name:
+        case "json" | "jsonl":
+            return query_forms.as_json(columns or None, with_file, lines=name == "jsonl")
+        case "csv":
+            return query_forms.as_csv(columns or None, with_file)
+        case "xml" if columns:
+            common.fail("--columns gives a table, CSV or JSON, and no XML")
+        case "xml":
+            return query_forms.text(with_file, lambda match: match.xml)
+    if columns:
+        return query_forms.table(columns, with_file)
+    return query_forms.text(with_file, lambda match: match.line_of_text)
+
+
+def _is_several(file: str) -> bool:
+    from sssjob.cli.query_sources import expanded
+
+    return Path(file).is_dir() or expanded((file,)) != (file,)
+
+
 def _binding(text: str) -> tuple[str, str]:
     found = _NAMESPACE.fullmatch(text)
     if found is None:
@@ -107,132 +194,10 @@ def _binding(text: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-class _Reading:
-    """One query over the files that the user named; what cannot be read is said and passed."""
-
-    def __init__(self, query: Query, *, effective: bool, places: bool, quiet: bool) -> None:
-        self.query = query
-        self.effective = effective
-        self.places = places
-        self.quiet = quiet
-        self.failed = False
-        self._noticed = False
-
-    def matches(self, files: tuple[str, ...]) -> Iterator[_Found]:
-        from sssjob.query import NotAQuery
-
-        for name, source in self._inputs(files):
-            try:
-                with progress.watched(source, Path(name).name, self._notice(name)) as stream:
-                    for match in self.query.run(
-                        stream,
-                        effective=self.effective,
-                        places=self.places,
-                        on_error=lambda error, name=name: self._unreadable(name, error),  # type: ignore[misc]
-                    ):
-                        yield _Found(name, match)
-            except UnreadableDocument as error:
-                self._unreadable(name, error)
-            except OSError as error:
-                self._fail(f"sssjob: error: {common.reason(error)}")
-            except NotAQuery as error:
-                common.fail(error)
-
-    def _inputs(self, files: tuple[str, ...]) -> Iterator[common.Input]:
-        from sssjob.query.files import documents
-
-        for given in common.sources(files):
-            if not isinstance(given.source, Path):
-                yield given
-                continue
-            skipped: list[Path] = []
-            for path in documents(
-                given.source,
-                on_skipped=skipped.append,
-                on_error=lambda error: self._fail(f"sssjob: error: {common.reason(error)}"),
-            ):
-                yield common.Input(str(path), path)
-            if skipped and not self.quiet:
-                common.say(_skipped(given.name, skipped))
-
-    def _unreadable(self, name: str, error: UnreadableDocument) -> None:
-        self._fail(str(error.finding.in_file(name)))
-
-    def _fail(self, message: str) -> None:
-        self.failed = True
-        common.say(message)
-
-    def _notice(self, name: str) -> Callable[[int], None] | None:
-        """Say once that a large input has to be held in memory, when so much of it was read."""
-        if self.query.streams or self.quiet:
-            return None
-
-        def tell(count: int) -> None:
-            if count > _LARGE and not self._noticed:
-                self._noticed = True
-                common.say(
-                    f"{name}: notice: this expression needs each document as a whole in memory; "
-                    "one that names the job (//Job//Memory, not //Memory) is answered job by job"
-                )
-
-        return tell
-
-
-def _skipped(name: str, files: list[Path]) -> str:
-    shown = ", ".join(str(file.relative_to(name)) for file in files[:_SHOWN])
-    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
-    return f"{name}: notice: not read, since named neither *.xml nor *.sss: {shown}{more}"
-
-
-def _total(found: Iterator[_Found], limit: int | None) -> int:
+def _total(found: Iterator[Found], limit: int | None) -> int:
     total = 0
     for _, match in found:
         total += match.is_true
         if total == limit:
             break
     return total
-
-
-def _lines(
-    found: Iterator[_Found], limit: int | None, with_file: bool, text: Callable[[Match], str]
-) -> int:
-    total = 0
-    for number, (file, match) in enumerate(found, 1):
-        prefix = f"{file}:" if with_file else ""
-        sys.stdout.write(f"{prefix}{text(match)}\n")
-        total += match.is_true
-        if number == limit:
-            break
-    return total
-
-
-def _text(found: Iterator[_Found], limit: int | None, with_file: bool) -> int:
-    return _lines(found, limit, with_file, lambda match: match.line_of_text)
-
-
-def _xml(found: Iterator[_Found], limit: int | None, with_file: bool) -> int:
-    return _lines(found, limit, with_file, lambda match: match.xml)
-
-
-def _json(found: Iterator[_Found], limit: int | None, with_file: bool) -> int:
-    """An array that is written as it grows, and closed whatever happens to the reading."""
-    total, separator = 0, "\n  "
-    sys.stdout.write("[")
-    for number, (file, match) in enumerate(found, 1):
-        row = {
-            "file": file,
-            "line": match.line,
-            "job": match.job,
-            "path": match.path,
-            "value": match.value,
-        }
-        sys.stdout.write(separator + json.dumps(row, ensure_ascii=False))
-        separator = ",\n  "
-        total += match.is_true
-        if number == limit:
-            break
-    sys.stdout.write("\n]\n" if separator[0] == "," else "]\n")
-    return total
-
-
-_FORMS = {"text": _text, "xml": _xml, "json": _json}

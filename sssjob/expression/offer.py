@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 from sssjob import nodes, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression.tree import amount, key
-from sssjob.model import Property
+from sssjob.model import Block, Property
 
 Mode: TypeAlias = Literal["fit", "exact"]
 Number: TypeAlias = int | Fraction
@@ -26,6 +26,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 COUNTS = frozenset(("Processors", "NodeCount", "TaskCount", "Duration"))
 AMOUNTS = COUNTS | {row.name for row in spec.CONSUMABLES} | {"Resource"}
 SETS = frozenset(("Feature", "Node"))
+_DESCRIBED = AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}
 
 NAMES_LIMIT = 100_000  # nodes or features of one offer
 
@@ -82,6 +83,25 @@ class Offer:
         if found is None:
             return "not known"
         return ", ".join(map(worded, found)) or "none"
+
+
+def delivered(block: Block) -> Iterator[Property]:
+    """What was delivered to a job, and what else it says of itself that can be requested."""
+    names = block.delivered.names()
+    known = spec.properties(spec.REQUESTED)
+    yield from block.delivered
+    yield from (item for item in block.properties if item.name in known and item.name not in names)
+
+
+def plain(properties: Iterable[Property]) -> Iterator[Property]:
+    """What a job without Requested asks for: its amounts, and what describes its nodes.
+
+    "When no such distinction is necessary, it is recommended that the property not be enveloped
+    in one of these elements." SSS 8.0
+    """
+    for item in properties:
+        if item.name in _DESCRIBED and item.attributes.get("context", "") != "Used":
+            yield item
 
 
 def worded(item: Property) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sssjob.errors import Severity
@@ -12,6 +12,8 @@ from sssjob.lcginfo import caps, commands, estimators, lrmsinfo
 from sssjob.lcginfo.config import BadConfig, Config
 from sssjob.lcginfo.site import Pair, Site
 from sssjob.lcginfo.snapshot import (
+    QUEUED,
+    RUNNING,
     Remark,
     Report,
     Snapshot,
@@ -22,6 +24,7 @@ from sssjob.lcginfo.snapshot import (
 
 BACKEND = "LRMS backend command"
 CAPS = "VO max jobs backend command"
+ROW = ("queue", "vo", "running", "waiting", "free", "ert", "wrt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Answer:
     """One row: jobs in numbers, free slots, and response times in seconds; None is unknown.
 
     The VO "" stands for the queue as a whole, of which the free slots are those of the site.
+    ``used`` and ``requested`` are the slots of the jobs that run, and of those that wait.
     """
 
     queue: str
@@ -39,11 +43,13 @@ class Answer:
     ert: int | None
     wrt: int | None
     why: tuple[str, ...] = ()
+    used: int = 0
+    requested: int = 0
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """The row as JSON has it; why only where that is asked."""
-        values = asdict(self)
-        return {**values, "why": list(self.why)} if explain else _without_why(values)
+        values = {name: getattr(self, name) for name in ROW}
+        return {**values, "why": list(self.why)} if explain else values
 
 
 def answers(
@@ -111,8 +117,6 @@ def _answer(site: Site, queue: str, vo: str, estimate: estimators.Estimate | Non
         ert,
         wrt,
         why,
+        site.slots(RUNNING, queue, vo),
+        site.slots(QUEUED, queue, vo),
     )
-
-
-def _without_why(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name != "why"}

@@ -31,6 +31,13 @@ _ANY = "any section"
 _ESTIMATORS = {"basicestimator": "basic", "waittimeestimator": "waittime"}
 _LOGGING = ("loggers", "handlers", "formatters", "logger_", "handler_", "formatter_")
 
+# Attributes of the schemas that the deployed programs do not print, and that can be known here.
+FURTHER = (
+    "GlueCEStateFreeCPUs",
+    "GLUE2ComputingShareUsedSlots",
+    "GLUE2ComputingShareRequestedSlots",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -56,6 +63,7 @@ class Config:
     access_rule: str = "last"
     unknown: str = "peer"
     count: str = "jobs"
+    attributes: tuple[str, ...] = ()
     command_timeout: float = TIME_LIMIT
     command_output: int = OUTPUT_LIMIT
     stated: frozenset[str] = frozenset()
@@ -125,6 +133,16 @@ def positive(text: str) -> int:
     return value
 
 
+def further(text: str) -> tuple[str, ...]:
+    """Names of ``FURTHER``, in any case, between blanks or commas."""
+    known = {name.lower(): name for name in FURTHER}
+    names = text.replace(",", " ").split()
+    for name in names:
+        if name.lower() not in known:
+            raise ValueError(f"{name!r} is none of {', '.join(FURTHER)}")
+    return tuple(known[name.lower()] for name in names)
+
+
 def estimator(text: str) -> str:
     """The name of an estimator; that of a class of the older programs is understood."""
     return _ESTIMATORS.get(text.rpartition(":")[2].rpartition(".")[2].lower(), text)
@@ -151,6 +169,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(MAIN,      "acbr",               _RULES,    "a view's rule that counts", "access_rule"),
     Option(MAIN,      "unknown",            _ABSENT,   "what stands for no estimate"),
     Option(MAIN,      "count",              _COUNTED,  "what counts against a cap"),
+    Option(MAIN,      "attributes",         further,   "published beside the usual six"),
     Option(MAIN,      "command_timeout",    seconds,   "seconds that a command may take"),
     Option(MAIN,      "command_output",     positive,  "bytes that a command may print"),
     Option(MAIN,      "cream_prefix",       str,       "a prefix of the versions of 2012", IGNORED),
@@ -216,8 +235,11 @@ def _sections(text: str) -> configparser.RawConfigParser:
 def _stated(parser: configparser.RawConfigParser, report: Report) -> list[tuple[Option, str]]:
     """The options of a file that are known and used, each with its text."""
     found = []
+    logging = ""
     for section in parser.sections():
         if section.lower().startswith(_LOGGING):
+            # Python would evaluate what stands there.
+            logging = logging or section
             continue
         for name, value in parser.items(section):
             option = _known(section, name)
@@ -227,6 +249,8 @@ def _stated(parser: configparser.RawConfigParser, report: Report) -> list[tuple[
                 report(Remark(0, f"[{section}] {name} is ignored: {option.meaning}"))
             elif value:
                 found.append((option, value))
+    if logging:
+        report(Remark(0, f"[{logging}] is not followed: the log goes to standard error"))
     return found
 
 

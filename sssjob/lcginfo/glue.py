@@ -7,7 +7,7 @@ is printed is merged by name into the static entries, and stands in their order.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sssjob.lcginfo import ldif
@@ -39,11 +39,15 @@ class Target(NamedTuple):
 
 
 class Dynamic(NamedTuple):
-    """One row: a number, and the attribute that it is in either schema."""
+    """One row: a number, and the attribute that it is in either schema, "" if in none."""
 
     of: Callable[[Answer], int | None]
     glue1: str
     glue2: str
+
+    def attribute(self, form: str) -> str:
+        """Its name in a schema."""
+        return self.glue1 if form == GLUE1 else self.glue2
 
 
 # fmt: off
@@ -59,6 +63,12 @@ _OTHERS = (
             f"{_CE}WorstResponseTime", f"{_SHARE}EstimatedWorstWaitingTime"),
     Dynamic(lambda it: it.free,
             f"{_CE}FreeJobSlots", f"{_SHARE}FreeSlots"),
+)
+# On request only, behind the others.
+_FURTHER = (
+    Dynamic(lambda it: it.free,      f"{_CE}FreeCPUs", ""),
+    Dynamic(lambda it: it.used,      "",               f"{_SHARE}UsedSlots"),
+    Dynamic(lambda it: it.requested, "",               f"{_SHARE}RequestedSlots"),
 )
 # The order of the deployed programs, which is not the same for both.
 PRINTED = {GLUE1: (_WAITING, _RUNNING, *_OTHERS), GLUE2: (_RUNNING, _WAITING, *_OTHERS)}
@@ -145,8 +155,12 @@ def pairs(targets: Iterable[Target]) -> list[Pair]:
     return list(dict.fromkeys(target.pair for target in targets))
 
 
-def text(targets: Sequence[Target], answers: Iterable[Answer]) -> str:
+def text(
+    targets: Sequence[Target], answers: Iterable[Answer], further: Collection[str] = ()
+) -> str:
     """The dynamic attributes of all targets as LDIF; a number that is not known is left out.
+
+    ``further`` names attributes that are printed beside the usual six, of ``config.FURTHER``.
 
     >>> print(text([Target("dn: GlueCEUniqueID=a", "glue1", "long", "")],
     ...            [Answer("long", "", 3, 1, 0, 60, None)]), end="")
@@ -159,15 +173,22 @@ def text(targets: Sequence[Target], answers: Iterable[Answer]) -> str:
     <BLANKLINE>
     """
     by_pair = {(answer.queue, answer.vo): answer for answer in answers}
-    return "".join(part for target in targets for part in _entry(target, by_pair[target.pair]))
+    rows = {
+        form: (*usual, *(row for row in _FURTHER if row.attribute(form) in further))
+        for form, usual in PRINTED.items()
+    }
+    return "".join(
+        part
+        for target in targets
+        for part in _entry(target, by_pair[target.pair], rows[target.form])
+    )
 
 
-def _entry(target: Target, answer: Answer) -> Iterator[str]:
+def _entry(target: Target, answer: Answer, rows: Iterable[Dynamic]) -> Iterator[str]:
     yield f"{target.head}\n"
-    for row in PRINTED[target.form]:
+    for row in rows:
         if (value := row.of(answer)) is not None:
-            name = row.glue1 if target.form == GLUE1 else row.glue2
-            yield f"{ldif.line(name, str(min(value, LARGEST)))}\n"
+            yield f"{ldif.line(row.attribute(target.form), str(min(value, LARGEST)))}\n"
     yield "\n"
 
 

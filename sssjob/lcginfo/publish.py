@@ -42,7 +42,7 @@ def targets(config: Config, report: Report = unheard) -> list[Target]:
 def text(site: Site, wanted: Sequence[Target], estimator: str = "") -> bytes:
     """The LDIF for a site. Raises ``NoEstimator``, and whatever an estimator raises."""
     rows = answers.answers(site, glue.pairs(wanted), estimator)
-    return ldif.encoded(glue.text(wanted, rows))
+    return ldif.encoded(glue.text(wanted, rows, site.config.attributes))
 
 
 def ldif_directory(config: Config) -> Path:

@@ -71,6 +71,21 @@ class Site:
         return self.count(QUEUED, queue, vo)
 
     @cached_property
+    def _sizes(self) -> Counter[tuple[str, str, str]]:
+        """How many slots the jobs in each state, queue and VO hold or ask for."""
+        sizes: Counter[tuple[str, str, str]] = Counter()
+        for job in self.snapshot.jobs:
+            sizes[job.state, job.queue, self.vo(job)] += job.cpucount
+        return sizes
+
+    def slots(self, state: str, queue: str, vo: str = "") -> int:
+        """How many slots the jobs of a queue hold or ask for; without a VO, those of all."""
+        if vo:
+            return self._sizes[state, queue, vo]
+        found = self._sizes.items()
+        return sum(number for (had, where, _), number in found if (had, where) == (state, queue))
+
+    @cached_property
     def _slots(self) -> Counter[str]:
         """What the running jobs of each VO count against its cap: jobs, or slots."""
         held: Counter[str] = Counter()

@@ -14,6 +14,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.tree import Located
+from sssjob.query import functions
 from sssjob.query.scope import split
 
 Value = str | int | float | bool
@@ -95,29 +96,49 @@ class Match:
         return parent
 
     @property
+    def is_made(self) -> bool:
+        """Whether a function of the query made the node, which then stands in no document."""
+        element = self.element
+        if element is None:
+            return False
+        top = next(reversed([element, *element.iterancestors()]))
+        is_root = top is element.getroottree().getroot()
+        return isinstance(top.tag, str) and (not is_root or top.tag == functions.MADE)
+
+    @property
     def line(self) -> int | None:
         """The line in the source, counted from 1; None where it is not known."""
         element = self.element
-        if element is None:
+        if element is None or self.is_made:
             return self.unit_line or None
         return Located(element, self.offset).line or self.unit_line or None
 
     @property
     def job(self) -> str | None:
         """The Id of the job that holds it, the nearest one; None outside jobs."""
-        element = self.unit if self.element is None else self.element
+        holder = self.holder
+        if holder is None or _local(holder) != "Job":
+            return None
+        ids = (_leaf(child).strip() for child in holder if _local(child) in _IDS)
+        return next(ids, None)
+
+    @property
+    def holder(self) -> Element | None:
+        """The nearest job that holds it, or else its job object; None where neither is known."""
+        element = self.element
+        if element is None or self.is_made:
+            element = self.unit
         while element is not None:
             if _local(element) == "Job":
-                ids = (_leaf(child).strip() for child in element if _local(child) in _IDS)
-                return next(ids, None)
+                return element
             element = element.getparent()
-        return None
+        return self.unit
 
     @property
     def path(self) -> str | None:
         """The names from the root to the node, as ``/Jobs/Job/Memory/@units``."""
         element = self.element
-        if element is None:
+        if element is None or self.is_made:
             return None
         names = [_local(item) for item in (element, *element.iterancestors())]
         way = "/" + "/".join(reversed(names))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from sssjob.errors import NotAQuery
+from sssjob import spelling
+from sssjob.errors import InvalidValue, NotAQuery
+from sssjob.query import functions
 from sssjob.query.syntax import (
     ANYWHERE,
     FUNCTIONS,
@@ -181,9 +183,8 @@ class _Parser:
         return inner
 
     def call(self) -> Expression:
-        name = self.take()
-        if name.text not in FUNCTIONS:
-            raise self.error(name.start, f"no function {name.text} in XPath 1.0")
+        token = self.take()
+        name = token._replace(text=self.function(token))
         if name.text in ("position", "last") and not self.brackets:
             raise self.error(name.start, f"{name.text}() without brackets around it", "[ before it")
         _, least, most, of_nodes = FUNCTIONS[name.text]
@@ -195,6 +196,7 @@ class _Parser:
                 arguments.append(self.chain(0))
                 if of_nodes and len(arguments) == 1:
                     self.demand_nodes(arguments[0], start, f"as argument of {name.text}()")
+                self.demand_readable(name.text, arguments[-1], start)
                 if not self.at(")"):
                     self.expect(",", "an operator, )")
                     if self.at(")"):
@@ -205,6 +207,29 @@ class _Parser:
                 name.start, f"{len(arguments)} arguments of {name.text}()", _number(least, most)
             )
         return Call(name.text, tuple(arguments))
+
+    def function(self, token: Token) -> str:
+        """The name of a function by which the tree knows it."""
+        prefix, _, name = token.text.rpartition(":")
+        bound = {**self.namespaces, functions.PREFIX: functions.NAMESPACE}
+        ours = prefix and bound.get(prefix) == functions.NAMESPACE
+        known = f"{functions.PREFIX}:{name}" if ours else token.text
+        if known not in FUNCTIONS:
+            near = spelling.nearest(known, FUNCTIONS)
+            if f"{functions.PREFIX}:{name}" in FUNCTIONS:
+                near = f"{functions.PREFIX}:{name}"
+            advice = f"; did you mean {near}?" if near else ""
+            raise self.error(token.start, f"no function {token.text} in XPath 1.0{advice}")
+        return known
+
+    def demand_readable(self, function: str, argument: Expression, start: int) -> None:
+        """Refuse a literal that one of our functions can never read."""
+        prefix, _, name = function.rpartition(":")
+        if prefix and isinstance(argument, Constant) and type_of(argument) is Type.STRING:
+            try:
+                functions.check_literal(name, argument.text[1:-1])
+            except InvalidValue as error:
+                raise self.error(start, f"{error.text!r} in {function}()", error.expected) from None
 
     def steps(self) -> Iterator[Step]:
         yield self.step()
@@ -239,6 +264,10 @@ class _Parser:
         if self.at("(") and token.text in _NODE_TYPES:
             return self.node_type(token)
         prefix, _, name = token.text.rpartition(":")
+        if prefix == functions.PREFIX:
+            raise self.error(
+                token.start, f"{prefix} is the prefix of functions", "another prefix for elements"
+            )
         if prefix and prefix != "xml" and prefix not in self.namespaces:
             raise self.error(token.start, f"prefix {prefix} has no namespace", f"--ns {prefix}=URI")
         return Test(name, prefix, token.start)

@@ -36,6 +36,11 @@ _OF_CONTEXT = frozenset((
 _DOWN = {"child": 1, "descendant": 1, "attribute": 1, "self": 0, "descendant-or-self": 0}
 _SIDEWAYS = ("following-sibling", "preceding-sibling")
 
+
+class _Outside(Exception):
+    """An expression that may look outside of its job object, and where it does."""
+
+
 Name = tuple[str, str]  # namespace and local name of an element
 
 
@@ -62,12 +67,28 @@ def is_relative(expression: Expression) -> bool:
     return any(is_relative(part) for part in parts(expression))
 
 
-def is_local(expression: Expression, namespaces: Mapping[str, str]) -> bool:
-    """Whether the expression can be answered job object by job object, for certain."""
-    if is_relative(expression):
-        return _depth(expression, 0) is not None
-    branches = unions(expression)
-    return bool(branches) and all(_enters(path, namespaces) for path in branches)
+def obstacle(expression: Expression, namespaces: Mapping[str, str]) -> str:
+    """Why the expression needs whole documents; "" if job object by job object will do."""
+    try:
+        if is_relative(expression):
+            _depth(expression, 0)
+        elif branches := unions(expression):
+            for path in branches:
+                _enter(path, namespaces)
+        else:
+            return f"{expression} is worked out over the whole document"
+    except _Outside as reason:
+        return str(reason)
+    return ""
+
+
+def is_inside(expression: Expression) -> bool:
+    """Whether an expression, asked of an element, certainly stays in that element."""
+    try:
+        _depth(expression, 0)
+    except _Outside:
+        return False
+    return True
 
 
 def unions(expression: Expression) -> tuple[Path, ...]:
@@ -141,18 +162,19 @@ def _selects(test: Test, name: Name | None, namespaces: Mapping[str, str]) -> bo
     return local == test.name and namespace in allowed
 
 
-def _enters(path: Path, namespaces: Mapping[str, str]) -> bool:
-    """Whether an absolute path passes a job object, by name, before it asks for anything else."""
+def _enter(path: Path, namespaces: Mapping[str, str]) -> None:
+    """Check that an absolute path passes a job object, by name, before it asks for anything."""
     for index, step in enumerate(path.steps):
         if step.axis not in ("child", "descendant", "descendant-or-self"):
-            return False
+            break
         if _names_unit(step.test, namespaces):
-            uncounted = not any(is_positional(predicate) for predicate in step.predicates)
-            inside = Path((replace(step, axis="self"), *path.steps[index + 1 :]))
-            return uncounted and _depth(inside, 0) is not None
+            if any(is_positional(predicate) for predicate in step.predicates):
+                raise _Outside(f"{step} counts job objects")
+            _depth(Path((replace(step, axis="self"), *path.steps[index + 1 :])), 0)
+            return
         if step.predicates:
-            return False
-    return False
+            raise _Outside(f"{step} asks something before a job object is reached")
+    raise _Outside(f"{path} may stand outside of job objects")
 
 
 def _names_unit(test: Test, namespaces: Mapping[str, str]) -> bool:
@@ -160,10 +182,10 @@ def _names_unit(test: Test, namespaces: Mapping[str, str]) -> bool:
     return known and test.name in UNITS
 
 
-def _depth(expression: Expression, depth: int) -> int | None:
+def _depth(expression: Expression, depth: int) -> int:
     """How far below the job object the nodes of an expression certainly are.
 
-    ``depth`` says so of the context node. None: it may look outside, or that is not certain.
+    ``depth`` says so of the context node. Raises ``_Outside`` where it may look outside.
     """
     match expression:
         case Constant():
@@ -171,38 +193,30 @@ def _depth(expression: Expression, depth: int) -> int | None:
         case Negative():
             return _depth(expression.operand, depth)
         case Call(name="id" | "lang"):
-            return None
+            raise _Outside(f"{expression.name}() looks at the whole document")
         case Call():
             return _least(expression.arguments, depth)
         case Chain():
             return _least(expression.operands, depth)
         case Path(absolute=True):
-            return None
+            raise _Outside(f"{expression} starts at the document again")
     start = depth if expression.start is None else _depth(expression.start, depth)
-    if start is None or _least(expression.predicates, start) is None:
-        return None
+    _least(expression.predicates, start)
     return _after(expression.steps, start)
 
 
-def _after(steps: Sequence[Step], depth: int) -> int | None:
+def _after(steps: Sequence[Step], depth: int) -> int:
     for step in steps:
         if step.axis in _DOWN:
             depth += _DOWN[step.axis]
         elif step.axis == "parent" and depth > 0:
             depth -= 1
         elif not (step.axis in _SIDEWAYS and depth > 0):
-            return None
-        if _least(step.predicates, depth) is None:
-            return None
+            raise _Outside(f"{step} may leave the job object")
+        _least(step.predicates, depth)
     return depth
 
 
-def _least(expressions: Sequence[Expression], depth: int) -> int | None:
-    """The least depth of several expressions, or None if one of them may look outside."""
-    least = depth
-    for expression in expressions:
-        found = _depth(expression, depth)
-        if found is None:
-            return None
-        least = min(least, found)
-    return least
+def _least(expressions: Sequence[Expression], depth: int) -> int:
+    """The least depth of several expressions."""
+    return min((depth, *(_depth(expression, depth) for expression in expressions)))

@@ -51,6 +51,13 @@ FUNCTIONS: dict[str, tuple[Type, int, int | None, bool]] = {
     "floor":            (Type.NUMBER,  1, 1,    False),
     "ceiling":          (Type.NUMBER,  1, 1,    False),
     "round":            (Type.NUMBER,  1, 1,    False),
+    "sss:bytes":        (Type.NUMBER,  1, 1,    False),
+    "sss:seconds":      (Type.NUMBER,  1, 1,    False),
+    "sss:time":         (Type.NUMBER,  1, 1,    False),
+    "sss:min":          (Type.NUMBER,  1, 1,    True),
+    "sss:max":          (Type.NUMBER,  1, 1,    True),
+    "sss:satisfied":    (Type.BOOLEAN, 1, 1,    True),
+    "sss:nodes":        (Type.NODES,   1, 1,    False),
 }
 # Binary operators from loose to tight; a minus sign stands between the last two.
 LEVELS: tuple[tuple[tuple[str, ...], Type], ...] = (
@@ -143,7 +150,7 @@ class Negative:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of one of the functions of XPath 1.0."""
+    """A call of one of the functions of XPath 1.0, or of ours, whose prefix is always sss."""
 
     name: str
     arguments: tuple[Expression, ...] = ()

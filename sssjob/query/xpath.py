@@ -23,7 +23,7 @@ from sssjob.document import bridge, tree
 from sssjob.document.files import Source
 from sssjob.errors import NotAQuery
 from sssjob.model import BLOCKS
-from sssjob.query import rewrite, scope
+from sssjob.query import functions, rewrite, scope
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
 from sssjob.query.syntax import Chain, Expression
@@ -68,7 +68,17 @@ class Query:
     @cached_property
     def streams(self) -> bool:
         """Whether a source of any size is answered in constant memory."""
-        return scope.is_local(self.parsed, self.namespaces)
+        return not self.obstacle
+
+    @cached_property
+    def obstacle(self) -> str:
+        """Why it needs whole documents in memory; "" if it streams."""
+        return scope.obstacle(self.parsed, self.namespaces)
+
+    @cached_property
+    def is_inside(self) -> bool:
+        """Whether, asked of an element, it certainly looks at nothing outside of that element."""
+        return scope.is_inside(self.parsed)
 
     def on(self, element: Element) -> Any:
         """What the expression gives at an element: a list of nodes, a string, float or bool.
@@ -83,16 +93,18 @@ class Query:
         *,
         effective: bool = False,
         places: bool = True,
+        whole: bool = False,
         on_error: tree.OnError | None = None,
     ) -> Iterator[Match]:
         """What the expression finds in a source of documents, in document order.
 
-        ``effective`` asks the job objects with their defaults applied and their older names
-        replaced. Without ``places``, attributes and texts do not know where they stand, which
-        is faster. Raises ``UnreadableDocument``, or hands it to ``on_error`` where documents of
-        one line each let the rest go on.
+        ``whole`` holds documents as whole trees even where the expression does not need them,
+        for a caller who looks around what was found. ``effective`` asks the job objects with
+        their defaults applied and their older names replaced. Without ``places``, attributes
+        and texts do not know where they stand, which is faster. Raises ``UnreadableDocument``,
+        or hands it to ``on_error`` where documents of one line each let the rest go on.
         """
-        if self.streams:
+        if self.streams and not whole:
             return self._streamed(source, effective, places, on_error)
         return self._on_whole(source, effective, places)
 
@@ -140,11 +152,19 @@ class Query:
         prefix = "sssrmap"
         while prefix in self.namespaces:
             prefix += "_"
-        bound = {**self.namespaces, prefix: spec.NAMESPACE}
+        bound = {
+            **self.namespaces,
+            prefix: spec.NAMESPACE,
+            functions.PREFIX: functions.NAMESPACE,
+        }
         both = rewrite.in_both_namespaces(expression, prefix)
+        # lxml registers them anew for every evaluation: only where one is called.
+        ours = functions.extensions() if f"{functions.PREFIX}:" in str(expression) else None
         try:
             plain, either = (
-                etree.XPath(str(text), namespaces=bound, smart_strings=places, regexp=False)
+                etree.XPath(
+                    str(text), namespaces=bound, extensions=ours, smart_strings=places, regexp=False
+                )
                 for text in (expression, both)
             )
         except etree.XPathError as error:

@@ -23,7 +23,8 @@ def conf(tmp_path):
     def make(main="", backend=f"cat {EXAMPLES / 'lrmsinfo'}", caps=f"cat {EXAMPLES / 'vomaxjobs'}"):
         path = tmp_path / "conf"
         path.write_text(
-            f"[Main]\nvomap =\n  atlsgm : atlas\n  biome : biomed\n{main}\n"
+            f"[Main]\nstatic_ldif_file = {EXAMPLES / 'static-file-CE.ldif'}\n"
+            f"vomap =\n  atlsgm : atlas\n  biome : biomed\n{main}\n"
             f"[LRMS]\nlrms_backend_cmd = {backend}\n"
             f"[Scheduler]\nvo_max_jobs_cmd = {caps}\ncycle_time = 120\n"
         )
@@ -120,6 +121,7 @@ def test_a_configuration_is_explained(conf):
     assert "[Main] acbr: first; a view's rule that counts" in result.stdout
     assert "[Main] estimator: simulate (default);" in result.stdout
     assert "[Main] unkown is not known; was unknown meant?" in result.stderr
+    assert "4 static entries to publish, of 2 queues: long, short" in result.stderr
     options = json.loads(run("check", "-c", conf(), "--json").stdout)
     assert options["lrms_backend_cmd"].startswith("cat ")
     assert options["vomap"] == {"atlsgm": "atlas", "biome": "biomed"}
@@ -128,7 +130,7 @@ def test_a_configuration_is_explained(conf):
 @pytest.mark.parametrize("main, backend, message", [
     pytest.param("", "", "lrms_backend_cmd is not set", id="no-command"),
     pytest.param("", "no-such-program", "no program that can be run", id="no-program"),
-    pytest.param("static_ldif_file = /none", "true", "'/none' cannot be read", id="no-file"),
+    pytest.param("static_ldif_file = /none", "true", "/none: No such file", id="no-file"),
     pytest.param("estimator = oracle", "true", "no known estimator", id="no-estimator"),
     pytest.param("estimator = basic\nsample_dir = /none", "true", "no directory", id="no-samples"),
 ])  # fmt: skip
@@ -136,6 +138,14 @@ def test_what_would_not_work_is_told(conf, main, backend, message):
     result = run("check", "-c", conf(main, backend))
     assert result.exit_code == 1
     assert message in result.stderr
+
+
+def test_static_entries_that_cannot_be_published_are_told_with_their_place(conf, tmp_path):
+    broken = tmp_path / "static.ldif"
+    broken.write_text("dn: GlueCEUniqueID=a\nGlueCEUniqueID: a\n")
+    result = run("check", "-c", conf(f"static_ldif_file = {broken}"))
+    assert result.exit_code == 1
+    assert f"{broken}: Missing mandatory attribute GlueCEName: line 1" in result.stderr
 
 
 def test_commands_can_be_tried(conf):

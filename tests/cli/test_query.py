@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sssjob.cli import progress, query, sssjob
+from sssjob.cli import progress, query_sources, sssjob
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "queries.md"
@@ -148,7 +148,7 @@ def test_defaults_are_applied_on_request(run, tmp_path):
 
 
 def test_a_large_input_that_needs_a_tree_is_noticed_once(run, monkeypatch):
-    monkeypatch.setattr(query, "_LARGE", 10)
+    monkeypatch.setattr(query_sources, "_LARGE", 10)
     code, out, err = run("//Id", "one.xml", "two.xml")
     assert (code, out) == (0, "one.xml:1\ntwo.xml:2\n")
     assert err.count("notice: this expression needs each document as a whole in memory") == 1

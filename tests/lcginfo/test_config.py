@@ -59,11 +59,24 @@ def test_options_without_sections_belong_where_their_names_say():
 
 def test_the_configuration_of_later_programs_is_understood():
     found, remarks = parse(LATER)
-    assert remarks == ["[Main] cream_prefix is ignored: a prefix of the versions of 2012"]
+    assert remarks == [
+        "[Main] cream_prefix is ignored: a prefix of the versions of 2012",
+        "[loggers] is not followed: the log goes to standard error",
+    ]
     assert found.output_format == "glue1"
     assert found.estimator == "basic"
     assert found.sample_dir == "/var/tmp/%(x)s"
     assert found.lrms_backend_cmd == ("cat", "other")
+
+
+def test_further_attributes_are_named_in_any_case_between_blanks_or_commas():
+    found, remarks = parse(
+        "[Main]\nattributes = gluecestatefreecpus, GLUE2ComputingShareUsedSlots\n"
+    )
+    assert found.attributes == ("GlueCEStateFreeCPUs", "GLUE2ComputingShareUsedSlots")
+    assert not remarks
+    with pytest.raises(config.BadConfig, match="'GlueCEName' is none of GlueCEStateFreeCPUs, "):
+        parse("[Main]\nattributes = GlueCEName\n")
 
 
 def test_an_empty_file_and_an_empty_vomap_are_fine():

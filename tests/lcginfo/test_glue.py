@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.lcginfo import glue, ldif
+from sssjob.lcginfo import config, glue, ldif
 from sssjob.lcginfo.answers import Answer
 from sssjob.lcginfo.glue import GLUE1, GLUE2
 from sssjob.lcginfo.ldif import BadLDIF
@@ -209,6 +209,21 @@ def test_numbers_are_printed_in_the_order_of_each_program_below_the_name_as_it_s
         "GLUE2ComputingShareFreeSlots: 7\n"
         "\n"
     )
+
+
+def test_further_attributes_are_printed_on_request_in_the_schema_that_has_them():
+    wanted = [
+        *glue.glue1(ldif.read(CE.format("q").encode())),
+        *glue.glue2(ldif.read(SHARE.format("s", "q").encode())),
+    ]
+    rows = [Answer("q", "", 3, 1, 7, 60, 120, used=12, requested=4)]
+    plain = glue.text(wanted, rows).splitlines()
+    printed = glue.text(wanted, rows, config.FURTHER).splitlines()
+    assert [line for line in printed if line not in plain] == [
+        "GlueCEStateFreeCPUs: 7",
+        "GLUE2ComputingShareUsedSlots: 12",
+        "GLUE2ComputingShareRequestedSlots: 4",
+    ]
 
 
 def test_numbers_that_nobody_knows_are_left_out():

@@ -101,3 +101,15 @@ def test_counts_add_up(entries):
         assert count() == sum(count(queue) for queue in found.queues)
         assert count() == sum(count(vo=vo) for vo in ("atlas", "lhcb"))
         assert count() == sum(count(*pair) for pair in found.pairs)
+
+
+def test_slots_are_counted_by_what_each_job_holds_or_asks_for():
+    entries = (
+        Entry("long", "atlas", "running", "1", cpucount=8),
+        Entry("long", "lhcb", "running", "2", cpucount=2),
+        Entry("long", "atlas", "queued", "3", cpucount=4),
+        Entry("short", "atlas", "running", "4", cpucount=16),
+    )
+    found = site(entries)
+    assert [found.slots(state, "long") for state in ("running", "queued")] == [10, 4]
+    assert [found.slots("running", "long", vo) for vo in ("atlas", "lhcb", "ops")] == [8, 2, 0]

@@ -19,8 +19,6 @@ from sssjob.cli.picture import visible
 if TYPE_CHECKING:
     from sssjob.lcginfo.config import Config, Option
 
-FILES = ("static_ldif_file", "static_share_file")
-
 
 @click.command(
     epilog="""\b
@@ -47,7 +45,7 @@ def command(path: str, run: bool, as_json: bool) -> None:
     else:
         for option in options:
             click.echo(_line(loaded, option))
-    problems = [*_problems(loaded), *(_tried(loaded, log) if run else ())]
+    problems = [*_problems(loaded), *_published(loaded, log), *(_tried(loaded, log) if run else ())]
     for problem in problems:
         common.say(f"{path}: error: {visible(problem)}")
     sys.exit(common.NOTHING if problems else common.FOUND)
@@ -79,16 +77,28 @@ def _problems(config: Config) -> list[str]:
     for arguments in (config.lrms_backend_cmd, config.vo_max_jobs_cmd):
         if arguments and shutil.which(arguments[0]) is None:
             found.append(f"{arguments[0]!r} is no program that can be run")
-    for name in FILES:
-        file = getattr(config, name)
-        if file and not os.access(file, os.R_OK):
-            found.append(f"{file!r} cannot be read")
     if config.estimator not in estimators.names():
         known = ", ".join(estimators.names())
         found.append(f"{config.estimator!r} is no known estimator; known: {known}")
     if config.estimator == "basic" and not _usable(Path(config.sample_dir)):
         found.append(f"{config.sample_dir!r} is no directory that can be written to")
     return found
+
+
+def _published(config: Config, log: shared.Log) -> list[str]:
+    """What is wrong with the static entries; how many there are goes to standard error."""
+    from sssjob.errors import SSSJobError
+    from sssjob.lcginfo import publish
+
+    try:
+        targets = publish.targets(config, log)
+    except SSSJobError as error:
+        return [str(error)]
+    pairs = {target.pair for target in targets}
+    queues = sorted({queue for queue, _ in pairs})
+    named = f": {', '.join(map(visible, queues))}" if queues else ""
+    common.say(f"{len(targets)} static entries to publish, of {len(queues)} queues{named}")
+    return []
 
 
 def _tried(config: Config, log: shared.Log) -> list[str]:

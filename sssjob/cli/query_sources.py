@@ -1,0 +1,126 @@
+"""What ``sssjob query`` asks: files, directories, globs and standard input."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sssjob.cli import common, progress
+from sssjob.cli.query_forms import Found
+from sssjob.errors import UnreadableDocument
+
+if TYPE_CHECKING:
+    from sssjob.query import Query
+
+_LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
+_SHOWN = 5  # names of skipped files that are printed
+
+
+@dataclass
+class Asking:
+    """One query over all that the user named; what cannot be read is said and passed."""
+
+    query: Query
+    effective: bool = False
+    places: bool = True
+    whole: bool = False
+    quiet: bool = False
+    explain: bool = False
+    failed: bool = field(default=False, init=False)
+    _noticed: bool = field(default=False, init=False)
+
+    def matches(self, files: tuple[str, ...]) -> Iterator[Found]:
+        """What is found in each source, in the order of their names."""
+        from sssjob.query import NotAQuery
+
+        for given in self._inputs(files):
+            if self.explain:
+                common.say(f"{given.name}: {self.plan}")
+            try:
+                yield from self._in(given)
+            except UnreadableDocument as error:
+                self._unreadable(given.name, error)
+            except OSError as error:
+                self._fail(f"sssjob: error: {common.reason(error)}")
+            except NotAQuery as error:
+                common.fail(error)
+
+    @property
+    def plan(self) -> str:
+        """How a file is asked, in words."""
+        if self.query.obstacle:
+            return f"each document as a whole tree, because {self.query.obstacle}"
+        if self.whole:
+            return "each document as a whole tree, because a column or key looks around its match"
+        return "streamed job by job"
+
+    def _in(self, given: common.Input) -> Iterator[Found]:
+        name = Path(given.name).name
+        with progress.watched(given.source, name, self._notice(given.name)) as stream:
+            for match in self.query.run(
+                stream,
+                effective=self.effective,
+                places=self.places,
+                whole=self.whole,
+                on_error=lambda error: self._unreadable(given.name, error),
+            ):
+                yield Found(given.name, match)
+
+    def _inputs(self, files: tuple[str, ...]) -> Iterator[common.Input]:
+        from sssjob.query.files import documents
+
+        for given in common.sources(expanded(files)):
+            if not isinstance(given.source, Path):
+                yield given
+                continue
+            skipped: list[Path] = []
+            for path in documents(
+                given.source,
+                on_skipped=skipped.append,
+                on_error=lambda error: self._fail(f"sssjob: error: {common.reason(error)}"),
+            ):
+                yield common.Input(str(path), path)
+            if skipped and not self.quiet:
+                common.say(_skipped(given.name, skipped))
+
+    def _unreadable(self, name: str, error: UnreadableDocument) -> None:
+        self._fail(str(error.finding.in_file(name)))
+
+    def _fail(self, message: str) -> None:
+        self.failed = True
+        common.say(message)
+
+    def _notice(self, name: str) -> Callable[[int], None] | None:
+        """Say once that a large input has to be held in memory, when so much of it was read."""
+        if (self.query.streams and not self.whole) or self.quiet or self.explain:
+            return None
+
+        def tell(count: int) -> None:
+            if count > _LARGE and not self._noticed:
+                self._noticed = True
+                common.say(
+                    f"{name}: notice: this expression needs each document as a whole in memory; "
+                    "one that names the job (//Job//Memory, not //Memory) is answered job by job"
+                )
+
+        return tell
+
+
+def expanded(files: tuple[str, ...]) -> tuple[str, ...]:
+    """Names with ``*``, ``?`` or ``[`` that no file has as they stand, as the files they match."""
+    found: list[str] = []
+    for file in files:
+        if glob.has_magic(file) and not Path(file).exists():
+            found += sorted(glob.glob(file, recursive=True)) or [file]
+        else:
+            found.append(file)
+    return tuple(found)
+
+
+def _skipped(name: str, files: list[Path]) -> str:
+    shown = ", ".join(str(file.relative_to(name)) for file in files[:_SHOWN])
+    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
+    return f"{name}: notice: not read, since named neither *.xml nor *.sss: {shown}{more}"

@@ -1,0 +1,309 @@
+"""The functions ``sss:…`` of queries: amounts, times, bounds, satisfaction and node sets.
+
+Each takes what XPath gives as an argument: a list of nodes, a string, a number or a boolean. Of
+several nodes ``sss:bytes``, ``sss:seconds`` and ``sss:time`` read the first, as XPath's own
+``number()`` does, and what cannot be read is NaN. Numbers are worked out exactly, and rounded
+once, to the double that XPath has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import inf, nan
+from typing import Any, NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob import expression, nodes, spec, units
+from sssjob.document import bridge
+from sssjob.document.places import local, place, split, text_of
+from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.expression.evaluate import Request, Verdict
+from sssjob.expression.offer import COUNTS, Offer, delivered, plain
+from sssjob.model import BLOCKS, Block, Job, Property, Requested
+
+NAMESPACE = "urn:sssjob:functions"  # decision 300
+PREFIX = "sss"
+MADE = f"{{{NAMESPACE}}}Nodes"  # what holds the nodes that a function makes
+NODES_LIMIT = 100_000  # names in one answer of sss:nodes
+ALTERNATIVES = 1024  # of a request, in which its bounds are looked for
+
+Argument = str | float | bool | Sequence[Element | str]
+
+_WITH_UNIT = re.compile(r"\s*([0-9.eE+-]+?)\s*([A-Za-z]+)\s*")
+_DURATIONS = ("CPUTime", "Duration")
+_COUNTED_LIMITS = (*_DURATIONS, "Processors", "Processes", "OpenFiles")
+_UNREADABLE = (InvalidValue, UnbalancedGroup)
+
+
+class _Bounds(NamedTuple):
+    """The least and the most that is admitted; None is no bound."""
+
+    low: Fraction | None
+    high: Fraction | None
+
+
+def size(argument: Argument) -> float:
+    """``sss:bytes``: an amount in bytes, by its units or the default unit of its element.
+
+    A string may name a unit (``'2 GB'``); without one it is in bytes.
+    """
+    return _number(argument, _bytes)
+
+
+def seconds(argument: Argument) -> float:
+    """``sss:seconds``: a duration in seconds, also of ``days-hours:minutes:seconds``."""
+    return _number(argument, _seconds)
+
+
+def time(argument: Argument) -> float:
+    """``sss:time``: seconds since 1970-01-01T00:00:00Z, also of ISO 8601 with a zone."""
+    return _number(argument, lambda item: Fraction(units.time(_text(item))))
+
+
+def least(argument: Argument) -> float:
+    """``sss:min``: the least amount that a request admits, in base units; 0 without a bound."""
+    found = _bounds(argument)
+    if not found:
+        return nan
+    return min(0.0 if each.low is None else _double(each.low) for each in found)
+
+
+def most(argument: Argument) -> float:
+    """``sss:max``: the most that a request admits, in base units; Infinity without a bound."""
+    found = _bounds(argument)
+    if not found:
+        return nan
+    return max(inf if each.high is None else _double(each.high) for each in found)
+
+
+def satisfied(argument: Argument) -> bool:
+    """``sss:satisfied``: whether what was delivered to a job is what was requested (SSS 8).
+
+    The comparison is exact, as that of ``sssjob match`` with delivered jobs. Of several nodes
+    all must be satisfied; what cannot be known, or was delivered nothing, is not.
+    """
+    found = _items(argument)
+    return bool(found) and all(isinstance(item, Element) and _satisfied(item) for item in found)
+
+
+def names(argument: Argument) -> list[Element]:
+    """``sss:nodes``: each name that Node elements or Ranges stand for, once, as a Node element.
+
+    A Pattern names no nodes. Raises ``LimitExceeded``.
+    """
+    found: dict[str, None] = {}
+    for item in _items(argument):
+        try:
+            expanded = nodes.expand(as_property(item)) if isinstance(item, Element) else (
+                nodes.spans(item.strip(units.XML_SPACE))
+            )  # fmt: skip
+        except InvalidValue:
+            continue
+        if isinstance(expanded, nodes.Names):
+            if len(found) + len(expanded) > NODES_LIMIT:
+                raise LimitExceeded("names in one answer of sss:nodes", NODES_LIMIT)
+            found.update(dict.fromkeys(expanded))
+    holder = etree.Element(MADE)
+    for name in found:
+        if name:
+            etree.SubElement(holder, "Node").text = name
+    return list(holder)
+
+
+# fmt: off
+FUNCTIONS: Mapping[str, Callable[[Argument], Any]] = {
+    "bytes":     size,
+    "seconds":   seconds,
+    "time":      time,
+    "min":       least,
+    "max":       most,
+    "satisfied": satisfied,
+    "nodes":     names,
+}
+# fmt: on
+
+
+def extensions() -> dict[tuple[str, str], Callable[..., Any]]:
+    """The functions as lxml wants them: by namespace and name, with a context they ignore."""
+
+    def without_context(function: Callable[[Argument], Any]) -> Callable[..., Any]:
+        return lambda _, argument: function(argument)
+
+    return {(NAMESPACE, name): without_context(each) for name, each in FUNCTIONS.items()}
+
+
+def check_literal(name: str, text: str) -> None:
+    """Raise ``InvalidValue`` for a literal string that a function can never read."""
+    if name == "time":
+        try:
+            units.time(text)
+        except InvalidValue:
+            raise InvalidValue(text, "a time with its zone such as 2026-01-31T00:00Z") from None
+    elif name in _LITERALS:
+        _LITERALS[name](text)
+
+
+def _number(argument: Argument, read: Callable[[Element | str], Fraction]) -> float:
+    if isinstance(argument, bool | float | int):
+        return float(argument)
+    for item in _items(argument)[:1]:
+        try:
+            return _double(read(item))
+        except InvalidValue:
+            break
+    return nan
+
+
+def _double(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def _items(argument: Argument) -> Sequence[Element | str]:
+    return argument if isinstance(argument, list | tuple) else [str(argument)]
+
+
+def _text(item: Element | str) -> str:
+    return item if isinstance(item, str) else text_of(item)
+
+
+def _bytes(item: Element | str) -> Fraction:
+    if isinstance(item, str):
+        found = _WITH_UNIT.fullmatch(item)
+        return units.bytes_of(found[1], found[2]) if found else units.number(item)
+    read = as_property(item)
+    unit = read.attributes.get("units") or units.DEFAULT_UNITS.get(read.name, "")
+    limit = spec.limit_name(read.attributes.get("name", ""))
+    if not unit and read.name == "ResourceLimit" and limit not in _COUNTED_LIMITS:
+        unit = "B"  # what the operating system counts in
+    return units.bytes_of(read.text, unit)
+
+
+def _seconds(item: Element | str) -> Fraction:
+    row = spec.element(as_property(item).name) if not isinstance(item, str) else None
+    is_time = row is not None and row.type == spec.DATETIME
+    return Fraction((units.time if is_time else units.duration)(_text(item)))
+
+
+def as_property(element: Element) -> Property:
+    """An element by its present name; what stands in a foreign namespace has no name here."""
+    container = element.getparent()
+    here = place(str(element.tag), "Job" if container is None else _container(container))
+    return Property(
+        here.name, text_of(element), dict(element.items()), line=element.sourceline or 0
+    )
+
+
+def _container(element: Element) -> str:
+    name = local(element)
+    return name if name in spec.CONTAINER else "Job"
+
+
+def _is_block(element: Element) -> bool:
+    namespace, name = split(str(element.tag))
+    return namespace in spec.NAMESPACES and name in BLOCKS
+
+
+def _bounds(argument: Argument) -> list[_Bounds]:
+    """The bounds of each amount; none if one of them cannot be told."""
+    found: list[_Bounds] = []
+    asked: set[tuple[Element, str]] = set()
+    for item in _items(argument):
+        if not isinstance(item, Element) or not isinstance(item.tag, str) or _is_block(item):
+            return []
+        parent = item.getparent()
+        read = as_property(item)
+        try:
+            if parent is None or not _is_block(parent) or local(parent) != spec.REQUESTED:
+                exact = expression.amount(read)
+                found.append(_Bounds(exact, exact))
+                continue
+            key = expression.key(read)
+            holder = parent.getparent()
+            block = parent if holder is None else holder
+            if (block, key) not in asked:
+                asked.add((block, key))
+                found.append(_requested(block, key))
+        except (*_UNREADABLE, LimitExceeded):
+            return []
+    return found
+
+
+def _requested(holder: Element, key: str) -> _Bounds:
+    """From the least to the most that any possible alternative of a request admits."""
+    requests = [holder] if local(holder) == spec.REQUESTED else [
+        child for child in holder.iterchildren("{*}Requested") if _is_block(child)
+    ]  # fmt: skip
+    asked = expression.of(Job(tuple(bridge.from_tree(child) for child in requests)))
+    assert asked is not None
+    found = expression.alternatives(asked, ALTERNATIVES)
+    if not found.complete:
+        raise LimitExceeded("alternatives in a request", ALTERNATIVES)
+    every = [
+        _interval(item.terms, key) for item in found if not any(_impossible(item.terms))
+    ]  # fmt: skip
+    if not every:
+        raise InvalidValue(key, "a request that some amount satisfies")
+    lows, highs = [each.lo for each in every], [each.hi for each in every]
+    return _Bounds(
+        None if None in lows else min(low for low in lows if low is not None),
+        None if None in highs else max(high for high in highs if high is not None),
+    )
+
+
+def _impossible(terms: Sequence[expression.Term]) -> Iterator[bool]:
+    amounts = {
+        expression.key(term.item) for term in terms
+        if isinstance(term, expression.Comparison) and _is_amount(term.item)
+    }  # fmt: skip
+    for key in amounts:
+        yield _interval(terms, key).empty
+
+
+def _is_amount(item: Property) -> bool:
+    try:
+        expression.amount(item)
+    except InvalidValue:
+        return False
+    return True
+
+
+def _interval(terms: Sequence[expression.Term], key: str) -> expression.Interval:
+    """Counts and seconds are whole; sizes are not."""
+    found = expression.interval(terms, key)
+    return found.whole() if key in COUNTS else found
+
+
+def _satisfied(element: Element) -> bool:
+    if not isinstance(element.tag, str) or not _is_block(element):
+        return False
+    block = bridge.from_tree(element)
+    if not block.delivered:
+        return False
+    try:
+        asked = _asked(block)
+        return Request(asked).verdict(Offer.of("", delivered(block), "exact")) is Verdict.YES
+    except (*_UNREADABLE, LimitExceeded):
+        return False
+
+
+def _asked(block: Block) -> expression.Expression:
+    """What a block requests; without a Requested element its own amounts and nodes."""
+    if block.block(Requested) is None:
+        return expression.all_of(map(expression.Comparison, plain(block.properties)))
+    asked = expression.of(block)
+    assert asked is not None
+    return asked
+
+
+_LITERALS: Mapping[str, Callable[[str], object]] = {
+    "bytes": _bytes,
+    "seconds": _seconds,
+    "nodes": lambda text: nodes.spans(text.strip(units.XML_SPACE)),
+}

@@ -1,0 +1,135 @@
+"""The Envelope around a message: its Body, and what proves or hides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lxml.etree import _Element as Element
+
+from sssjob import spec
+from sssjob.document import tree
+from sssjob.document.places import split
+from sssjob.errors import Refused, UnreadableDocument
+
+SYMMETRIC, PASSWORD = "Symmetric", "Password"
+
+
+class Signature(NamedTuple):
+    """What proves who sent a Body: texts in base64, and whose key it was.
+
+    ``name`` is "" where the peer leaves it to the actor to say whose.
+    """
+
+    digest: str
+    value: str
+    token: str = SYMMETRIC
+    name: str = ""
+
+
+class Encrypted(NamedTuple):
+    """A Body and its signature that only the holder of a key can read; texts in base64."""
+
+    key: str
+    value: str
+    token: str = SYMMETRIC
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """An envelope that was opened. It has a body, or else it is encrypted.
+
+    ``raw`` is the whole message as it came, which a signature may be about.
+    """
+
+    raw: bytes
+    body: Element | None
+    signature: Signature | None = None
+    encrypted: Encrypted | None = None
+
+
+def opened(raw: bytes) -> Envelope:
+    """Open an envelope, in the namespace of SSSRMAP or in none.
+
+    Raises ``Refused``: 244 for nothing, 302 for what is not XML, 242 for another root, 240 where
+    it is not clear which Body is meant.
+    """
+    if not raw.strip():
+        raise Refused("244", "The message is empty")
+    try:
+        root = tree.parse(raw)
+    except UnreadableDocument:
+        raise Refused("302", "The message is not well-formed XML, or too deep") from None
+    if local(root) != "Envelope":
+        raise Refused("242", "The root of the message is not an Envelope")
+    # What is signed and what is acted upon have to be the same: nothing may stand there twice.
+    body = _only(root, "Body")
+    signature = _only(root, "Signature")
+    encrypted = _only(root, "EncryptedData")
+    if (body is None) == (encrypted is None):
+        raise Refused("240", "The Envelope needs one Body, or one EncryptedData")
+    return Envelope(
+        raw,
+        body,
+        None if signature is None else _signature(signature),
+        None if encrypted is None else _encrypted(encrypted),
+    )
+
+
+def local(element: Element) -> str:
+    """The name of an element of SSSRMAP; "" for a comment and for foreign namespaces.
+
+    Gold's programs use no namespace; some declare that of SSSRMAP on the Envelope.
+    """
+    if not isinstance(element.tag, str):
+        return ""
+    namespace, name = split(element.tag)
+    return name if namespace in spec.NAMESPACES else ""
+
+
+def elements(element: Element) -> Iterator[tuple[str, Element]]:
+    """The elements within an element, each with its name."""
+    for child in element:
+        if name := local(child):
+            yield name, child
+
+
+def text(element: Element) -> str:
+    """The whole text of an element, whatever comments stand in between."""
+    if not len(element):
+        return element.text or ""
+    return "".join([element.text or "", *(child.tail or "" for child in element)])
+
+
+def _only(root: Element, name: str) -> Element | None:
+    found = [child for its, child in elements(root) if its == name]
+    if len(found) > 1:
+        raise Refused("240", f"The Envelope holds more than one {name}")
+    return found[0] if found else None
+
+
+def _signature(element: Element) -> Signature:
+    parts = dict(elements(element))
+    return Signature(
+        _base64(parts, "DigestValue"), _base64(parts, "SignatureValue"), *_token(parts)
+    )
+
+
+def _encrypted(element: Element) -> Encrypted:
+    parts = dict(elements(element))
+    key, value = _base64(parts, "EncryptedKey"), _base64(parts, "CipherValue")
+    return Encrypted(key, value, *_token(parts))
+
+
+def _base64(parts: dict[str, Element], name: str) -> str:
+    return "".join(text(parts[name]).split()) if name in parts else ""
+
+
+def _token(parts: dict[str, Element]) -> tuple[str, str]:
+    """A missing token means Symmetric: Maui sends none."""
+    token = parts.get("SecurityToken")
+    if token is None:
+        return SYMMETRIC, ""
+    return token.get("type") or SYMMETRIC, token.get("name") or ""

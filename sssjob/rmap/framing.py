@@ -1,0 +1,307 @@
+"""What clients put around a message: HTTP/1.1, or what Gold's peers make of it. No sockets.
+
+Bytes are fed as they come; requests come out whole. A client that names a Host is a standard
+one: it gets standard answers and may use its connection again. All others are legacy clients,
+which send one request, often without the bytes that end it, and wait for the end of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from sssjob.errors import BadFraming
+
+# The 88 bytes that Slurm's plugin counts.
+LEGACY_HEAD = (
+    b"HTTP/1.1 200 OK\r\n"
+    b'Content-Type: text/xml; charset="utf-8"\r\n'
+    b"Transfer-Encoding: chunked\r\n"
+    b"\r\n"
+)
+PATH = "/SSSRMAP3"
+CONTENT_TYPE = 'text/xml; charset="utf-8"'
+
+_HEAD_LIMIT = 16 << 10  # bytes of a request line and all headers
+_LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
+_SIZE_DIGITS = 15  # of a chunk or a body
+_HEX = frozenset(b"0123456789abcdefABCDEF")
+_END = b"Envelope>"  # how a message ends, with any prefix
+_SPACE = b" \t\r\n\0"  # Maui ends with a NUL
+_TOKEN = frozenset(b"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+@dataclass(frozen=True, slots=True)
+class HTTPRequest:
+    """One request as it was framed. Names of ``headers`` are in lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    keep_alive: bool = False
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether a client sent it that does not name a Host, as no peer of Gold does."""
+        return "host" not in self.headers
+
+
+class Requests:
+    """The requests of one connection: feed bytes, take what is complete.
+
+    Holds at most ``limit`` bytes of a body, and what was fed and not yet taken.
+    """
+
+    def __init__(self, limit: int = 16 << 20) -> None:
+        self.limit = limit
+        self.awaits_continue = False  # a client waits for "100 Continue"
+        self.is_legacy = False  # of the request that is being read, as soon as that is known
+        self.ended = False
+        self._buffer = bytearray()
+        self._head: tuple[str, str, dict[str, str], bool] | None = None
+        self._body = bytearray()
+        self._left = -1  # bytes of a chunk or a body to come; -1 where a line has to come first
+        self._chunked = False
+        self._after_chunks = False  # so that their end may still come
+
+    @property
+    def held(self) -> int:
+        """Bytes in memory."""
+        return len(self._buffer) + len(self._body)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing of a next request is there."""
+        return self._head is None and not self._buffer
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes from a connection; after the one request of a legacy client, forget them."""
+        if not self.ended:
+            self._buffer += data
+
+    def next(self) -> HTTPRequest | None:
+        """The next request that is complete; None while bytes are missing.
+
+        Raises ``BadFraming``, after which the connection cannot be read any more.
+        """
+        try:
+            while not self.ended:
+                if self._head is None:
+                    if not self._begin():
+                        return None
+                elif self._body_is_complete():
+                    return self._take()
+                elif not self._progress():
+                    return None
+            return None
+        except BadFraming:
+            self.ended = True
+            raise
+
+    def _begin(self) -> bool:
+        """Read a request line and headers, if they are all there."""
+        while (skipped := _tail(self._buffer, self._after_chunks)) > 0:
+            del self._buffer[:skipped]
+        end = _end_of_head(self._buffer)
+        if end < 0 or end > _HEAD_LIMIT:
+            if len(self._buffer) > _HEAD_LIMIT:
+                raise BadFraming(
+                    "The header is too long", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                )
+            return False
+        lines = bytes(self._buffer[:end]).replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
+        del self._buffer[:end]
+        method, target, version = _request_line(lines[0])
+        headers = _headers(lines[1:])
+        self.is_legacy = "host" not in headers
+        keeps = "close" not in headers.get("connection", "").lower()
+        coding = headers.get("transfer-encoding", "").strip().rstrip(";").strip().lower()
+        self._chunked = coding == "chunked"
+        if coding and not self._chunked:
+            raise BadFraming("The transfer encoding is not chunked", HTTPStatus.NOT_IMPLEMENTED)
+        length = headers.get("content-length")
+        if self._chunked:
+            self._left = -1
+            keeps = keeps and length is None  # one of them lies: RFC 9112, 6.1
+        elif length is not None:
+            self._left = _length(length)
+            self._check(self._left)
+        elif method in ("GET", "HEAD"):
+            self._left = 0
+        else:
+            raise BadFraming("The request tells no length", HTTPStatus.LENGTH_REQUIRED)
+        self.awaits_continue = (
+            not self.is_legacy and headers.get("expect", "").lower() == "100-continue"
+        )
+        self._head = (method, target, headers, keeps and version == "HTTP/1.1")
+        return True
+
+    def _progress(self) -> bool:
+        """Read what is there of a body; False where bytes are missing."""
+        if self._left < 0:
+            return self._size_line()
+        piece = self._buffer[: self._left]
+        if not piece:
+            return False
+        self._body += piece
+        del self._buffer[: len(piece)]
+        self._left -= len(piece)
+        return True
+
+    def _size_line(self) -> bool:
+        end = self._buffer.find(b"\n")
+        if end < 0:
+            if len(self._buffer) > _LINE_LIMIT:
+                raise BadFraming("The size of a chunk is not hexadecimal")
+            return False
+        line = bytes(self._buffer[:end]).strip()
+        del self._buffer[: end + 1]
+        if not line:  # what ends a chunk in HTTP; Gold's peers leave it out
+            return True
+        digits = line.partition(b";")[0].strip()
+        if len(digits) > _SIZE_DIGITS or not digits or not _HEX.issuperset(digits):
+            raise BadFraming("The size of a chunk is not hexadecimal")
+        size = int(digits, 16)
+        self._check(len(self._body) + size)
+        self._left = size if size else _LAST
+        return True
+
+    def _body_is_complete(self) -> bool:
+        if not self._chunked:
+            return self._left == 0
+        if self._left == _LAST:
+            return True
+        if self._left == 0:
+            self._left = -1
+            # The tail of a legacy request may never come.
+            return self.is_legacy and bytes(self._body[-64:]).rstrip(_SPACE).endswith(_END)
+        return False
+
+    def _take(self) -> HTTPRequest:
+        assert self._head is not None
+        method, target, headers, keeps = self._head
+        request = HTTPRequest(
+            method, target, headers, bytes(self._body), keeps and not self.is_legacy
+        )
+        self._head, self._body, self._left = None, bytearray(), -1
+        self._after_chunks = self._chunked
+        self.awaits_continue = False
+        if not request.keep_alive:
+            self.ended = True
+            self._buffer.clear()
+        return request
+
+    def _check(self, size: int) -> None:
+        if size > self.limit:
+            raise BadFraming(
+                f"The message has more than {self.limit} bytes",
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            )
+
+
+_LAST = -2  # in the place of a size: the chunk that ends a body was read
+
+
+def legacy_request(payload: bytes, path: str = PATH) -> bytes:
+    """A message framed as Gold's Perl client frames it: no Host, one chunk, ``0`` behind it."""
+    head = (
+        f"POST {path} HTTP/1.1\r\n"
+        f"Content-Type: {CONTENT_TYPE}\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n"
+        f"{len(payload):X}\r\n"
+    )
+    return b"".join([head.encode(), payload, b"0\r\n"])
+
+
+def legacy_reply(parts: Iterable[bytes]) -> bytes:
+    """The documents of an answer as goldd frames them, to be sent at once.
+
+    One chunk for each document. There is no line break between chunks: Gold's Perl and Java
+    clients fail on it.
+    """
+    framed = [LEGACY_HEAD]
+    for part in parts:
+        framed += [b"%X\r\n" % len(part), part]
+    framed.append(b"0\r\n")
+    return b"".join(framed)
+
+
+def standard_reply(
+    body: bytes,
+    *,
+    status: HTTPStatus = HTTPStatus.OK,
+    content_type: str = CONTENT_TYPE,
+    keep_alive: bool = True,
+    headers: Mapping[str, str] | None = None,
+    head_only: bool = False,
+) -> bytes:
+    """An answer of HTTP/1.1 with its length."""
+    more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\n"
+        f"Content-Type: {content_type}\r\n"
+        f"Content-Length: {len(body)}\r\n"
+        f"Connection: {'keep-alive' if keep_alive else 'close'}\r\n{more}\r\n"
+    )
+    return head.encode("latin-1") + (b"" if head_only else body)
+
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+def _request_line(line: bytes) -> tuple[str, str, str]:
+    """Method, target and version; what Python 2 puts behind the version does not matter."""
+    words = line.decode("latin-1").split()
+    if (
+        len(words) < 3
+        or not words[2].startswith("HTTP/1.")
+        or not _TOKEN.issuperset(words[0].encode("latin-1"))
+    ):
+        raise BadFraming("The first line is no request of HTTP/1.1")
+    return words[0], words[1], words[-1]
+
+
+def _headers(lines: Iterable[bytes]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for line in lines:
+        name, colon, value = line.partition(b":")
+        if not colon or not name or not _TOKEN.issuperset(name):
+            raise BadFraming("A header is not understood")
+        key, text = name.decode("ascii").lower(), value.decode("latin-1").strip()
+        if key in headers and key in ("content-length", "transfer-encoding", "host"):
+            raise BadFraming(f"There is more than one {key}")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
+
+
+def _length(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= _SIZE_DIGITS):
+        raise BadFraming("The content length is no number")
+    return int(text)
+
+
+def _end_of_head(buffer: bytearray) -> int:
+    """Where the empty line after the headers ends; -1 if it has not come."""
+    ends = [
+        at + len(mark)
+        for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n")
+        if (at := buffer.find(mark)) >= 0
+    ]
+    return min(ends, default=-1)
+
+
+def _tail(buffer: bytearray, after_chunks: bool) -> int:
+    """How many bytes stand before the next request: an empty line, or the end of last chunks.
+
+    That may be their ``0``, and trailers.
+    """
+    end = buffer.find(b"\n", 0, _LINE_LIMIT)
+    if end < 0:
+        return 0
+    line = bytes(buffer[:end]).strip()
+    if not line:
+        return end + 1
+    trailer = b":" in line and b" HTTP/" not in line and _TOKEN.issuperset(line.partition(b":")[0])
+    return end + 1 if after_chunks and (trailer or line == b"0") else 0

@@ -1,0 +1,211 @@
+"""Bodies to messages: liberal in what peers are known to send, strict in what it means."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob.errors import Refused
+from sssjob.rmap import codes
+from sssjob.rmap.envelope import elements, local, text
+from sssjob.rmap.message import (
+    Conj,
+    Data,
+    Document,
+    File,
+    Get,
+    Item,
+    Object,
+    Op,
+    Option,
+    Request,
+    Response,
+    Row,
+    Set,
+    Status,
+    Where,
+)
+
+_DIGITS = 18  # of a number that is still believed
+
+# Slurm's plugin knows G and L; what differs in case only is meant.
+_OPS = {str(op).upper(): op for op in Op} | {"G": Op.GT, "L": Op.LT, "": Op.EQ}
+# Gold joins with And whatever it does not know, "or" and "and" included. decision 502
+_CONJS = {str(conj): conj for conj in Conj} | {
+    "": Conj.AND, "and": Conj.AND, "or": Conj.AND, "Nand": Conj.AND_NOT, "Nor": Conj.OR_NOT,
+}  # fmt: skip
+
+
+class Head(NamedTuple):
+    """What has to be known of a request before it is proven: who sends it."""
+
+    element: Element
+    action: str
+    actor: str
+
+
+def head(body: Element) -> Head:
+    """The one Request of a Body. Raises ``Refused`` (302) if there is none, or another."""
+    found = [child for name, child in elements(body) if name == "Request"]
+    if len(found) != 1:
+        many = "more than one Request" if found else "no Request"
+        raise Refused("302", f"The Body holds {many}")
+    request = found[0]
+    # Very old clients have the actor on Body.
+    actor = request.get("actor") or body.get("actor") or ""
+    return Head(request, request.get("action") or "", actor)
+
+
+def read_request(body: Element) -> Request:
+    """The request of a Body.
+
+    Raises ``Refused``: 311 without an object, 312 without action or actor, 317 and 318 for a
+    condition that is none, 240 for two Data elements.
+    """
+    element, action, actor = head(body)
+    parts: dict[str, list[Element]] = {}
+    for name, child in elements(element):
+        parts.setdefault(name, []).append(child)
+    objects = tuple(_object(child) for child in parts.get("Object", ()))
+    if not objects and (named := element.get("object")):  # very old clients
+        objects = (Object(named),)
+    if not objects:
+        raise Refused("311", "No object specified in the request")
+    if not action or not actor:
+        raise Refused("312", "No action or no actor specified in the request")
+    chunking = element.get("chunking") or body.get("chunking") or ""
+    return Request(
+        action,
+        actor,
+        objects,
+        tuple(_get(child) for child in parts.get("Get", ())),
+        tuple(_set(child) for child in parts.get("Set", ())),
+        tuple(_where(child) for child in parts.get("Where", ())),
+        tuple(_option(child) for child in parts.get("Option", ())),
+        _data(parts.get("Data", [])),
+        tuple(File(text(child), child.get("name", "")) for child in parts.get("File", ())),
+        chunking.lower() == "true",
+        _whole(element.get("chunkSize")) or 0,
+        element.get("id", ""),
+        element.get("nonce", ""),
+        _whole(element.get("time")),
+    )
+
+
+def read_response(body: Element) -> Response:
+    """The response of a Body. Raises ``Refused``: 246 without one, 321 and 322 without status."""
+    found = next((child for name, child in elements(body) if name == "Response"), None)
+    if found is None:
+        raise Refused("246", "The reply holds no Response")
+    parts: dict[str, list[Element]] = {}
+    for name, child in elements(found):
+        parts.setdefault(name, []).append(child)
+    if "Status" not in parts:
+        raise Refused("321", "The reply holds no Status")
+    said = {name: text(child) for name, child in elements(parts["Status"][0])}
+    if "Code" not in said:
+        raise Refused("322", "The reply holds no Code")
+    code = said["Code"].strip()
+    value = said.get("Value", "").strip()
+    known = value in list(codes.Value)
+    counted = parts.get("Count")
+    return Response(
+        Status(code, said.get("Message", ""),
+               codes.Value(value) if known else codes.code(code).value),
+        _integer(text(counted[0])) if counted else None,
+        _data(parts.get("Data", [])),
+        tuple(File(text(child), child.get("name", "")) for child in parts.get("File", ())),
+        found.get("actor", ""),
+        _integer(found.get("chunkNum")),
+        _integer(found.get("chunkMax")),
+        found.get("nonce", ""),
+    )  # fmt: skip
+
+
+def item(element: Element) -> Item:
+    """An element of Data: a row if it is flat, or else the document that it is."""
+    fields = []
+    flat = not element.attrib and not (element.text or "").strip() and element.prefix is None
+    for child in element if flat else ():
+        name = local(child)
+        if not name or child.attrib or len(child) or child.prefix or (child.tail or "").strip():
+            flat = False
+            break
+        fields.append((name, child.text or ""))
+    if flat and local(element):
+        return Row(local(element), tuple(fields))
+    return Document(etree.tostring(element, encoding="UTF-8", with_tail=False))
+
+
+def _object(element: Element) -> Object:
+    name = text(element).strip()
+    if not name:
+        raise Refused("311", "An Object of the request has no name")
+    return Object(name, element.get("alias", ""), element.get("join", ""))
+
+
+def _get(element: Element) -> Get:
+    path = text(element).strip()
+    name = element.get("name", "")
+    if not name and not path:
+        raise Refused("318", "A Get has neither a name nor an expression")
+    return Get(
+        name, element.get("op", ""), element.get("object", ""), element.get("alias", ""), path
+    )
+
+
+def _set(element: Element) -> Set:
+    return Set(_name(element, "Set", "316"), text(element), element.get("op") or "Assign")
+
+
+def _where(element: Element) -> Where:
+    name = _name(element, "Where", "318")
+    op = element.get("op", "")
+    conj = element.get("conj", "")
+    if op.upper() not in _OPS:
+        raise Refused("318", f"{_shown(op)} is no comparison; there are {', '.join(Op)}")
+    if conj not in _CONJS:
+        raise Refused("318", f"{_shown(conj)} joins no conditions; there are {', '.join(Conj)}")
+    return Where(
+        name, text(element), _OPS[op.upper()], _CONJS[conj], _integer(element.get("group")) or 0,
+        element.get("object", ""), element.get("subject", ""),
+    )  # fmt: skip
+
+
+def _option(element: Element) -> Option:
+    return Option(_name(element, "Option", "318"), text(element), element.get("op", ""))
+
+
+def _name(element: Element, kind: str, code: str) -> str:
+    name = element.get("name", "")
+    if not name:
+        raise Refused(code, f"A {kind} has no name")
+    return name
+
+
+def _data(found: list[Element]) -> Data | None:
+    if len(found) > 1:
+        raise Refused("240", "There is more than one Data")
+    if not found:
+        return None
+    items = tuple(item(child) for child in found[0] if isinstance(child.tag, str))
+    return Data(items, found[0].get("name", ""), found[0].get("type", ""))
+
+
+def _integer(written: str | None) -> int | None:
+    """A number, perhaps with a sign; None for anything else, as Gold reads it."""
+    digits = (written or "").strip()
+    unsigned = digits[1:] if digits[:1] in ("+", "-") else digits
+    whole = unsigned.isascii() and unsigned.isdigit() and len(unsigned) <= _DIGITS
+    return int(digits) if whole else None
+
+
+def _whole(written: str | None) -> int | None:
+    number = _integer(written)
+    return number if number is not None and number >= 0 else None
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 20 else text[:17] + "...")

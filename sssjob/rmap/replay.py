@@ -1,0 +1,56 @@
+"""Requests that are told apart from their copies: each may come once, and not late.
+
+It is for clients that send a nonce and a time (ours do); Gold's peers know neither.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from threading import Lock
+
+from sssjob.errors import Refused
+from sssjob.rmap.message import Request
+
+
+class Nonces:
+    """The nonces that were seen within a window of time. Safe to share between threads.
+
+    ``window`` is in seconds, both ways. ``since`` is when it begins to remember: what was sent
+    before that cannot be told from a copy, and is refused. ``required`` refuses requests without
+    a nonce, too.
+    """
+
+    def __init__(
+        self, *, since: float, window: int = 300, required: bool = False, limit: int = 1_000_000
+    ) -> None:
+        self.window, self.required, self.since, self.limit = window, required, since, limit
+        self._seen: set[tuple[str, str]] = set()
+        self._order: deque[tuple[float, tuple[str, str]]] = deque()
+        self._lock = Lock()
+
+    def admit(self, request: Request, now: float) -> None:
+        """Remember a request whose signature was good. Raises ``Refused`` (424) for a copy.
+
+        So does a request that is too old or from the future; 730 where too many are remembered
+        to be sure.
+        """
+        if not request.nonce and request.time is None and not self.required:
+            return
+        if not request.nonce or request.time is None:
+            raise Refused("424", "The request needs both a nonce and a time")
+        if request.time < int(self.since) or abs(now - request.time) > self.window:
+            raise Refused("424", "The request is not of this time; do the clocks agree?")
+        mark = (request.actor, request.nonce)
+        with self._lock:
+            self._forget(now)
+            if mark in self._seen:
+                raise Refused("424", "The request was seen before")
+            if len(self._seen) >= self.limit:
+                raise Refused("730", "Too many requests; try again later")
+            self._seen.add(mark)
+            # A request from the near future stays good for longer than the window from now.
+            self._order.append((max(now, request.time) + self.window, mark))
+
+    def _forget(self, now: float) -> None:
+        while self._order and self._order[0][0] < now:
+            self._seen.discard(self._order.popleft()[1])

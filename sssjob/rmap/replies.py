@@ -1,0 +1,131 @@
+"""What servers put around an answer, read without sockets: bytes in, documents out."""
+
+from __future__ import annotations
+
+import re
+
+from sssjob.errors import BadFraming
+
+_HEAD_LIMIT = 16 << 10  # bytes of a status line and all headers
+_LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
+_DIGITS = 15  # of a length
+_HEXADECIMAL = re.compile(rb"[0-9a-fA-F]{1,15}")
+_STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})[^\n]*")
+_BETWEEN = re.compile(rb"(?<=Envelope>)\s*(?=<\?xml|<Envelope)")
+_END = b"Envelope>"
+
+
+class Reply:
+    """One answer: feed bytes, take documents. A chunked answer of Gold holds several.
+
+    A document is out as soon as its last byte was fed: some servers send nothing behind it.
+    ``limit`` is in bytes of what is held. Raises ``BadFraming`` for what is no answer, and for a
+    second header, by which Gold begins an answer that never ends.
+    """
+
+    def __init__(self, limit: int = 64 << 20) -> None:
+        self.limit = limit
+        self.status = 0  # of HTTP; 0 before it is known
+        self.is_complete = False
+        self._buffer = bytearray()
+        self._body = bytearray()
+        self._left: int | None = -1  # bytes of a chunk or body; -1: a line first; None: to the end
+        self._chunked = False
+        self._documents: list[bytes] = []
+
+    def feed(self, data: bytes) -> None:
+        """Take what came from the server."""
+        self._buffer += data
+        if len(self._buffer) + len(self._body) > self.limit:
+            raise BadFraming(f"The reply has more than {self.limit} bytes")
+        if not self.status and not self._begin():
+            return
+        while not self.is_complete and self._progress():
+            pass
+
+    def end(self) -> None:
+        """Say that the server closed the connection."""
+        if self.status and self._left is None:
+            self.is_complete = True
+        self._cut(last=self.is_complete)
+
+    def documents(self) -> list[bytes]:
+        """The documents that are whole and were not taken yet."""
+        taken, self._documents = self._documents, []
+        return taken
+
+    def _begin(self) -> bool:
+        ends = [
+            at + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if (at := self._buffer.find(mark)) > 0
+        ]
+        if not ends:
+            if len(self._buffer) > _HEAD_LIMIT:
+                raise BadFraming("The header of the reply is too long")
+            return False
+        head = bytes(self._buffer[: min(ends)])
+        del self._buffer[: min(ends)]
+        first = _STATUS.match(head)
+        if first is None:
+            raise BadFraming("The reply is not HTTP/1.1")
+        headers = {
+            name.strip().lower(): value.strip()
+            for name, colon, value in (line.partition(b":") for line in head.split(b"\n")[1:])
+            if colon
+        }
+        if first[1] == b"100":
+            return self._begin()
+        self.status = int(first[1])
+        self._chunked = headers.get(b"transfer-encoding", b"").lower().startswith(b"chunked")
+        length = headers.get(b"content-length")
+        if not self._chunked:
+            if length is not None and not length.isdigit():
+                raise BadFraming("The content length of the reply is no number")
+            self._left = None if length is None else int(length[:_DIGITS])
+        return True
+
+    def _progress(self) -> bool:
+        if self._left is None:
+            self._body += self._buffer
+            self._buffer.clear()
+            return False
+        if self._left < 0:
+            return self._size_line()
+        if self._left:
+            piece = self._buffer[: self._left]
+            self._body += piece
+            del self._buffer[: len(piece)]
+            self._left -= len(piece)
+            if self._left:
+                return False
+        self._cut(last=not self._chunked)
+        self.is_complete = not self._chunked
+        self._left = -1
+        return True
+
+    def _size_line(self) -> bool:
+        end = self._buffer.find(b"\n")
+        if end < 0:
+            if len(self._buffer) > _LINE_LIMIT:
+                raise BadFraming("The size of a chunk of the reply is not hexadecimal")
+            return False
+        line = bytes(self._buffer[:end]).strip().partition(b";")[0].strip()
+        del self._buffer[: end + 1]
+        if not line:
+            return True
+        if line.startswith(b"HTTP/"):
+            raise BadFraming("The server began its reply anew, as Gold does without end")
+        if not _HEXADECIMAL.fullmatch(line):
+            raise BadFraming("The size of a chunk of the reply is not hexadecimal")
+        size = int(line, 16)
+        self.is_complete = size == 0
+        if self.is_complete:
+            self._cut(last=True)
+        self._left = size
+        return True
+
+    def _cut(self, *, last: bool) -> None:
+        """Hand out what is whole: at the end, all of it."""
+        body = bytes(self._body).strip()
+        if body and (last or body.endswith(_END)):
+            self._documents += _BETWEEN.split(body)
+            self._body.clear()

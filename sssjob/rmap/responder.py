@@ -1,0 +1,260 @@
+"""From the bytes of a request to the bytes of its answer: what a server does, without its sockets.
+
+A handler does what was asked. It gets a request whose sender is proven and gives rows, as many
+as there are; how they are cut into parts, written, signed and encrypted is done here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from sssjob.errors import Refused
+from sssjob.rmap import encryption
+from sssjob.rmap.envelope import Encrypted, Envelope, opened
+from sssjob.rmap.keys import Algorithm, Key, Keys
+from sssjob.rmap.message import Data, Item, Request, Response, Row, Status
+from sssjob.rmap.reading import head, read_request
+from sssjob.rmap.replay import Nonces
+from sssjob.rmap.signature import sign, verify
+from sssjob.rmap.writing import (
+    DECLARATION,
+    encrypted_envelope,
+    envelope,
+    signed,
+    write_response,
+)
+
+TRUNCATED = "146"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request, who is proven to have sent it, and from where.
+
+    ``proven`` is False only where unsigned requests are let in: then the actor is what somebody
+    claims. ``own_key`` tells that the proof was a key that nobody else has.
+    """
+
+    request: Request
+    actor: str
+    origin: str = ""
+    proven: bool = True
+    own_key: bool = False
+    now: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a handler answers. Rows may be drawn from a generator, which is closed at the end.
+
+    ``count`` is an amount, or None where there is none to tell; without it, rows are counted.
+    """
+
+    rows: Iterable[Item] = ()
+    code: str = "000"
+    message: str = ""
+    count: int | Literal["rows"] | None = "rows"
+
+
+class Handler(Protocol):
+    """What answers requests. It may be called by several threads at once."""
+
+    def __call__(self, call: Call) -> Answer:
+        """Do what was asked. Raises ``Refused`` where the answer is a failure; so may its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a responder asks for and gives.
+
+    ``rows`` are those of one part at most, ``reply_limit`` the bytes of Data of a whole answer
+    and ``message_limit`` those of a decrypted request. ``triple_des`` lets encrypted requests in.
+    """
+
+    name: str = "sssjob"
+    rows: int = 10_000
+    reply_limit: int = 64 << 20
+    message_limit: int = 16 << 20
+    unsigned: bool = False
+    triple_des: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer: its documents, and what a log may say of it."""
+
+    parts: tuple[bytes, ...] = field(repr=False)
+    code: str
+    message: str = ""
+    actor: str = ""
+    action: str = ""
+    object: str = ""
+    id: str = ""
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """How a request came, so that its answer goes back in the same way."""
+
+    call: Call
+    key: Key | None = None
+    algorithm: Algorithm | None = None
+
+
+class Responder:
+    """Answers messages: opens, verifies, asks the handler, writes."""
+
+    def __init__(
+        self,
+        handler: Handler,
+        keys: Keys,
+        policy: Policy | None = None,
+        *,
+        nonces: Nonces | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.handler, self.keys, self.policy, self.clock = handler, keys, policy or Policy(), clock
+        self.nonces = Nonces(since=clock()) if nonces is None else nonces
+
+    def respond(self, message: bytes, origin: str = "") -> Outcome:
+        """The answer to a message. A failure is an answer, too."""
+        hidden: tuple[Encrypted, Key] | None = None
+        came: _Opened | None = None
+        try:
+            sealed = opened(message)
+            if sealed.encrypted is not None:
+                asked, key = sealed.encrypted, self._decryption_key(sealed.encrypted)
+                sealed = self._decrypted(asked, key)
+                hidden = asked, key
+            came = self._proven(sealed, origin)
+            responses = self._responses(came.call)
+        except Refused as error:
+            responses = [self._failure(error)]
+        if came and came.call.request.nonce:
+            responses = [replace(part, nonce=came.call.request.nonce) for part in responses]
+        return _outcome(
+            responses, came, tuple(self._sealed(part, came, hidden) for part in responses)
+        )
+
+    def failure(self, code: str, message: str) -> Outcome:
+        """The answer to what is no message at all, or cannot be taken now."""
+        response = self._failure(Refused(code, message))
+        return _outcome([response], None, (self._sealed(response, None, None),))
+
+    def _proven(self, sealed: Envelope, origin: str) -> _Opened:
+        """The request of an envelope, if its actor has signed it."""
+        assert sealed.body is not None
+        actor = head(sealed.body).actor
+        signature, key, algorithm = sealed.signature, None, None
+        if signature is not None:
+            key = self.keys.find(signature.token, signature.name, actor)
+            if key is None:
+                raise Refused("424", "The signature does not prove the actor")
+            algorithm = verify(sealed, key)
+        elif not self.policy.unsigned:
+            raise Refused("424", "The message is not signed")
+        request = read_request(sealed.body)
+        now = self.clock()
+        if key is not None:
+            self.nonces.admit(request, now)
+        own = key is not None and key.owner == actor
+        return _Opened(Call(request, actor, origin, key is not None, own, now), key, algorithm)
+
+    def _decryption_key(self, encrypted: Encrypted) -> Key:
+        key = self.keys.find(encrypted.token, encrypted.name, encrypted.name)
+        if not self.policy.triple_des or key is None:
+            raise Refused("434", "The message cannot be decrypted")
+        return key
+
+    def _decrypted(self, encrypted: Encrypted, key: Key) -> Envelope:
+        plain = encryption.decrypt(encrypted, key.secret, limit=self.policy.message_limit)
+        inner = opened(b"".join([DECLARATION, b"<Envelope>", plain, b"</Envelope>"]))
+        if inner.encrypted is not None:
+            raise Refused("434", "The message cannot be decrypted")
+        return inner
+
+    def _responses(self, call: Call) -> list[Response]:
+        answer = self.handler(call)
+        status = Status.of(answer.code, answer.message)
+        with closing(_drawn(answer.rows)) as rows:
+            parts = list(self._parts(call.request, status, rows))
+        if answer.count != "rows":
+            parts = [replace(part, count=answer.count) for part in parts]
+        return parts
+
+    def _parts(self, request: Request, status: Status, rows: Iterator[Item]) -> Iterator[Response]:
+        """Rows in parts that the peer can take; the last part says that it is the last."""
+        size = min(request.chunk_size or self.policy.rows, self.policy.rows)
+        limit = request.option("Limit") or ""
+        asked = int(limit) if limit.isascii() and limit.isdigit() and len(limit) < 10 else 0
+        if asked:  # it comes before chunking, as in Gold
+            size = min(asked, self.policy.rows)
+        budget = self.policy.reply_limit
+        chunked = request.chunking and not asked
+        number, following = 0, next(rows, None)
+        while True:
+            taken: list[Item] = []
+            while following is not None and len(taken) < size and budget >= 0:
+                taken.append(following)
+                budget -= _bytes(following)
+                following = next(rows, None)
+            number += 1
+            more = chunked and following is not None and budget >= 0
+            if following is not None and not more:
+                status = Status.of(TRUNCATED, _TRUNCATED_MESSAGE)
+            several = more or number > 1
+            yield Response(
+                status, len(taken), Data(tuple(taken)) if taken else None, (), self.policy.name,
+                number if several else None, (-1 if more else 0) if several else None,
+            )  # fmt: skip
+            if not more:
+                return
+
+    def _failure(self, error: Refused) -> Response:
+        return Response(Status.of(error.code, error.message), actor=self.policy.name)
+
+    def _sealed(
+        self, response: Response, came: _Opened | None, hidden: tuple[Encrypted, Key] | None
+    ) -> bytes:
+        """The document of a response: encrypted if the request was, signed if the key is ours."""
+        body = write_response(response).encode()
+        signature = None
+        # Gold's peers get no signature: its C library would take it for the answer.
+        if came and came.key is not None and came.algorithm is Algorithm.HMAC_SHA256:
+            signature = sign(body, came.key, algorithm=came.algorithm)
+        if hidden is None:
+            return envelope(body, signature)
+        asked, key = hidden
+        plain = body + signed(signature)
+        return encrypted_envelope(
+            encryption.encrypt(plain, key.secret, token=asked.token, name=asked.name)
+        )
+
+
+_TRUNCATED_MESSAGE = "There are more rows than one reply may hold; ask for them in chunks"
+
+
+def _drawn(rows: Iterable[Item]) -> Generator[Item, None, None]:
+    """The rows, as a generator, so that what gives them is closed with it."""
+    yield from rows
+
+
+def _bytes(item: Item) -> int:
+    if isinstance(item, Row):
+        return sum(2 * len(name) + len(value) + 5 for name, value in item.fields)
+    return len(item.xml)
+
+
+def _outcome(responses: list[Response], came: _Opened | None, parts: tuple[bytes, ...]) -> Outcome:
+    status, request = responses[-1].status, came.call.request if came else None
+    return Outcome(
+        parts, status.code, status.message,
+        request.actor if request else "", request.action if request else "",
+        request.object if request else "", request.id if request else "",
+        sum(len(part.rows) for part in responses),
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""Signing and verifying: an HMAC over the digest of a Body."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+
+from sssjob.errors import Refused
+from sssjob.rmap.envelope import SYMMETRIC, Envelope, Signature
+from sssjob.rmap.forms import forms
+from sssjob.rmap.keys import Algorithm, Key
+
+_JAVA = 24  # characters of a key that Gold's Java client uses
+
+
+def sign(
+    body: bytes,
+    key: Key,
+    *,
+    algorithm: Algorithm | None = None,
+    token: str = SYMMETRIC,
+    name: str = "",
+) -> Signature:
+    """Sign the bytes of a Body element, its tags included, by the first algorithm of the key.
+
+    The HMAC is over the binary digest, not over the Body.
+
+    >>> sign(b"<Body></Body>", Key(b"gold-test-key-0123456789")).digest
+    'NY0vW8n+pWlTndgO1iwbqYHW7zY='
+    """
+    chosen = algorithm or key.algorithms[0]
+    digest = hashlib.new(chosen.hash, body).digest()
+    return Signature(_text(digest), _text(_mac(key.secret, digest, chosen)), token, name)
+
+
+def verify(envelope: Envelope, key: Key) -> Algorithm:
+    """How an envelope was signed with a key. Raises ``Refused`` (424) if it was not.
+
+    The Body may be digested in any form that real peers use. Which of them it was tells an
+    attacker nothing: a digest is no secret. The code is compared in constant time.
+    """
+    signature = envelope.signature
+    if signature is None:
+        raise Refused("424", "The message is not signed")
+    allowed = [one for one in key.algorithms if len(signature.digest) == _length(one)]
+    for form in forms(envelope) if allowed else ():
+        for algorithm in allowed:
+            digest = hashlib.new(algorithm.hash, form).digest()
+            if hmac.compare_digest(_text(digest).encode(), signature.digest.encode()):
+                if any(_proves(secret, digest, algorithm, signature) for secret in _secrets(key)):
+                    return algorithm
+                raise Refused("424", "The signature does not prove the actor")
+    raise Refused("424", "The signature does not prove the actor")
+
+
+def _secrets(key: Key) -> list[bytes]:
+    """The key, and what Gold's Java client makes of a longer one."""
+    short = key.secret[:_JAVA].strip()
+    return [key.secret] if len(key.secret) <= _JAVA or not short else [key.secret, short]
+
+
+def _proves(secret: bytes, digest: bytes, algorithm: Algorithm, signature: Signature) -> bool:
+    expected = _text(_mac(secret, digest, algorithm))
+    return hmac.compare_digest(expected.encode(), signature.value.encode())
+
+
+def _mac(secret: bytes, digest: bytes, algorithm: Algorithm) -> bytes:
+    return hmac.digest(secret, digest, algorithm.hash)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _length(algorithm: Algorithm) -> int:
+    """Characters of a digest in base64."""
+    return -(-hashlib.new(algorithm.hash).digest_size // 3) * 4

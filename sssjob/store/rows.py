@@ -1,0 +1,272 @@
+"""A document to its rows: one for its own object, and one for each job of a JobGroup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from math import isnan
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob import defaults, spec, units
+from sssjob.document import bridge
+from sssjob.document.places import has_elements, names
+from sssjob.document.tree import UNIT_TAGS
+from sssjob.errors import InvalidValue
+from sssjob.store import columns
+from sssjob.store.columns import (
+    ALL,
+    BOTH,
+    EFFECTIVE,
+    GROUP,
+    JOB,
+    LONGEST,
+    NAMES,
+    ODD,
+    PATHS,
+    REFERENCE,
+    SEPARATOR,
+    WRITTEN,
+    Says,
+)
+
+Value = str | int | float | None
+Row = tuple[Value, ...]  # in the order of ``columns.COLUMNS``
+
+_PLACE, _KIND, _READING, _ODD = map(
+    NAMES.index, (columns.PLACE, columns.KIND, columns.READING, ODD)
+)
+_STRING = etree.XPath("string()", smart_strings=False)
+_NUMBER = etree.XPath("number($text)", smart_strings=False)
+_NOWHERE = etree.Element("Nothing")
+_EXACT = 16  # from so many digits on, a double may not hold a whole number
+# Digits that a double holds exactly, on both sides of the point: there libxml2 computes what
+# Python does. It computes the others in a way of its own, and is asked.
+_PLAIN = re.compile(r"[ \t\r\n]*(-?)([0-9]{1,15})(?:\.([0-9]{1,15}))?[ \t\r\n]*")
+
+
+class _Leaf(NamedTuple):
+    """Where the facts about an element go: places in the row, -1 for those it has not."""
+
+    text: int = -1
+    low: int = -1
+    high: int = -1
+    bytes: int = -1
+    bit: int = 0
+    default_unit: str = ""
+    attributes: tuple[tuple[str, int, int], ...] = ()  # name, place, bit
+    number: int = -1  # of how many there are
+    inner: Mapping[str, _Leaf] | None = None  # what is asked of its children
+
+
+def rows(root: Element) -> list[Row]:
+    """The rows of a document whose root is a Job or a JobGroup, in the order of their places.
+
+    Where defaults or older names make the resolved document another one, there are rows for what
+    is written and rows for what holds, told apart by ``reading``.
+    """
+    written, differs = _rows(root)
+    if not differs:
+        return [tuple(row) for row in written]
+    resolved, _ = _rows(bridge.to_tree(defaults.resolve(bridge.from_tree(root)).block))
+    for reading, those in ((WRITTEN, written), (EFFECTIVE, resolved)):
+        for row in those:
+            row[_READING] = reading
+    return [tuple(row) for row in (*written, *resolved)]
+
+
+def number(text: str) -> float:
+    """The number that XPath 1.0 makes of a text, to the last bit of libxml2; NaN for others.
+
+    >>> number(" 12.50 "), number("1e3"), number("soon")
+    (12.5, 1000.0, nan)
+    """
+    if len(text) < _EXACT and text.isascii() and text.isdecimal():
+        return float(text)
+    return _number(text)
+
+
+@lru_cache(1 << 16)
+def _number(text: str) -> float:
+    plain = _PLAIN.fullmatch(text)
+    if plain is None:
+        return float(_NUMBER(_NOWHERE, text=text))
+    sign, whole, fraction = plain.groups()
+    value = float(whole)
+    if fraction:
+        value += float(fraction) / 10.0 ** len(fraction)
+    return -value if sign else value
+
+
+@lru_cache(1 << 16)
+def _bytes(text: str, unit: str) -> float | None:
+    """An amount in bytes, the double that is nearest to it; None when it is none."""
+    try:
+        return float(units.bytes_of(text, unit))
+    except (InvalidValue, OverflowError):
+        return None
+
+
+def _rows(root: Element) -> tuple[list[list[Value]], bool]:
+    """The rows of a document, and whether the resolved one may have others."""
+    _, kind = names(root)
+    inner = [item for item in root.iter(*_UNITS) if item is not root]
+    own, differs = _row(root, 0, GROUP if kind == GROUP else _kind(root))
+    found = [own]
+    regular = kind == GROUP
+    for job in inner:
+        if job.getparent() is not root or names(job)[1] != JOB:
+            regular = False
+            continue
+        row, other = _row(job, len(found), _kind(job))
+        found.append(row)
+        differs = differs or other
+    if inner and not regular:
+        for row in found:
+            row[_ODD] = ALL
+    return found, differs
+
+
+def _kind(job: Element) -> str:
+    if len(job) and type(job[0].tag) is str:
+        return JOB
+    return JOB if has_elements(job) or not (job.text or "").strip() else REFERENCE
+
+
+def _row(element: Element, place: int, kind: str) -> tuple[list[Value], bool]:
+    row = list(_EMPTY)
+    row[_PLACE], row[_KIND] = place, kind
+    return row, _fill(row, element, _TOP)
+
+
+def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> bool:
+    """Put what the children say into the row; tell whether defaults or older names are there."""
+    differs = False
+    for child in element:
+        leaf = table.get(child.tag)  # type: ignore[arg-type]  # str, or what a comment has
+        if leaf is None:
+            differs = differs or child.tag in _RESOLVED
+            continue
+        if leaf.number >= 0:
+            row[leaf.number] += 1  # type: ignore[operator]  # a count is there from the start
+        if leaf.inner is not None:
+            differs = _fill(row, child, leaf.inner) or differs
+            continue
+        if len(child):
+            text, differs = str(_STRING(child)), True
+        else:
+            text = child.text or ""
+        at = leaf.text
+        if at >= 0:
+            if row[at] is None and len(text) <= LONGEST:
+                row[at] = text
+            else:
+                _add_text(row, at, leaf.bit, text)
+        else:
+            _add_number(row, leaf, text, child)
+        for name, at, bit in leaf.attributes:
+            value = child.get(name)
+            if value is not None:
+                _add_text(row, at, bit, value)
+    return differs
+
+
+def _add_text(row: list[Value], at: int, bit: int, text: str) -> None:
+    old = row[at]
+    if old is not None:
+        # All of them, each between separators; the first one keeps its place.
+        text = f"{old}{text}{SEPARATOR}" if str(old)[:1] == SEPARATOR else (
+            f"{SEPARATOR}{old}{SEPARATOR}{text}{SEPARATOR}"
+        )  # fmt: skip
+    if len(text) > LONGEST:
+        row[_ODD] |= bit  # type: ignore[operator]  # an integer, from the start
+        text = text[:LONGEST]
+    row[at] = text
+
+
+def _add_number(row: list[Value], leaf: _Leaf, text: str, element: Element) -> None:
+    value = number(text)
+    if isnan(value):
+        row[_ODD] |= leaf.bit  # type: ignore[operator]
+        return
+    low = row[leaf.low]
+    if low is None:
+        row[leaf.low] = value
+        if leaf.high >= 0:
+            row[leaf.high] = value
+        if leaf.bytes >= 0:
+            row[leaf.bytes] = _bytes(text, element.get("units") or leaf.default_unit)
+        return
+    if leaf.high < 0 or row[leaf.low] != row[leaf.high]:
+        row[_ODD] |= leaf.bit  # type: ignore[operator]  # a third number may lie between
+    assert isinstance(low, float)
+    row[leaf.low] = min(low, value)
+    if leaf.high >= 0:
+        high = row[leaf.high]
+        assert isinstance(high, float)
+        row[leaf.high] = max(high, value)
+    if leaf.bytes >= 0:
+        row[leaf.bytes] = None
+
+
+def _at(path: str, says: Says) -> int:
+    name = columns.column(path, says)
+    return -1 if name is None else NAMES.index(name)
+
+
+def _tags(name: str) -> tuple[str, ...]:
+    return tuple(f"{{{uri}}}{name}" if uri else name for uri in spec.NAMESPACES)
+
+
+def _table(block: str) -> dict[str, _Leaf]:
+    """What is asked of the children of a block, by their tags."""
+    found: dict[str, _Leaf] = {}
+    prefix = f"{block}/" if block else ""
+    for path in (*PATHS, *columns.COUNTED):
+        if not path.startswith(prefix):
+            continue
+        name, _, deeper = path[len(prefix) :].partition("/")
+        here = prefix + name
+        if deeper and deeper[0] != "@":
+            leaf = _Leaf(number=_at(here, Says.COUNT), inner=_table(here))
+        elif name[0] != "@" and not (name in found and deeper):
+            leaf = _leaf(here)
+        else:
+            continue
+        if name not in found or leaf.inner is not None:
+            found[name] = leaf
+    return {tag: leaf for name, leaf in found.items() for tag in _tags(name)}
+
+
+def _leaf(path: str) -> _Leaf:
+    attributes = tuple(
+        (each.rpartition("@")[2], _at(each, Says.TEXT), columns.bit(each))
+        for each in PATHS
+        if each.startswith(f"{path}/@")
+    )
+    return _Leaf(
+        text=_at(path, Says.TEXT),
+        low=_at(path, Says.LOW),
+        high=_at(path, Says.HIGH),
+        bytes=_at(path, Says.BYTES),
+        bit=columns.bit(path),
+        default_unit=units.DEFAULT_UNITS.get(path.rpartition("/")[2], ""),
+        attributes=attributes,
+    )
+
+
+_UNITS = tuple(UNIT_TAGS)
+_TOP = _table("")
+# Elements that make a resolved document another one: defaults, and names that become others.
+_RESOLVED = frozenset(
+    tag
+    for name in (*spec.DEFAULTS.values(), *(row.name for row in spec.ALIASES), "Network")
+    for tag in _tags(name)
+)
+_EMPTY: list[Value] = [
+    {columns.READING: BOTH, ODD: 0}.get(column.name, 0 if column.says is Says.COUNT else None)
+    for column in columns.COLUMNS
+]

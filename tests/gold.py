@@ -1,0 +1,63 @@
+"""Recorded conversations with a real Gold server, and the keys they were signed with."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent / "data" / "gold"
+KEY = b"gold-test-key-0123456789"
+OTHER_KEYS = {
+    "wrongkey": b"some-other-key",
+    "v22-auth-wrong-key": b"wrong-key",
+    "pw-ok": b"s3cretpass",
+}
+DOCUMENT = re.compile(rb"<\?xml.*?</Envelope>\s*?\n?", re.DOTALL)
+
+
+class Recording(NamedTuple):
+    name: str
+    sent: bytes
+    answered: bytes
+
+    @property
+    def key(self):
+        return OTHER_KEYS.get(self.name, KEY)
+
+    @property
+    def message(self):
+        """The first message that the client sent."""
+        return unchunked(self.sent)
+
+
+def unchunked(stream):
+    """The body of a request, by the plain rules of HTTP chunks, with or without line breaks."""
+    head, _, rest = stream.partition(b"\r\n\r\n")
+    if b"content-length" in head.lower():
+        return rest
+    body = b""
+    while rest := rest.removeprefix(b"\r\n"):
+        line, _, rest = rest.partition(b"\r\n")
+        size = int(line, 16)
+        if not size:
+            break
+        body, rest = body + rest[:size], rest[size:]
+        if rest.startswith((b"POST", b"HTTP")):
+            break
+    return body
+
+
+def recording(name):
+    return Recording(
+        name,
+        (FOLDER / f"{name}.c2s.bin").read_bytes(),
+        (FOLDER / f"{name}.s2c.bin").read_bytes(),
+    )
+
+
+RECORDINGS = [recording(path.name[:-8]) for path in sorted(FOLDER.glob("*.c2s.bin"))]
+ANSWERED = [each for each in RECORDINGS if each.answered]
+
+
+def documents(stream):
+    """Every document of a stream of replies."""
+    return DOCUMENT.findall(stream)

@@ -1,0 +1,193 @@
+"""Requests come out of any framing that real clients use, however their bytes are split."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import pytest
+from gold import RECORDINGS, recording
+from hypothesis import given
+from hypothesis import strategies as st
+from messages import pieces
+
+from sssjob.errors import BadFraming
+from sssjob.rmap.framing import (
+    LEGACY_HEAD,
+    Requests,
+    legacy_reply,
+    legacy_request,
+    standard_reply,
+)
+
+MESSAGE = b'<?xml version="1.0"?>\n<Envelope><Body></Body></Envelope>\n'
+HEAD = b"POST /SSSRMAP3 HTTP/1.1\r\nContent-Type: text/xml\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n"
+
+
+def taken(parser):
+    found = []
+    while (request := parser.next()) is not None:
+        found.append(request)
+    return found
+
+
+def read(data, cuts=(), **options):
+    """All requests of a connection, its bytes fed in pieces."""
+    parser = Requests(**options)
+    found = []
+    for piece in pieces(data, cuts):
+        parser.feed(piece)
+        found += taken(parser)
+    return found
+
+
+def feed(parser, data, cuts=()):
+    for piece in pieces(data, cuts):
+        parser.feed(piece)
+        parser.next()
+
+
+def chunk(data, end=b"\r\n"):
+    return b"%x\r\n%s%s" % (len(data), data, end)
+
+
+@pytest.mark.parametrize("each", RECORDINGS, ids=lambda each: each.name)
+def test_every_recorded_request_is_read_and_nothing_behind_it(each):
+    (request,) = read(each.sent)
+    assert request.is_legacy
+    assert not request.keep_alive
+    assert request.method == "POST"
+    assert request.body.strip() == each.message.strip()
+
+
+FRAMINGS = [
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE, b"") + b"0\r\n", id="Gold's Perl client"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE, b""), id="without tail"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE) + b"0\r\n", id="Gold's C library"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE, b"\r\n\0"), id="Maui"),
+    pytest.param(CHUNKED.replace(b"chunked", b"chunked;") + b"\r\n" + chunk(MESSAGE), id="semicolon"),
+    pytest.param(CHUNKED.replace(b"1.1\r", b"1.1 HTTP/1.0\r") + b"\r\n" + chunk(MESSAGE, b"0\r\n"), id="HOD"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE) + b"0\r\n\r\n", id="standard, no host"),
+    pytest.param(CHUNKED + b"Host: a\r\n\r\n" + chunk(MESSAGE) + b"0\r\n\r\n", id="standard"),
+    pytest.param(CHUNKED + b"Host: a\r\n\r\n" + chunk(MESSAGE) + b"0\r\nA: b\r\n\r\n", id="trailers"),
+    pytest.param(CHUNKED + b"Host: a\r\n\r\n" + chunk(MESSAGE, b"") + b"0\r\n", id="standard, bent"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE[:20]) + chunk(MESSAGE[20:]) + b"0\r\n", id="two chunks"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE[:20], b"") + chunk(MESSAGE[20:], b"") + b"0\r\n", id="two, bent"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(MESSAGE).replace(b"\r\n", b";name=x\r\n", 1), id="extension"),
+    pytest.param(HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(MESSAGE), MESSAGE), id="length"),
+    pytest.param(HEAD + b"Content-Length: %d\r\nhost:a\r\n\r\n%s" % (len(MESSAGE), MESSAGE), id="length, host"),
+    pytest.param(b"\r\n\r\n" + HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(MESSAGE), MESSAGE), id="empty lines"),
+    pytest.param((CHUNKED + b"\r\n").replace(b"\r\n", b"\n") + chunk(MESSAGE).replace(b"\r\n", b"\n"), id="bare line feeds"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data", FRAMINGS)
+@given(cuts=st.lists(st.integers(0, 400), max_size=8))
+def test_any_split_gives_the_same_request(data, cuts):
+    (request,) = read(data, cuts)
+    assert (request.method, request.target, request.body) == ("POST", "/SSSRMAP3", MESSAGE)
+
+
+@given(
+    st.lists(
+        st.tuples(st.binary(max_size=60), st.booleans(), st.integers(1, 20)), min_size=1, max_size=4
+    ),
+    st.lists(st.integers(0, 2000), max_size=10),
+)
+def test_a_standard_client_may_send_one_request_after_the_other(bodies, cuts):
+    sent = b""
+    for body, chunked, size in bodies:
+        if chunked:
+            pieces = [chunk(body[at : at + size]) for at in range(0, len(body), size)]
+            sent += CHUNKED + b"Host: a\r\n\r\n" + b"".join(pieces) + b"0\r\n\r\n"
+        else:
+            sent += HEAD + b"Host: a\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    found = read(sent, cuts)
+    assert [request.body for request in found] == [body for body, _, _ in bodies]
+    assert all(request.keep_alive for request in found)
+
+
+@pytest.mark.parametrize("closing", [b"Connection: close", b"Content-Length: 5"])
+def test_a_connection_is_not_used_again_where_that_is_asked_or_not_sure(closing):
+    one = CHUNKED + b"Host: a\r\n" + closing + b"\r\n\r\n" + chunk(MESSAGE) + b"0\r\n\r\n"
+    (request,) = read(one + one)
+    assert not request.keep_alive
+
+
+def test_a_get_has_no_body():
+    (request,) = read(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert (request.method, request.target, request.body) == ("GET", "/healthz", b"")
+
+
+def test_a_client_that_waits_to_be_told_to_go_on_is_noticed():
+    parser = Requests()
+    parser.feed(HEAD + b"Host: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+    assert parser.next() is None
+    assert parser.awaits_continue
+    parser.feed(b"abc")
+    assert parser.next().body == b"abc"
+    assert not parser.awaits_continue
+
+
+BAD = [
+    pytest.param(b"hello\r\n\r\n", 400, id="no request line"),
+    pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n\n", 400, id="TLS"),
+    pytest.param(b"POST / HTTP/2.0\r\n\r\n", 400, id="other version"),
+    pytest.param(HEAD + b"no colon\r\n\r\n", 400, id="no header"),
+    pytest.param(HEAD + b"Spaced : 1\r\n\r\n", 400, id="space before the colon"),
+    pytest.param(HEAD + b"\r\n", 411, id="no length"),
+    pytest.param(HEAD + b"Content-Length: -1\r\n\r\n", 400, id="negative"),
+    pytest.param(HEAD + b"Content-Length: 1, 1\r\n\r\n", 400, id="two lengths in one"),
+    pytest.param(HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, id="two lengths"),
+    pytest.param(HEAD + "Content-Length: ١\r\n\r\n".encode(), 400, id="digits of others"),
+    pytest.param(HEAD + b"Content-Length: 1000000000\r\n\r\n", 413, id="1 GB"),
+    pytest.param(CHUNKED + b"\r\n3B9ACA00\r\n", 413, id="1 GB in a chunk"),
+    pytest.param(CHUNKED + b"\r\n" + chunk(b"a" * 600) + chunk(b"a" * 600), 413, id="in two chunks"),
+    pytest.param(CHUNKED + b"\r\nxyz\r\n", 400, id="size"),
+    pytest.param(CHUNKED + b"\r\n-5\r\n", 400, id="negative size"),
+    pytest.param(CHUNKED + b"\r\n0x5\r\n", 400, id="size with a mark"),
+    pytest.param(CHUNKED + b"\r\n" + b"f" * 40 + b"\r\n", 400, id="size without end"),
+    pytest.param(CHUNKED + b"\r\n" + b"1" * 2000, 400, id="line without end"),
+    pytest.param(HEAD + b"Transfer-Encoding: gzip\r\n\r\n", 501, id="other coding"),
+    pytest.param(HEAD + b"A: " + b"a" * 20000, 431, id="header without end"),
+    pytest.param(HEAD + b"A: b\r\n" * 4000 + b"\r\n", 431, id="many headers"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data, http", BAD)
+@given(cuts=st.lists(st.integers(0, 3000), max_size=4))
+def test_what_is_no_request_is_refused_once_and_then_the_rest_is_forgotten(data, http, cuts):
+    parser = Requests(limit=1000)
+    with pytest.raises(BadFraming) as refused:
+        feed(parser, data, cuts)
+    assert (refused.value.http, refused.value.code) == (http, "242")
+    parser.feed(recording("raw-ok").sent)
+    assert parser.next() is None
+
+
+def test_no_more_is_held_than_was_allowed():
+    parser = Requests(limit=1000)
+    parser.feed(CHUNKED + b"\r\n" + chunk(b"a" * 900, b""))
+    assert parser.next() is None
+    assert parser.held == 900
+    with pytest.raises(BadFraming):
+        feed(parser, b"\r\n65\r\n")
+
+
+def test_a_request_is_framed_as_the_perl_client_does():
+    each = recording("raw-ok")
+    assert legacy_request(each.message) == each.sent
+
+
+def test_a_reply_begins_with_the_88_bytes_that_slurm_counts():
+    assert len(LEGACY_HEAD) == 88
+    each = recording("chunk-user")
+    assert each.answered[:88] == LEGACY_HEAD
+
+
+def test_a_standard_reply_has_a_length():
+    reply = standard_reply(b"abc", keep_alive=False, headers={"Allow": "POST"})
+    assert reply.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b"\r\nContent-Length: 3\r\nConnection: close\r\nAllow: POST\r\n\r\nabc" in reply
+    assert standard_reply(b"abc", head_only=True).endswith(b"\r\n\r\n")
+
+
+def test_parts_follow_each_other_without_line_breaks():
+    assert legacy_reply([b"ab", b"c"]) == LEGACY_HEAD + b"2\r\nab1\r\nc0\r\n"

@@ -1,0 +1,92 @@
+"""Replies of real servers, of ours and of standard ones are read alike."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import pytest
+from gold import ANSWERED, documents, recording
+from hypothesis import given
+from hypothesis import strategies as st
+from messages import pieces
+
+from sssjob.errors import BadFraming
+from sssjob.rmap.framing import LEGACY_HEAD, legacy_reply, standard_reply
+from sssjob.rmap.replies import Reply
+
+ONE = b'<?xml version="1.0"?>\n<Envelope><a>1</a></Envelope>\n'
+TWO = b'<?xml version="1.0"?>\n<Envelope><a>2</a></Envelope>\n'
+
+
+def read(data, cuts=(), *, ended=False):
+    reply = Reply()
+    for piece in pieces(data, cuts):
+        reply.feed(piece)
+    if ended:
+        reply.end()
+    return reply, [document.strip() for document in reply.documents()]
+
+
+@pytest.mark.parametrize("each", ANSWERED, ids=lambda each: each.name)
+@given(cuts=st.lists(st.integers(0, 6000), max_size=6))
+def test_every_recorded_reply_is_read_however_it_is_split(each, cuts):
+    reply, found = read(each.answered, cuts)
+    assert found == [document.strip() for document in documents(each.answered)]
+    assert reply.is_complete
+    assert reply.status == (404 if each.name == "v22-bad-uri" else 200)
+
+
+SHAPES = [
+    pytest.param(legacy_reply([ONE, TWO]), False, id="ours, legacy"),
+    pytest.param(legacy_reply([ONE, TWO])[:-3], False, id="without tail"),
+    pytest.param(standard_reply(ONE + TWO), False, id="ours, standard"),
+    pytest.param(LEGACY_HEAD + b"%x\r\n%s\r\n0\r\n\r\n" % (len(ONE + TWO), ONE + TWO), False,
+                 id="standard chunks"),
+    pytest.param(b"HTTP/1.1 100 Continue\r\n\r\n" + standard_reply(ONE + TWO), False, id="continue"),
+    pytest.param(b"HTTP/1.0 200 OK\r\n\r\n" + ONE + TWO, True, id="to the end"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data, ended", SHAPES)
+@given(cuts=st.lists(st.integers(0, 400), max_size=6))
+def test_documents_are_told_apart_in_every_framing(data, ended, cuts):
+    _, found = read(data, cuts, ended=ended)
+    assert found == [ONE.strip(), TWO.strip()]
+
+
+def test_a_document_is_out_before_what_ends_the_reply():
+    reply = Reply()
+    reply.feed(legacy_reply([ONE, TWO])[: -len(TWO) - 7])
+    assert reply.documents() == [ONE.strip()]
+    assert not reply.is_complete
+
+
+def test_an_answer_that_gold_begins_anew_is_given_up():
+    again = recording("chunk-user").answered[:-3]
+    with pytest.raises(BadFraming, match="anew"):
+        read(again + again)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"SSH-2.0-OpenSSH_9.2\r\n\r\n", id="another protocol"),
+        pytest.param(LEGACY_HEAD + b"size\r\n", id="size"),
+        pytest.param(LEGACY_HEAD + b"-1\r\n", id="negative size"),
+        pytest.param(LEGACY_HEAD + b"1" * 2000, id="line without end"),
+        pytest.param(b"a" * 20000, id="header without end"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", id="length"),
+    ],
+)
+def test_what_is_no_reply_is_refused(data):
+    with pytest.raises(BadFraming):
+        read(data)
+
+
+def test_no_more_is_held_than_was_allowed():
+    reply = Reply(limit=1000)
+    with pytest.raises(BadFraming, match="1000"):
+        reply.feed(LEGACY_HEAD + b"ffff\r\n" + b"a" * 1000)
+
+
+def test_a_reply_that_breaks_off_is_not_complete():
+    reply, found = read(standard_reply(ONE)[:-5], ended=True)
+    assert not reply.is_complete
+    assert found == []

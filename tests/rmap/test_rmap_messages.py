@@ -1,0 +1,257 @@
+"""Messages come out of a Body as they went in, and real peers' messages mean what they meant."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import pytest
+from gold import ANSWERED, RECORDINGS, documents, recording
+from hypothesis import given
+from lxml import etree
+from messages import REQUESTS, RESPONSES
+
+from sssjob.errors import InvalidValue, Refused
+from sssjob.rmap import codes
+from sssjob.rmap.envelope import opened
+from sssjob.rmap.message import (
+    Conj,
+    Data,
+    Document,
+    Get,
+    Object,
+    Op,
+    Option,
+    Request,
+    Response,
+    Row,
+    Set,
+    Status,
+    Where,
+)
+from sssjob.rmap.reading import read_request, read_response
+from sssjob.rmap.writing import envelope, write_request, write_response
+
+
+def body(text):
+    return opened(envelope(text.encode())).body
+
+
+def request(inside="<Object>Job</Object>", attributes='action="Query" actor="ann"'):
+    return read_request(body(f"<Body><Request {attributes}>{inside}</Request></Body>"))
+
+
+@given(REQUESTS)
+def test_a_request_is_read_as_it_was_written(asked):
+    assert read_request(body(write_request(asked))) == asked
+
+
+@given(RESPONSES)
+def test_a_response_is_read_as_it_was_written(answer):
+    assert read_response(body(write_response(answer))) == answer
+
+
+def test_what_every_peer_understands_is_on_one_line_without_empty_element_tags():
+    text = write_request(
+        Request("Query", "ann", (Object("Job"),), (Get("Id"),), wheres=(Where("Id", "a\nb>c"),))
+    )
+    assert "/>" not in text
+    assert "b&gt;c" in text
+    assert write_response(Response(data=Data((Row("Job", (("Id", ""),)),)))).endswith(
+        "<Data><Job><Id></Id></Job></Data></Response></Body>"
+    )
+
+
+def test_what_is_not_ascii_is_written_as_a_reference():
+    text = write_response(Response(data=Data((Row("User", (("Name", "J\u00fcrgen \u20ac"),)),))))
+    assert "<Name>J&#252;rgen &#8364;</Name>" in text
+
+
+def test_text_that_xml_does_not_have_is_not_written():
+    with pytest.raises(InvalidValue, match="not in XML"):
+        write_request(Request("Query", "a\0b", (Object("Job"),)))
+
+
+READ = [
+    pytest.param("job-query-nested", Request(
+        "Query", "root", (Object("Job"),),
+        tuple(map(Get, ("Id", "JobId", "User", "Processors", "Charge"))),
+        wheres=(
+            Where("Machine", "m1"), Where("User", "ann", group=2),
+            Where("Processors", "16", Op.GE, group=-1), Where("User", "bob", conj=Conj.OR, group=1),
+            Where("Charge", "1000", Op.LT, Conj.AND_NOT, -2),
+        ),
+    ), id="conditions and groups"),
+    pytest.param("java-query", Request(
+        "Query", "nobody", (Object("User"),), (Get("Name"), Get("EmailAddress")),
+        wheres=(Where("Name", "ann", group=1), Where("Name", "bob", conj=Conj.OR, group=-1)),
+        chunking=True,
+    ), id="attributes in the order of Java"),
+    pytest.param("chunk-user", Request(
+        "Query", "root", (Object("User"),), (Get("Name"), Get("Active")), chunking=True, chunk_size=2,
+    ), id="chunks"),
+    pytest.param("join-query", Request(
+        "Query", "root", (Object("User"), Object("ProjectUser")),
+        (Get("Name", object="User"), Get("Active", object="ProjectUser"),
+         Get("EmailAddress", object="User")),
+        wheres=(Where("Name", "Name", object="User", subject="ProjectUser"),
+                Where("Project", "proj1", object="ProjectUser")),
+    ), id="several objects"),
+    pytest.param("charge-data", Request(
+        "Charge", "root", (Object("Job"),), data=Data((Row("Job", (
+            ("JobId", "PBS.1236.0"), ("UserId", "bob"), ("ProjectId", "proj1"), ("MachineName", "m1"),
+            ("Processors", "8"), ("WallDuration", "100"), ("QueueName", "batch"),
+        )),)),
+    ), id="data"),
+    pytest.param("c-lib", Request("Query", "root", (Object("Object"),), id="1452085048"), id="id"),
+    pytest.param("conj-or", Request(
+        "Query", "root", (Object("Job"),), (Get("Id"),),
+        wheres=(Where("User", "ann"), Where("User", "bob")),
+    ), id="a join in lower case is And, as in Gold"),
+    pytest.param("canon-crlf-in-text-as-lf", Request(
+        "Query", "root", (Object("User"),), (Get("Name"),), wheres=(Where("Name", "a\nb"),),
+    ), id="line breaks"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, asked", READ)
+def test_what_real_clients_ask_is_understood(name, asked):
+    assert read_request(opened(recording(name).message).body) == asked
+
+
+@pytest.mark.parametrize("each", ANSWERED, ids=lambda each: each.name)
+def test_every_recorded_reply_is_written_back_byte_for_byte(each):
+    found = documents(each.answered)
+    assert found
+    for document in found:
+        sealed = opened(document)
+        if sealed.encrypted is None:
+            text = write_response(read_response(sealed.body)).encode()
+            assert envelope(text).strip() == document.strip()
+
+
+@pytest.mark.parametrize(
+    "each", [each for each in RECORDINGS if each.name != "enc-query"], ids=lambda each: each.name
+)
+def test_every_recorded_request_means_the_same_when_we_write_it(each):
+    sealed = opened(each.message)
+    if each.name == "v22-no-object":
+        with pytest.raises(Refused, match="No object"):
+            read_request(sealed.body)
+        return
+    asked = read_request(sealed.body)
+    assert read_request(body(write_request(asked))) == asked
+
+
+LENIENT = [
+    pytest.param('<Where name="A" op="ge">1</Where>', Where("A", "1", Op.GE), id="lower case"),
+    pytest.param('<Where name="A" op="G">1</Where>', Where("A", "1", Op.GT), id="Slurm's G"),
+    pytest.param('<Where name="A" op="L">1</Where>', Where("A", "1", Op.LT), id="Slurm's L"),
+    pytest.param('<Where name="A" op="match">*</Where>', Where("A", "*", Op.MATCH), id="match"),
+    pytest.param('<Where name="A" group="x">1</Where>', Where("A", "1"), id="group in words"),
+    pytest.param('<Where name="A" groups="2">1</Where>', Where("A", "1"), id="Slurm's groups"),
+    pytest.param('<Where name="A" conj="Nand">1</Where>', Where("A", "1", conj=Conj.AND_NOT), id="Nand"),
+    pytest.param('<Where name="A" conj="Nor">1</Where>', Where("A", "1", conj=Conj.OR_NOT), id="Nor"),
+    pytest.param('<Where name="A">1<!-- --> 2</Where>', Where("A", "1 2"), id="comment within"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("inside, meant", LENIENT)
+def test_what_old_peers_spell_otherwise_is_understood(inside, meant):
+    assert request(f"<Object>Job</Object>{inside}").wheres == (meant,)
+
+
+def test_very_old_documents_have_object_and_actor_in_other_places():
+    found = read_request(
+        body(
+            '<Body actor="ann" chunking="TRUE"><Request action="Query" object="Job"></Request></Body>'
+        )
+    )
+    assert found == Request("Query", "ann", (Object("Job"),), chunking=True)
+
+
+def test_an_expression_is_the_text_of_a_get():
+    found = request("<Object>Job</Object><Get>//Job[State='Idle']/Id</Get>")
+    assert found.gets == (Get("", path="//Job[State='Idle']/Id"),)
+
+
+def test_a_job_object_in_data_stays_the_document_that_it_is():
+    job = b'<Job><Id>1</Id><Requested><Memory units="GB">2</Memory></Requested></Job>'
+    found = request(f"<Object>Job</Object><Data>{job.decode()}\n<Job><Id>2</Id></Job></Data>")
+    assert found.data == Data((Document(job), Row("Job", (("Id", "2"),))))
+
+
+def test_a_job_under_an_envelope_with_a_namespace_keeps_it():
+    namespace = "http://www.scidac.org/ScalableSystems/SSSRMAP"
+    raw = (
+        f'<Envelope xmlns="{namespace}"><Body><Request action="Create" actor="ann">'
+        "<Object>Job</Object><Data><Job><Requested><Memory>2</Memory></Requested></Job></Data>"
+        "</Request></Body></Envelope>"
+    )
+    (item,) = read_request(opened(raw.encode()).body).data.items
+    assert etree.fromstring(item.xml)[0][0].tag == f"{{{namespace}}}Memory"
+
+
+REFUSED = [
+    pytest.param("<Body></Body>", "302", id="no request"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object>J</Object></Request>'
+                 '<Request action="Delete" actor="a"><Object>J</Object></Request></Body>',
+                 "302", id="two requests"),
+    pytest.param('<Body><Request action="Query" actor="a"></Request></Body>', "311", id="no object"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object> </Object></Request></Body>',
+                 "311", id="object without name"),
+    pytest.param('<Body><Request actor="a"><Object>Job</Object></Request></Body>', "312", id="no action"),
+    pytest.param('<Body><Request action="Query"><Object>Job</Object></Request></Body>', "312", id="no actor"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where>1</Where></Request></Body>',
+                 "318", id="condition without name"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where name="A" op="~">1</Where></Request></Body>',
+                 "318", id="no comparison"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where name="A" conj="Xor">1</Where></Request></Body>',
+                 "318", id="no join"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Get/></Request></Body>',
+                 "318", id="get of nothing"),
+    pytest.param('<Body><Request action="Modify" actor="a"><Object>Job</Object><Set>1</Set></Request></Body>',
+                 "316", id="set of nothing"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Data/><Data/></Request></Body>',
+                 "240", id="two data"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, code", REFUSED)
+def test_a_request_that_is_none_is_refused_with_its_code(text, code):
+    with pytest.raises(Refused) as refused:
+        read_request(body(text))
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "text, code",
+    [
+        pytest.param("<Body><Response></Response></Body>", "321", id="no status"),
+        pytest.param("<Body><Response><Status><Value>Success</Value></Status></Response></Body>",
+                     "322", id="no code"),
+        pytest.param("<Body></Body>", "246", id="no response"),
+    ],
+)  # fmt: skip
+def test_a_reply_without_its_status_is_refused(text, code):
+    with pytest.raises(Refused) as refused:
+        read_response(body(text))
+    assert refused.value.code == code
+
+
+def test_numbers_that_are_none_are_not_believed():
+    found = request(attributes='action="Query" actor="a" chunkSize="-3" time="soon"')
+    assert (found.chunk_size, found.time) == (0, None)
+    assert request(attributes=f'action="Q" actor="a" chunkSize="{"9" * 400}"').chunk_size == 0
+
+
+def test_the_first_digit_of_a_code_tells_its_kind():
+    assert len(codes.CODE) == len(codes.CODES)
+    for row in codes.CODES:
+        kind = {"0": "Success", "1": "Warning"}.get(row.number[0], "Failure")
+        assert (len(row.number), row.value) == (3, kind)
+    assert Status.of("146").value is codes.Value.WARNING
+    assert Status.of("799").value is codes.Value.FAILURE
+
+
+def test_options_and_fields_are_found_by_their_names():
+    asked = Request("Query", "a", options=(Option("Limit", "5"),), sets=(Set("A", "1"),))
+    assert (asked.option("Limit"), asked.option("Offset"), asked.object) == ("5", None, "")
+    row = Row("Job", (("Id", "1"), ("Id", "2")))
+    assert (row.get("Id"), row.get("Name")) == ("1", None)
