@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 
-from sssjob.accounting import FORMATS
+from sssjob.accounting import FORMATS, find
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.accounting import record
+    from sssjob.accounting import Format, record
 
 J = TypeVar("J")
 
@@ -80,16 +79,13 @@ def command(
     Each FILE may be compressed; "-" is standard input. A bad record is reported with its line,
     and the rest go on. How many records were converted, skipped and bad is printed at the end.
     """
-    if format_name not in FORMATS:
-        known = ", ".join(FORMATS)
-        common.fail(f"{format_name!r} is no known record format; known: {known}")
     from sssjob.accounting.record import Counts, Options
-    from sssjob.accounting.roads import TEXTS
+    from sssjob.accounting.roads import OBJECTS, TEXTS
     from sssjob.document import dumps
     from sssjob.document.text import write_texts
     from sssjob.errors import SSSJobError
 
-    records = import_module(FORMATS[format_name].module)
+    records = _format(format_name)
     options = Options(
         zone=zone,
         columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
@@ -103,10 +99,10 @@ def command(
         with common.output(output) as stream:
             texts: Iterator[str]
             if indent:
-                jobs = _jobs(files, lambda stream: records.jobs(stream, options), counts)
+                jobs = _jobs(files, lambda stream: records.read(stream, options, OBJECTS), counts)
                 texts = (dumps(job, indent=True) for job in jobs)
             else:
-                texts = _jobs(files, lambda stream: records.records(stream, options, TEXTS), counts)
+                texts = _jobs(files, lambda stream: records.read(stream, options, TEXTS), counts)
             write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
@@ -116,6 +112,17 @@ def command(
         common.fail(error)
     _report(counts, counts_json)
     sys.exit(common.NOTHING if counts.bad else common.FOUND)
+
+
+def _format(name: str) -> Format:
+    from sssjob.errors import UnusableInput
+
+    try:
+        found = find(name)
+        found.load()
+    except UnusableInput as error:
+        common.fail(error.reason)
+    return found
 
 
 def _jobs(
@@ -140,7 +147,8 @@ def _jobs(
                         common.say(f"{name}:{outcome.line}: error: {outcome.reason}")
                     elif isinstance(outcome, record.Noted) and outcome.message not in told:
                         told |= {outcome.message} if outcome.once else set()
-                        common.say(f"{name}:{outcome.line}: warning: {outcome.message}")
+                        place = f"{name}:{outcome.line}"
+                        common.say(f"{place}: {outcome.severity}: {outcome.message}")
         except UnusableInput as error:
             place = f"{name}:{error.line}" if error.line else name
             common.fail(f"{place}: {error.reason}")
