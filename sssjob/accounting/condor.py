@@ -8,7 +8,7 @@ from typing import BinaryIO, Generic, TypeVar, cast
 
 from sssjob.accounting import condor_table as table
 from sssjob.accounting.assembly import Assembly
-from sssjob.accounting.condor_ads import Ad, form_of, read
+from sssjob.accounting.condor_ads import TEXT, Ad, form_of, read
 from sssjob.accounting.record import Bad, Converted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.errors import InvalidValue, UnusableInput
@@ -85,5 +85,5 @@ def _was_started(ad: Ad) -> bool:
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it holds job ads, or ""."""
     form = form_of(head)
-    found = form and any(name in head for name in _JOB)
+    found = form == TEXT or (form and any(name in head for name in _JOB))
     return f"ClassAds of jobs in {form} form" if found else ""

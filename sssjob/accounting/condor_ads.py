@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 from sssjob.accounting import json_objects
 from sssjob.accounting.assembly import numbered
 from sssjob.accounting.condor_table import COMPLETED, NAMES
-from sssjob.accounting.lines import clean
+from sssjob.accounting.lines import clean, legal
 from sssjob.accounting.record import Bad, Skipped
 from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
@@ -93,7 +93,7 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         if value.startswith(_EXPRESSION[0]) and value.endswith(_EXPRESSION[1]):
             return ""
-        return value if value.isprintable() else clean(value.encode("utf-8", "replace"))
+        return legal(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

@@ -155,7 +155,7 @@ def _objects(text: _Text) -> Iterator[Found | Bad]:
             return
         if character != "{":
             line = text.line_at(text.at)
-            begin = text.text[text.at : text.at + 20].split("\n")[0]
+            begin = re.split("[\n,]", text.text[text.at : text.at + 20], maxsplit=1)[0]
             yield Bad(line, f"{begin!r} where an object is expected")
             _go_to_next(text)
             continue

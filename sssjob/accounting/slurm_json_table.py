@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sssjob.accounting.lines import legal
 from sssjob.errors import InvalidValue
 
 Tree = Mapping[str, Any]
@@ -32,7 +33,7 @@ class Told(NamedTuple):
 
 def text(value: Any) -> str:
     """A text; sacct of 22.05 prints the number 0 where a name is missing."""
-    return value if isinstance(value, str) else ""
+    return legal(value) if isinstance(value, str) else ""
 
 
 def number(value: Any) -> str:
