@@ -108,6 +108,13 @@ class Query:
             return self._streamed(source, effective, places, on_error)
         return self._on_whole(source, effective, places)
 
+    def asked_of(
+        self, root: Element, *, effective: bool = False, places: bool = True
+    ) -> Iterator[Match]:
+        """What the expression finds in a document that was read: one whose root is a job object."""
+        unit = _resolved(root) if effective else root
+        yield from _matches(self._compiled[places].on(unit, unit), unit, 0, root.sourceline or 0)
+
     def _streamed(
         self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
     ) -> Iterator[Match]:

@@ -11,8 +11,7 @@ from functools import lru_cache
 
 from sssjob.query import Query
 from sssjob.query.syntax import UNION, Chain, Expression, Path, Step, is_positional, level_of
-from sssjob.store import columns
-from sssjob.store.columns import GROUP, KIND, PLACE, Says
+from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
 from sssjob.store.plan import Plan
 from sssjob.store.predicate import target, truth
@@ -100,7 +99,6 @@ def _below(steps: tuple[Step, ...], scope: Condition, held: Bounds) -> Plan:
     if aim is None:
         return Plan(at_most(within.maybe), None)
     exists = aim.fact.exists & aim.held
-    has_texts = columns.column(aim.fact.path, Says.TEXT) and aim.held == ALWAYS
-    if has_texts:
+    if aim.held == ALWAYS and (aim.fact.text or aim.fact.is_single):
         return Plan(within & exists, aim.fact.path)
     return Plan(within & at_most(exists.maybe), None)
