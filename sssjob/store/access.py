@@ -96,7 +96,7 @@ def statement(way: Access, what: str, effective: bool, dialect: Dialect) -> Sql:
 
 
 def fetched(
-    reader: Reader, dialect: Dialect, select: str, condition: Condition, *, effective: bool
+    reader: Reader, dialect: Dialect, select: str, condition: Condition, effective: bool
 ) -> Row:
     """One row of aggregates over all rows that meet a condition."""
     where = sql(all_of(condition, reading(effective=effective), SHOWN), dialect)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sssjob.query import Query
+from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, Step, is_positional, level_of
 from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
@@ -24,9 +24,11 @@ _DOWN = ("descendant", "descendant-or-self")
 
 
 @lru_cache(256)
-def plan(query: Query) -> Plan:
+def plan(question: Question) -> Plan:
     """How a store answers a query."""
-    return planned(query.parsed)
+    if not isinstance(question, Query):
+        return Plan(UNKNOWN, None, "columns know the comparisons of XPath 1.0 only")
+    return planned(question.parsed)
 
 
 def planned(expression: Expression) -> Plan:
