@@ -80,6 +80,18 @@ def texts(url: str, table: Iterable[Key], options: Options | None = None) -> Ans
         answer.unknown += known
         answer.faults.append(Fault("W-UNKNOWN", "", f"nothing is known of {url}: {error.reason}"))
         return answer
+    _ask(asking, url, names, answer)
+    return answer
+
+
+def asked(url: str, names: Iterable[str], options: Options | None = None) -> Answer:
+    """The text of each of some keys at an address, in that order."""
+    answer = Answer()
+    _ask(_Asking(options or Options()), url, names, answer)
+    return answer
+
+
+def _ask(asking: _Asking, url: str, names: Iterable[str], answer: Answer) -> None:
     for name in names:
         try:
             text = asking.get(f"{url}/{name}", LONGEST)
@@ -93,7 +105,6 @@ def texts(url: str, table: Iterable[Key], options: Options | None = None) -> Ans
             answer.faults.append(unread(name, "it holds a NUL"))
         elif text.strip():
             answer.texts[name] = text.strip()
-    return answer
 
 
 class NoAnswer(NotFetched):
