@@ -67,6 +67,7 @@ CODES: tuple[Code, ...] = (
     Code("W-UNSAT",    "a request that nothing can satisfy"),
     Code("W-ANCHOR",   "a pattern that chooses other nodes if it need not match the whole name"),
     Code("W-SHELL",    "a script that names no interpreter, in a job that names no shell"),
+    Code("W-UNKNOWN",  "a value that could not be asked for, so that it may be there or not"),
     Code("W-DISAGREE", "two sources give different values for one property"),
     Code("I-ALIAS",    "an older name that is read and written by its present name"),
     Code("I-UNIT",     "an amount without a unit, read in the default unit"),
@@ -276,6 +277,37 @@ class BadSheet(SSSJobError, ValueError):
     def __str__(self) -> str:
         place = f"{self.sheet}:{self.line}" if self.line else self.sheet
         return f"{place}: {self.reason}"
+
+
+class UnusableStore(SSSJobError, ValueError):
+    """A store that cannot be opened, read or written; ``store`` says which, without a password."""
+
+    def __init__(self, store: str, reason: str) -> None:
+        super().__init__(store, reason)
+        self.store, self.reason = store, reason
+
+    def __str__(self) -> str:
+        return f"{self.store}: {self.reason}"
+
+
+class BusyStore(UnusableStore):
+    """A store that others kept locked for longer than was waited; trying again may do."""
+
+
+class FullStore(UnusableStore):
+    """A store with no room left for what was written; what was committed before stays."""
+
+
+class OtherStore(UnusableStore):
+    """A store of another version of sssjob; ``can_upgrade`` tells if this one can bring it up."""
+
+    def __init__(self, store: str, reason: str, *, can_upgrade: bool = False) -> None:
+        super().__init__(store, reason)
+        self.can_upgrade = can_upgrade
+
+
+class DamagedStore(UnusableStore):
+    """A store, or one document in it, whose bytes are not what was written."""
 
 
 class Refused(SSSJobError, ValueError):

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 
-from sssjob.accounting import FORMATS
+from sssjob.accounting import FORMATS, find
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.accounting import record
-    from sssjob.model import Job
+    from sssjob.accounting import Format, record
+
+J = TypeVar("J")
 
 FORMS = ("sss-lines", "sss")
 WRAPPER = "Jobs"
@@ -79,15 +79,14 @@ def command(
     Each FILE may be compressed; "-" is standard input. A bad record is reported with its line,
     and the rest go on. How many records were converted, skipped and bad is printed at the end.
     """
-    if format_name not in FORMATS:
-        known = ", ".join(FORMATS)
-        common.fail(f"{format_name!r} is no known record format; known: {known}")
-    from sssjob.accounting.record import Counts
-    from sssjob.document import write
+    from sssjob.accounting.record import Counts, Options
+    from sssjob.accounting.roads import OBJECTS, TEXTS
+    from sssjob.document import dumps
+    from sssjob.document.text import write_texts
     from sssjob.errors import SSSJobError
 
-    records = import_module(FORMATS[format_name].module)
-    options = records.Options(
+    records = _format(format_name)
+    options = Options(
         zone=zone,
         columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
         delimiter=delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"),
@@ -98,12 +97,13 @@ def command(
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
     try:
         with common.output(output) as stream:
-            write(
-                _jobs(files, lambda stream: records.jobs(stream, options), counts),
-                stream,
-                wrap=WRAPPER if form == "sss" else "",
-                indent=indent,
-            )
+            texts: Iterator[str]
+            if indent:
+                jobs = _jobs(files, lambda stream: records.read(stream, options, OBJECTS), counts)
+                texts = (dumps(job, indent=True) for job in jobs)
+            else:
+                texts = _jobs(files, lambda stream: records.read(stream, options, TEXTS), counts)
+            write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -114,12 +114,23 @@ def command(
     sys.exit(common.NOTHING if counts.bad else common.FOUND)
 
 
+def _format(name: str) -> Format:
+    from sssjob.errors import UnusableInput
+
+    try:
+        found = find(name)
+        found.load()
+    except UnusableInput as error:
+        common.fail(error.reason)
+    return found
+
+
 def _jobs(
     files: tuple[str, ...],
-    read: Callable[[BinaryIO], Iterator[record.Outcome]],
+    read: Callable[[BinaryIO], Iterator[record.Outcome[J]]],
     counts: record.Counts,
-) -> Iterator[Job]:
-    """The jobs of all files; what else their records are is printed and counted."""
+) -> Iterator[J]:
+    """The jobs of all files, or their texts; what else their records are is printed and counted."""
     from sssjob.accounting import record
     from sssjob.cli.progress import watched
     from sssjob.document import opened
@@ -136,7 +147,8 @@ def _jobs(
                         common.say(f"{name}:{outcome.line}: error: {outcome.reason}")
                     elif isinstance(outcome, record.Noted) and outcome.message not in told:
                         told |= {outcome.message} if outcome.once else set()
-                        common.say(f"{name}:{outcome.line}: warning: {outcome.message}")
+                        place = f"{name}:{outcome.line}"
+                        common.say(f"{place}: {outcome.severity}: {outcome.message}")
         except UnusableInput as error:
             place = f"{name}:{error.line}" if error.line else name
             common.fail(f"{place}: {error.reason}")

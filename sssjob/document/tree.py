@@ -49,7 +49,7 @@ UNIT_TAGS = frozenset(
     etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in _UNITS
 )
 # A root that is part of a job is what the document is about, whatever stands inside.
-_PART_TAGS = frozenset(
+PART_TAGS = frozenset(
     etree.QName(namespace or None, row.name).text
     for namespace in spec.NAMESPACES
     for row in spec.CONTAINERS
@@ -106,7 +106,7 @@ def parse(data: bytes | str) -> Element:
         octets = re.sub(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')", rb"\1", octets)
     _refuse_early(octets.removeprefix(_BYTE_ORDER_MARK), 0)
     try:
-        root: Element = etree.fromstring(octets, _parser())
+        root: Element = etree.fromstring(octets, safe_parser())
     except etree.XMLSyntaxError as error:
         raise _unreadable(error, octets, 0) from error
     _refuse_doctype(root, octets, 0)
@@ -119,7 +119,7 @@ def whole(source: Source) -> Iterator[Located]:
         yield from _documents(stream, stream.read(CHUNK), whole=True)
 
 
-def _parser() -> etree.XMLParser:
+def safe_parser() -> etree.XMLParser:
     """A parser that expands no entity and opens no address."""
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
 
@@ -130,7 +130,7 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
     Where a document turns out to go on in the next line, the rest is read as documents of any
     shape: somebody put files together.
     """
-    parser = _parser()
+    parser = safe_parser()
     lines = enumerate(split_lines(stream, head, OBJECT_LIMIT))
     waiting: list[tuple[int, bytes]] = []
     while (numbered := waiting.pop() if waiting else next(lines, None)) is not None:
@@ -140,7 +140,7 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
         try:
             _refuse_early(line, number)
             if len(line) > TOKEN_LIMIT:
-                _refuse_too_large(len(line), _markup(line), number)
+                refuse_too_large(len(line), markup_of(line), number)
             root = etree.fromstring(line, parser)
             _refuse_doctype(root, line, number)
         except etree.XMLSyntaxError:
@@ -150,7 +150,7 @@ def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[
                 yield from _documents(io.BytesIO(), line, offset=number)
                 continue
             except UnreadableDocument as error:
-                failure = UnreadableDocument(_below(error.finding, number))
+                failure = UnreadableDocument(below(error.finding, number))
                 incomplete = _is_incomplete(error)
             waiting.extend(itertools.islice(lines, 1))
             if incomplete and waiting and not _begins_alike(line, waiting[0][1]):
@@ -198,7 +198,8 @@ def _is_incomplete(error: UnreadableDocument) -> bool:
     return isinstance(said, etree.XMLSyntaxError) and said.code in _UNFINISHED
 
 
-def _below(found: Finding, lines: int) -> Finding:
+def below(found: Finding, lines: int) -> Finding:
+    """A finding as it stands so many lines further down; an unknown line stays unknown."""
     return replace(found, line=found.line + lines) if found.line else found
 
 
@@ -279,8 +280,8 @@ class _Document:
                 text = f"more than {TOKEN_LIMIT >> 20} MiB without a tag"
                 raise _too_large(text, self.offset + self.lines)
             if since_object > TOKEN_LIMIT and not whole:
-                markup += _markup(chunk)
-                _refuse_too_large(since_object, markup, self.offset + self.lines)
+                markup += markup_of(chunk)
+                refuse_too_large(since_object, markup, self.offset + self.lines)
             self._count(chunk)
             chunk = self.stream.read(CHUNK)
         else:
@@ -404,7 +405,7 @@ def _forget(previous: Element | None, element: Element) -> None:
 
 def _is_outermost(element: Element) -> bool:
     ancestors = [item.tag for item in element.iterancestors()]
-    return not ancestors or (ancestors[-1] not in _PART_TAGS and UNIT_TAGS.isdisjoint(ancestors))
+    return not ancestors or (ancestors[-1] not in PART_TAGS and UNIT_TAGS.isdisjoint(ancestors))
 
 
 def is_lines(head: bytes) -> bool:
@@ -425,7 +426,7 @@ def _is_document(line: bytes) -> bool:
     if not line.startswith(b"<"):
         return False
     try:
-        etree.fromstring(line, _parser())
+        etree.fromstring(line, safe_parser())
     except etree.XMLSyntaxError:
         return False
     return True
@@ -446,12 +447,12 @@ def _refuse_early(head: bytes, offset: int) -> None:
         raise UnreadableDocument(finding("E-XML", "the document is empty"))
 
 
-def _markup(data: bytes) -> int:
+def markup_of(data: bytes) -> int:
     """About how many tags and attributes there are."""
     return data.count(b"<") + data.count(b"=")
 
 
-def _refuse_too_large(size: int, markup: int, line: int) -> None:
+def refuse_too_large(size: int, markup: int, line: int) -> None:
     """Refuse a job object whose tree would take more memory than one may."""
     if size > OBJECT_LIMIT:
         raise _too_large(f"one job object of more than {OBJECT_LIMIT >> 20} MiB", line)

@@ -1,0 +1,84 @@
+"""One change of a store: all of it happens, or nothing, and who did it is kept."""
+
+from __future__ import annotations
+
+from sssjob.errors import BusyStore
+from sssjob.model import Block
+from sssjob.store import lookup
+from sssjob.store.engine import Engine, Row
+from sssjob.store.history import Entry
+from sssjob.store.identity import Identity
+from sssjob.store.packing import Packing
+from sssjob.store.reading import only
+from sssjob.store.stored import Stored
+from sssjob.store.writing import Writer
+
+
+class Change:
+    """What is read and written within ``Store.change``; good until its block ends."""
+
+    def __init__(self, engine: Engine, packing: Packing, entry: Entry) -> None:
+        self._engine, self._packing, self._entry = engine, packing, entry
+        self._writer = Writer(engine, packing)
+
+    def get(self, identity: Identity | str) -> Stored | None:
+        """A document as ``Store.get`` gives it; nobody else changes it until the block ends."""
+        self._engine.hold(identity.id if isinstance(identity, Identity) else identity)
+        row = lookup.find(self._engine, identity, self._engine.locking("d"))
+        return None if row is None else self._stored(row)
+
+    def put(self, document: Block | bytes, *, replacing: Stored | None = None) -> Stored:
+        """Keep a Job or JobGroup: as a new one, or as the next version of what it is about.
+
+        See ``identity`` for what it is about; ``replacing`` says it instead, for a job whose Id
+        or times change. Where the same bytes are there already, nothing changes; a deleted
+        document of which another version comes is no longer deleted. Raises
+        ``UnreadableDocument``, and ``BusyStore`` if ``replacing`` is no longer the last version.
+        """
+        new = only(document)
+        self._engine.hold(new.id)
+        if replacing is None:
+            return self._at(self._writer.write([new], self._entry)[0].number)
+        if self._at(replacing.number).version != replacing.version:
+            said = f"{replacing.identity} has changed since it was read"
+            raise BusyStore(self._engine.address, said)
+        self._writer.replace(replacing.number, replacing.identity, new, self._entry)
+        return self._at(replacing.number)
+
+    def delete(self, identity: Identity | str) -> Stored | None:
+        """Hide a document, which keeps it; None if there is none, or if it is hidden already."""
+        return self._hide(identity, deleted=True)
+
+    def undelete(self, identity: Identity | str) -> Stored | None:
+        """Show a hidden document again; None if there is none that is hidden."""
+        return self._hide(identity, deleted=False)
+
+    def note(self, name: str, value: str) -> None:
+        """Keep a small fact beside the documents, such as the id of a request that was served."""
+        self._engine.hold(name)
+        self._engine.fetch(
+            "INSERT INTO note (name, value, change) VALUES (?, ?, ?) ON CONFLICT (name) "
+            "DO UPDATE SET value = excluded.value, change = excluded.change",
+            (name, value, self._entry.number),
+        )
+
+    def noted(self, name: str) -> str | None:
+        """A fact that was noted, or None; nobody else notes it until the block ends."""
+        self._engine.hold(name)
+        found = self._engine.fetch("SELECT value FROM note WHERE name = ?", (name,))
+        return str(found[0][0]) if found else None
+
+    def _hide(self, identity: Identity | str, *, deleted: bool) -> Stored | None:
+        found = self.get(identity)
+        if found is None or found.deleted is deleted:
+            return None
+        self._writer.hide(found.number, self._entry, deleted=deleted)
+        return self._at(found.number)
+
+    def _at(self, number: int) -> Stored:
+        row = lookup.by_number(self._engine, number, self._engine.locking("d"))
+        assert row is not None  # documents never go away
+        return self._stored(row)
+
+    def _stored(self, row: Row) -> Stored:
+        return lookup.stored(row, self._packing, self._engine.address)

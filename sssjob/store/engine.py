@@ -1,0 +1,104 @@
+"""What a store asks of the database below it: statements, transactions, and a few differences.
+
+Statements are written with ``?`` for each value. An engine belongs to one thread at a time; every
+process, and every thread that works at the same time, opens its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from sssjob.store.schema import Table
+from sssjob.store.sql import Dialect
+
+Row = tuple[Any, ...]
+
+
+class Reader(Protocol):
+    """What one moment of a store gives to several statements, whatever is written meanwhile."""
+
+    def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """What a statement gives, all of it."""
+        ...
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """The same row by row."""
+        ...
+
+
+class Engine(Protocol):
+    """One connection to one database; every fault is an ``UnusableStore``."""
+
+    address: str  # what messages call the store; never with a password
+    read_only: bool
+    dialect: Dialect
+
+    def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """What a statement gives, all of it; an empty list if it gives nothing."""
+        ...
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """The same row by row, of one moment, whatever is written while it is read."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Reader]:
+        """One moment of the store, to be read with as many statements as it takes."""
+        ...
+
+    def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """One statement for many rows of values."""
+        ...
+
+    def add(self, table: Table, rows: Sequence[Sequence[object]]) -> None:
+        """Many new rows of a table."""
+        ...
+
+    def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:
+        """New rows except those that somebody else added first, and the numbers of those added."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All that is written in the block, or nothing of it."""
+        ...
+
+    def hold(self, key: str) -> None:
+        """Keep other transactions that hold the same key waiting until this one ends."""
+        ...
+
+    def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:
+        """A condition that a column has one of many values, and the one value for its mark."""
+        ...
+
+    def numbers(self, table: Table, count: int) -> Sequence[int]:
+        """Numbers that no row of the table has, for new ones; inside a transaction."""
+        ...
+
+    def locking(self, table: str) -> str:
+        """What ends a SELECT so that its rows of a table stay until the transaction ends."""
+        ...
+
+    def has(self, table: str) -> bool:
+        """Whether there is a table of this name."""
+        ...
+
+    def types(self) -> tuple[dict[str, str], str]:
+        """What the types of a column are called, and what ends a small table."""
+        ...
+
+    def size(self) -> int:
+        """How many bytes the store takes."""
+        ...
+
+    def damage(self) -> Iterator[str]:
+        """What the database itself finds wrong with what it keeps."""
+        ...
+
+    def shrink(self) -> None:
+        """Give back the room that nothing uses any more."""
+        ...
+
+    def close(self) -> None:
+        """End the connection; what was not committed is lost."""
+        ...

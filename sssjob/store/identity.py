@@ -1,0 +1,121 @@
+"""Which documents are about the same job, and which are not.
+
+A job is known by its Id, but a resource manager that requeues a job runs one Id twice, and each
+run is a job object of its own. So a document is about a job of the store that has the same Id,
+unless both say when they were submitted or started, or both have a GlobalId, and these differ.
+A JobGroup is known by its Id alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol, TypeVar
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob import spec
+from sssjob.document.places import text_of
+from sssjob.units import XML_SPACE
+
+
+class Identity(NamedTuple):
+    """What a document is about: ``Job`` or ``JobGroup``, its Id, and which run of that Id.
+
+    Runs of an Id count from 1; None means the last one.
+    """
+
+    name: str
+    id: str
+    run: int | None = None
+
+    def __str__(self) -> str:
+        """As messages name it: ``Job PBS.1234.0``, with the run from the second one on."""
+        run = f" (run {self.run})" if self.run and self.run > 1 else ""
+        return f"{self.name} {self.id}{run}"
+
+
+class Marks(NamedTuple):
+    """What tells two runs of one Id apart; an empty text is not stated."""
+
+    global_id: str = ""
+    submitted: str = ""
+    started: str = ""
+
+    def agree(self, other: Marks) -> bool:
+        """Whether nothing that both state differs."""
+        return all(a == b or not a or not b for a, b in zip(self, other, strict=True))
+
+
+class Known(Protocol):
+    """A run that a store has."""
+
+    @property
+    def run(self) -> int:
+        """Which one it is, counted from 1."""
+        ...
+
+    @property
+    def marks(self) -> Marks:
+        """What tells it from the others."""
+        ...
+
+
+K = TypeVar("K", bound=Known)
+
+_ID = "Id"
+_MARKS = ("GlobalId", "SubmitTime", "StartTime")
+
+
+def _tags(container: str) -> dict[str, str]:
+    """The tags that carry an identity in a container, older names too, each with its name."""
+    names = {name: name for name in (_ID, *_MARKS)}
+    names |= {
+        row.name: row.canonical
+        for row in spec.ALIASES
+        if row.canonical in names and (not row.containers or container in row.containers)
+    }
+    return {
+        etree.QName(namespace or None, name).text: canonical
+        for namespace in spec.NAMESPACES
+        for name, canonical in names.items()
+    }
+
+
+_TAGS = {name: _tags(name) for name in ("Job", "JobGroup")}
+
+
+def identify(element: Element, name: str) -> tuple[str, Marks]:
+    """The Id of a Job or JobGroup, trimmed, or "" if it has none; and what tells its run."""
+    tags = _TAGS[name]
+    found: dict[str, str] = {}
+    for child in element:
+        what = tags.get(child.tag)  # type: ignore[arg-type]  # comments have no text as tag
+        if what is not None and what not in found:
+            found[what] = text_of(child).strip(XML_SPACE)
+    if name == "JobGroup":
+        return found.get(_ID, ""), Marks()
+    global_id, *times = (found.get(mark, "") for mark in _MARKS)
+    return found.get(_ID, ""), Marks(global_id, *map(_time, times))
+
+
+def _time(text: str) -> str:
+    """A time without the zeros and signs that mean nothing."""
+    return str(int(text)) if text.isascii() and text.removeprefix("+").isdigit() else text
+
+
+def same(marks: Marks, runs: Iterable[K]) -> K | None:
+    """The run that a document is about, of all runs of its Id; None if it is a new one.
+
+    >>> class Run(NamedTuple):
+    ...     run: int
+    ...     marks: Marks
+    >>> runs = [Run(1, Marks("", "100", "110")), Run(2, Marks("", "100", "500"))]
+    >>> same(Marks("", "100", "110"), runs).run, same(Marks("", "100"), runs).run
+    (1, 2)
+    >>> same(Marks("", "100", "900"), runs) is None
+    True
+    """
+    agreeing = [known for known in runs if marks.agree(known.marks)]
+    equal = [known for known in agreeing if known.marks == marks]
+    return max(equal or agreeing, key=lambda known: known.run, default=None)

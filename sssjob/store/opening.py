@@ -1,0 +1,83 @@
+"""Opening a store: where it is, whether it is one, and of which version."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sssjob.errors import OtherStore, UnusableStore
+from sssjob.store import columns, schema
+from sssjob.store.engine import Engine
+from sssjob.store.sqlite import PATIENCE, SQLite
+
+_POSTGRESQL = ("postgresql://", "postgres://")
+_SQLITE = "sqlite:"
+_MAGIC = b"SQLite format 3\0"
+
+
+def is_address(target: str) -> bool:
+    """Whether a text names a store by its scheme, or is a file that SQLite has written."""
+    if target.startswith((*_POSTGRESQL, _SQLITE)):
+        return True
+    path = Path(target)
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(_MAGIC)) == _MAGIC
+
+
+def engine(
+    target: str | PathLike[str], *, create: bool, read_only: bool, patience: float = PATIENCE
+) -> Engine:
+    """The engine of a path, of ``sqlite:PATH``, or of ``postgresql://...``."""
+    if isinstance(target, str) and target.startswith(_POSTGRESQL):
+        raise UnusableStore(urlsplit(target).hostname or "", "PostgreSQL is not supported")
+    path = target.removeprefix(_SQLITE) if isinstance(target, str) else target
+    return SQLite(Path(path), create=create, read_only=read_only, patience=patience)
+
+
+def prepare(engine: Engine) -> None:
+    """Make the tables of a store that has none yet."""
+    if engine.has(schema.SETTING.name):
+        return
+    types, suffix = engine.types()
+    with engine.transaction():
+        if engine.has(schema.SETTING.name):  # somebody else was faster
+            return
+        for table in schema.tables():
+            engine.fetch(schema.create(table, types, suffix if table.is_small else ""))
+        index(engine)
+        engine.add(schema.SETTING, list(settings().items()))
+
+
+def index(engine: Engine) -> None:
+    """Make the indexes that are missing."""
+    for table in schema.tables():
+        for names in table.indexes:
+            engine.fetch(schema.create_index(table, names))
+        for name in table.sparse:
+            engine.fetch(schema.create_sparse_index(table, name))
+
+
+def settings() -> dict[str, str]:
+    """What a store says of itself: the version of its tables, and the columns of its rows."""
+    names = " ".join(f"{column.name}:{column.kind}" for column in columns.COLUMNS)
+    return {"version": str(schema.VERSION), "columns": names}
+
+
+def verify(engine: Engine) -> None:
+    """Raise ``OtherStore`` unless the store has the tables of this version of sssjob."""
+    if not engine.has(schema.SETTING.name):
+        raise UnusableStore(engine.address, "no store; sssjob store init makes one")
+    found: dict[str, str] = dict(engine.fetch("SELECT name, value FROM setting"))
+    version = int(found.get("version", 0))
+    if version > schema.VERSION:
+        said = (
+            f"a store of version {version}, made by a newer sssjob; "
+            f"this one knows versions up to {schema.VERSION}"
+        )
+        raise OtherStore(engine.address, said)
+    if version < schema.VERSION or found.get("columns") != settings()["columns"]:
+        said = "made by an older sssjob; sssjob store upgrade makes it ready for this one"
+        raise OtherStore(engine.address, said, can_upgrade=True)

@@ -1,0 +1,155 @@
+"""The tables of a store, as data: both engines make them from here.
+
+A document is an outermost Job or JobGroup, as it was read; a row is one Job in it. What a
+document was before it changed is kept as a version, and each change says who made it, when, from
+where and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sssjob.store import columns
+from sssjob.store.sql import quoted
+
+VERSION = 1  # of these tables; a store of another one is upgraded before it is used
+
+INTEGER, NUMBER, TEXT, BYTES = "integer", "number", "text", "bytes"
+
+
+class Field(NamedTuple):
+    """A column: its name and type, and whether it may be without a value."""
+
+    name: str
+    type: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its columns, its key, and its indexes."""
+
+    name: str
+    fields: tuple[Field, ...]
+    key: tuple[str, ...]
+    unique: tuple[str, ...] = ()
+    indexes: tuple[tuple[str, ...], ...] = ()
+    sparse: tuple[str, ...] = ()  # numbers that have an index where they are greater than 0
+    # Small rows live in the key itself; large ones are kept out of it.
+    is_small: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(field.name for field in self.fields)
+
+
+# fmt: off
+SETTING = Table("setting", (
+    Field("name",  TEXT),
+    Field("value", TEXT),
+), ("name",), is_small=True)
+DICTIONARY = Table("dictionary", (
+    Field("number", INTEGER),
+    Field("data",   BYTES),
+), ("number",))
+CHANGE = Table("change", (
+    Field("number", INTEGER),
+    Field("at",     INTEGER),                 # seconds since 1970-01-01T00:00:00Z
+    Field("by",     TEXT),
+    Field("source", TEXT),
+    Field("reason", TEXT),
+), ("number",))
+DOCUMENT = Table("document", (
+    Field("number",     INTEGER),             # the order of the store
+    Field("name",       TEXT),               # Job or JobGroup
+    Field("id",         TEXT),
+    Field("run",        INTEGER),
+    Field("global_id",  TEXT),
+    Field("submitted",  TEXT),
+    Field("started",    TEXT),
+    Field("version",    INTEGER),
+    Field("change",     INTEGER),             # the one that made this version
+    Field("deleted",    INTEGER),             # 1 is hidden, 0 is not
+    Field("dictionary", INTEGER),             # the data is compressed with this one
+    Field("data",       BYTES),
+), ("number",), unique=("id", "name", "run"))
+FORMER = Table("former", (
+    Field("document",   INTEGER),
+    Field("version",    INTEGER),
+    Field("change",     INTEGER),
+    Field("deleted",    INTEGER),
+    Field("dictionary", INTEGER),
+    Field("data",       BYTES),
+), ("document", "version"))
+NOTE = Table("note", (
+    Field("name",   TEXT),
+    Field("value",  TEXT),
+    Field("change", INTEGER),
+), ("name",), is_small=True)
+# fmt: on
+
+
+def job() -> Table:
+    """The table of rows: to which document each belongs, and the columns that are asked for."""
+    facts = (
+        Field(column.name, column.kind.value, optional=column.name not in _KEY)
+        for column in columns.COLUMNS
+    )
+    # A row is hidden when its document is, so that a question is asked of one table.
+    own = (Field("document", INTEGER), Field("deleted", INTEGER))
+    return Table(
+        "job", (*own, *facts), ("document", *_KEY), (), columns.INDEXES, columns.SPARSE, True
+    )
+
+
+_KEY = ("place", "reading")  # of a row within its document
+
+
+def tables() -> tuple[Table, ...]:
+    """Every table of a store."""
+    return SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, NOTE, job()
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Names as SQL lists them."""
+    return ", ".join(map(quoted, names))
+
+
+def create(table: Table, types: Mapping[str, str], suffix: str = "") -> str:
+    """The statement that makes a table; ``types`` is what an engine calls the types."""
+    lines = [
+        f"{quoted(field.name)} {types[field.type]}{'' if field.optional else ' NOT NULL'}"
+        for field in table.fields
+    ]
+    lines.append(f"PRIMARY KEY ({listed(table.key)})")
+    if table.unique:
+        lines.append(f"UNIQUE ({listed(table.unique)})")
+    return f"CREATE TABLE {quoted(table.name)} ({', '.join(lines)}){suffix}"
+
+
+def index_name(table: Table, names: tuple[str, ...]) -> str:
+    """What an index is called."""
+    return "_".join((table.name, *names))
+
+
+def create_index(table: Table, names: tuple[str, ...]) -> str:
+    """The statement that makes an index, if it is not there."""
+    name = quoted(index_name(table, names))
+    return f"CREATE INDEX IF NOT EXISTS {name} ON {quoted(table.name)} ({listed(names)})"
+
+
+def create_sparse_index(table: Table, name: str) -> str:
+    """The statement that makes an index of the rows where a number is greater than 0."""
+    called = quoted(index_name(table, (name,)))
+    where = f"{quoted(name)} > 0"
+    on = f"{quoted(table.name)} ({quoted(name)}) WHERE {where}"
+    return f"CREATE INDEX IF NOT EXISTS {called} ON {on}"
+
+
+def insert(table: Table) -> str:
+    """The statement that adds a row of a table."""
+    marks = ", ".join("?" * len(table.fields))
+    return f"INSERT INTO {quoted(table.name)} ({listed(table.names)}) VALUES ({marks})"

@@ -1,0 +1,242 @@
+"""A store in one file, by SQLite: the default, with nothing to install.
+
+The write-ahead log lets readers read while one writer writes; a killed process leaves whole
+transactions only. A commit waits for the disk, because what a gateway has answered must stay.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
+from sssjob.store.engine import Row
+from sssjob.store.schema import Table, insert
+from sssjob.store.sql import SQLITE, Dialect, quoted
+
+PATIENCE = 60.0  # seconds to wait for other writers
+_CACHE = 32 << 10  # KiB of pages that are kept in memory
+_APPLICATION = 0x53535342  # in the head of the file: this is a store
+
+_TYPES = {"integer": "INTEGER", "number": "REAL", "text": "TEXT", "bytes": "BLOB"}
+_SMALL = " WITHOUT ROWID"
+
+
+class _Reader:
+    """One connection in a transaction that reads."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """See ``Reader``."""
+        return self._connection.execute(statement, _plain(values)).fetchall()
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """See ``Reader``."""
+        with closing(self._connection.execute(statement, _plain(values))) as cursor:
+            yield from cursor
+
+
+class SQLite:
+    """The engine of a file."""
+
+    dialect: Dialect = SQLITE
+
+    def __init__(
+        self, path: Path, *, create: bool, read_only: bool, patience: float = PATIENCE
+    ) -> None:
+        self.path, self.read_only, self.patience = path, read_only, patience
+        self.address = str(path)
+        is_new = not path.exists() or path.stat().st_size == 0
+        if is_new and not create:
+            what = "an empty file, no store" if path.exists() else "no such store"
+            raise UnusableStore(self.address, what)
+        self._immutable = False
+        self._idle: list[sqlite3.Connection] = []
+        with self._told():
+            self._connection = self._connected()
+            try:
+                if is_new:
+                    self._connection.execute("PRAGMA journal_mode = WAL")
+                    self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                elif self._pragma("application_id") != _APPLICATION:
+                    raise UnusableStore(self.address, "a database, but no store of job objects")
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """See ``Engine``."""
+        with self._told():
+            return self._connection.execute(statement, _plain(values)).fetchall()
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """See ``Engine``."""
+        with self.reading() as reader:
+            yield from reader.stream(statement, values)
+
+    @contextmanager
+    def reading(self) -> Iterator[_Reader]:
+        """See ``Engine``; connections for it are kept, because a new one knows no pages yet."""
+        with self._told():
+            connection = self._idle.pop() if self._idle else self._connected()
+            connection.execute("BEGIN")
+        try:
+            with self._told():
+                yield _Reader(connection)
+        finally:
+            connection.rollback()
+            self._idle.append(connection)
+
+    def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """See ``Engine``."""
+        with self._told():
+            self._connection.executemany(statement, rows)
+
+    def add(self, table: Table, rows: Sequence[Sequence[object]]) -> None:
+        """See ``Engine``."""
+        self.many(insert(table), rows)
+
+    def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:
+        """See ``Engine``; there is one writer at a time, so nobody was first."""
+        self.add(table, rows)
+        return {int(str(row[0])) for row in rows}
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See ``Engine``."""
+        with self._told():
+            self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            with self._told():
+                self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                with self._told():
+                    self._connection.execute("ROLLBACK")
+
+    def hold(self, key: str) -> None:
+        """See ``Engine``; the transaction itself keeps all other writers waiting."""
+
+    def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:
+        """See ``Engine``."""
+        return f"{quoted(column)} IN (SELECT value FROM json_each(?))", json.dumps(values)
+
+    def numbers(self, table: Table, count: int) -> Sequence[int]:
+        """See ``Engine``."""
+        [(last,)] = self.fetch(f'SELECT max("number") FROM {quoted(table.name)}')
+        return range((last or 0) + 1, (last or 0) + 1 + count)
+
+    def locking(self, table: str) -> str:
+        """See ``Engine``."""
+        return ""
+
+    def has(self, table: str) -> bool:
+        """See ``Engine``."""
+        return bool(self.fetch("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)))
+
+    def types(self) -> tuple[dict[str, str], str]:
+        """See ``Engine``."""
+        return _TYPES, _SMALL
+
+    def size(self) -> int:
+        """See ``Engine``; the log that was not yet moved into the file counts too."""
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def damage(self) -> Iterator[str]:
+        """See ``Engine``."""
+        try:
+            for (line,) in self.fetch("PRAGMA integrity_check"):
+                if line != "ok":
+                    yield str(line)
+        except DamagedStore as error:
+            yield error.reason
+
+    def shrink(self) -> None:
+        """See ``Engine``."""
+        self.fetch("VACUUM")
+        self.fetch("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """See ``Engine``."""
+        for connection in (*self._idle, self._connection):
+            connection.close()
+        self._idle.clear()
+
+    def _connected(self) -> sqlite3.Connection:
+        connection = self._open()
+        try:
+            self._settle(connection)
+        except sqlite3.OperationalError as error:
+            connection.close()
+            # A log cannot be opened where nothing may be written, and then nobody writes to it.
+            if _code(error) != sqlite3.SQLITE_CANTOPEN or not self._is_unwritable():
+                raise
+            self._immutable = True
+            connection = self._open()
+            self._settle(connection)
+        return connection
+
+    def _open(self) -> sqlite3.Connection:
+        mode = "mode=ro" if self.read_only else "mode=rwc"
+        mode += "&immutable=1" if self._immutable else ""
+        return sqlite3.connect(
+            f"file:{quote(os.fsencode(self.path.absolute()))}?{mode}", uri=True,
+            timeout=self.patience, isolation_level=None, check_same_thread=False,
+        )  # fmt: skip
+
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+    def _is_unwritable(self) -> bool:
+        return self.read_only and self.path.exists() and not os.access(self.path.parent, os.W_OK)
+
+    def _pragma(self, name: str) -> Any:
+        return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What SQLite raises, said in our words."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: sqlite3.Error) -> Exception:
+        match _code(error):
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                said = f"locked by another process for more than {self.patience:g} seconds"
+                return BusyStore(self.address, said)
+            case sqlite3.SQLITE_FULL:
+                return FullStore(self.address, "no room is left on the disk")
+            case sqlite3.SQLITE_READONLY:
+                return UnusableStore(self.address, "may only be read, not written")
+            case sqlite3.SQLITE_CANTOPEN:
+                return UnusableStore(self.address, "cannot be opened")
+            case sqlite3.SQLITE_NOTADB:
+                return UnusableStore(self.address, "no store, nor any other database")
+            case sqlite3.SQLITE_CORRUPT:
+                return DamagedStore(self.address, f"the file is damaged: {error}")
+            case sqlite3.SQLITE_IOERR:
+                return FullStore(self.address, f"the disk cannot be read or written: {error}")
+        return error
+
+
+def _code(error: sqlite3.Error) -> int:
+    """The primary code of SQLite; extended ones keep it in their lowest byte."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _plain(values: Sequence[object]) -> tuple[Any, ...]:
+    return tuple(values)

@@ -1,0 +1,189 @@
+"""A store of job objects: documents as they were read, their versions, and a row for each job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+
+from sssjob.errors import DamagedStore
+from sssjob.query import Match, Question
+from sssjob.store import lookup
+from sssjob.store.answers import Answers, OnError, Trace
+from sssjob.store.change import Change
+from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
+from sssjob.store.engine import Engine, Row
+from sssjob.store.history import Entry
+from sssjob.store.identity import Identity
+from sssjob.store.packing import Packing
+from sssjob.store.schema import listed
+from sssjob.store.sql import quoted, sql
+from sssjob.store.stored import Stored
+from sssjob.store.totals import total
+
+_NO_LIMIT = (1 << 63) - 1
+
+OnDamage = Callable[[DamagedStore], None]
+
+
+class Store:
+    """One connection to a store; see ``sssjob.store.open``.
+
+    It belongs to one thread at a time. Threads, and processes, that work at the same time open
+    the store for themselves: nothing that one commits is lost by another. Whatever a method
+    cannot do raises an ``UnusableStore``; ``BusyStore`` says that trying again may help.
+    """
+
+    def __init__(self, engine: Engine, *, by: str = "") -> None:
+        self.engine, self.by = engine, by
+        [(newest,)] = engine.fetch("SELECT max(number) FROM dictionary")
+        self.packing = Packing(newest or 0, self._dictionary)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()
+
+    @property
+    def address(self) -> str:
+        """What to call the store in messages: its path or address, without a password."""
+        return self.engine.address
+
+    def close(self) -> None:
+        """End the connection."""
+        self.engine.close()
+
+    @contextmanager
+    def change(
+        self, *, by: str | None = None, source: str = "", reason: str = ""
+    ) -> Iterator[Change]:
+        """One change: what its block does is all committed when the block ends, or none of it.
+
+        ``by`` (else the one of the store), ``source`` and ``reason`` are kept in the history. It
+        waits for other writers as long as the store has patience, then raises ``BusyStore``.
+        """
+        who = self.by if by is None else by
+        with self.engine.transaction():
+            entry = Entry(self.engine, by=who, source=source, reason=reason)
+            yield Change(self.engine, self.packing, entry)
+
+    def get(self, identity: Identity | str) -> Stored | None:
+        """A document, a deleted one too, or None.
+
+        A text is the Id of a Job, whose last run is given; or else of a JobGroup; or else of a
+        Job inside a JobGroup, which is given.
+        """
+        row = lookup.find(self.engine, identity)
+        return None if row is None else self._stored(row)
+
+    def documents(
+        self, *, deleted: bool = False, on_error: OnDamage | None = None
+    ) -> Iterator[Stored]:
+        """All documents in the order of the store, of one moment; ``deleted`` ones if asked for.
+
+        Raises ``DamagedStore`` at the first that cannot be read, or hands it to ``on_error`` and
+        goes on.
+        """
+        hidden = "" if deleted else "WHERE d.deleted = 0 "
+        for row in self.engine.stream(f"{lookup.PRESENT}{hidden}ORDER BY d.number"):
+            try:
+                yield self._stored(row)
+            except DamagedStore as error:
+                if on_error is None:
+                    raise
+                on_error(error)
+
+    def rows(
+        self,
+        names: Sequence[str],
+        where: Condition = TRUE,
+        *,
+        sort: Sequence[tuple[str, bool]] = (),
+        limit: int | None = None,
+        offset: int = 0,
+        deleted: bool = False,
+    ) -> Iterator[Row]:
+        """These columns of every job that meets a condition, in the order of the store.
+
+        The columns are ``document`` (its number), ``deleted``, and those of ``columns``. ``sort``
+        names columns to sort by first, each with whether it descends. Without ``deleted``, jobs
+        of deleted documents are passed over.
+        """
+        chosen = where if deleted else all_of(where, Compare("deleted", Op.EQ, 0))
+        condition = sql(chosen, self.engine.dialect)
+        order = [f"{quoted(name)}{' DESC' if down else ''}" for name, down in sort]
+        order += map(quoted, ("document", "place", "reading"))
+        window = "" if limit is None and not offset else " LIMIT ? OFFSET ?"
+        bounds = (_NO_LIMIT if limit is None else limit, offset) if window else ()
+        yield from self.engine.stream(
+            f"SELECT {listed(tuple(names))} FROM job WHERE {condition.text} "
+            f"ORDER BY {', '.join(order)}{window}",
+            (*condition.values, *bounds),
+        )
+
+    def run(
+        self,
+        question: Question,
+        *,
+        effective: bool = False,
+        places: bool = True,
+        trace: Trace | None = None,
+        on_error: OnError | None = None,
+    ) -> Iterator[Match]:
+        """What a query finds in each document, in the order of the store, as of one moment.
+
+        The answers are those of ``question.run`` on the documents; ``count()`` and ``sum()`` of
+        paths from the document are asked of the store as a whole. ``effective`` asks jobs with
+        their defaults applied. Without ``places`` a match knows its text, not where it stands;
+        where columns have the texts, no document is opened for them. ``trace`` is told what was
+        done. Raises ``DamagedStore``, ``LimitExceeded`` or ``UnreadableDocument`` for a document
+        that cannot be asked, or hands it to ``on_error`` and goes on.
+        """
+        counted = Trace() if trace is None else trace
+
+        def answers(each: Question) -> Answers:
+            return Answers(self.engine, self.packing, each, effective, counted, on_error)
+
+        whole = total(question)
+        if whole is None:
+            yield from answers(question).matches(places=places)
+        else:
+            yield whole.match(lambda what, part: (
+                float(answers(part).count()) if what == "count" else answers(part).total()
+            ))  # fmt: skip
+
+    def count(
+        self,
+        question: Question,
+        *,
+        effective: bool = False,
+        trace: Trace | None = None,
+        on_error: OnError | None = None,
+    ) -> int:
+        """How many matches of a query are true; where columns decide, no document is opened."""
+        if total(question) is not None:
+            found = self.run(question, effective=effective, trace=trace, on_error=on_error)
+            return sum(match.is_true for match in found)
+        counted = Trace() if trace is None else trace
+        return Answers(self.engine, self.packing, question, effective, counted, on_error).count()
+
+    def versions(self, identity: Identity | str) -> list[Stored]:
+        """Every version of a document, the first one first; an empty list if there is none."""
+        present = lookup.find(self.engine, identity)
+        if present is None:
+            return []
+        former = self.engine.fetch(
+            f"{lookup.FORMER}WHERE f.document = ? ORDER BY f.version", (present[0],)
+        )
+        return [self._stored(row) for row in (*former, present)]
+
+    def _stored(self, row: Row) -> Stored:
+        return lookup.stored(row, self.packing, self.address)
+
+    def _dictionary(self, number: int) -> bytes | None:
+        found = self.engine.fetch("SELECT data FROM dictionary WHERE number = ?", (number,))
+        return bytes(found[0][0]) if found else None

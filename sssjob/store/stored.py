@@ -1,0 +1,89 @@
+"""What a store gives: documents with their history, and what a store is made of in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sssjob.store.identity import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One version of a document: an outermost Job or JobGroup, byte for byte as it was read.
+
+    ``number`` is its place in the order of the store. ``version`` counts from 1; ``at`` is when
+    this version was made, in seconds since 1970-01-01T00:00:00Z, ``by`` whom, from which
+    ``source``, for which ``reason``; what nobody said is empty. A ``deleted`` document is hidden.
+    """
+
+    number: int
+    identity: Identity
+    document: bytes
+    version: int
+    at: int
+    by: str
+    source: str
+    reason: str
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of the documents of an import: every one is in exactly one of these."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    bad: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        """Both together."""
+        return Counts(
+            self.new + other.new,
+            self.changed + other.changed,
+            self.unchanged + other.unchanged,
+            self.bad + other.bad,
+        )
+
+    def as_dict(self) -> dict[str, int]:
+        """The counts for JSON."""
+        return {
+            "new": self.new, "changed": self.changed, "unchanged": self.unchanged, "bad": self.bad,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        """As the end of an import prints them."""
+        return f"new {self.new}, changed {self.changed}, unchanged {self.unchanged}, bad {self.bad}"
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """A store in numbers; sizes are in bytes."""
+
+    documents: int
+    jobs: int
+    deleted: int
+    versions: int  # former ones, beside the present one of each document
+    size: int
+    documents_size: int  # as they were read, by a sample of them
+    packed_size: int
+    dictionaries: int
+    first_change: int | None
+    last_change: int | None
+    by_state: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that is not as it was written; without an identity, it is no document."""
+
+    message: str
+    number: int | None = None
+    identity: Identity | None = None
+    version: int | None = None
+
+    def __str__(self) -> str:
+        """As ``store check`` prints it."""
+        if self.identity is None:
+            return self.message
+        return f"{self.identity}: version {self.version}: {self.message}"

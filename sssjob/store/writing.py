@@ -1,0 +1,202 @@
+"""Documents on their way into a store: found again, or new; former versions are kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from itertools import count
+from typing import NamedTuple
+
+from sssjob.store import schema
+from sssjob.store.engine import Engine, Row
+from sssjob.store.history import Entry
+from sssjob.store.identity import Identity, Marks, same
+from sssjob.store.packing import NotUnpacked, Packing
+
+_SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)} FROM document WHERE "
+_KEEP = (
+    "INSERT INTO former (document, version, change, deleted, dictionary, data) "
+    "SELECT number, version, change, deleted, dictionary, data FROM document WHERE number = ?"
+)
+_REPLACE = (
+    "UPDATE document SET global_id = ?, submitted = ?, started = ?, version = version + 1, "
+    "change = ?, deleted = 0, dictionary = ?, data = ? WHERE number = ?"
+)
+_HIDE = "UPDATE document SET version = version + 1, change = ?, deleted = ? WHERE number = ?"
+
+
+class Incoming(NamedTuple):
+    """A document that was read: what it is about, its bytes, and the rows of its jobs."""
+
+    name: str
+    id: str
+    marks: Marks
+    document: bytes
+    rows: Sequence[Row]
+
+
+class Present(NamedTuple):
+    """A document as its row in the table has it."""
+
+    number: int
+    name: str
+    id: str
+    run: int
+    marks: Marks
+    version: int
+    change: int
+    deleted: bool
+    dictionary: int
+    data: bytes
+
+    @classmethod
+    def of(cls, row: Row) -> Present:
+        """From the columns of the table, in order."""
+        number, name, id_, run, global_id, submitted, started, version, change, deleted, *data = row
+        return cls(
+            number, name, id_, run, Marks(global_id, submitted, started), version, change,
+            bool(deleted), *data,
+        )  # fmt: skip
+
+
+class Outcome(Enum):
+    """What became of a document."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+class Written(NamedTuple):
+    """The number of a document in the store, and what became of it."""
+
+    number: int
+    outcome: Outcome
+
+
+class Writer:
+    """Writes documents within a transaction that somebody else has begun."""
+
+    def __init__(self, engine: Engine, packing: Packing) -> None:
+        self.engine, self.packing = engine, packing
+        self._rows = schema.job()
+
+    def write(self, documents: Sequence[Incoming], entry: Entry) -> list[Written]:
+        """Write documents in their order, and say what became of each."""
+        return [
+            written for distinct in _distinct(documents) for written in self._write(distinct, entry)
+        ]
+
+    def find(self, ids: Sequence[str]) -> list[Present]:
+        """The documents of these Ids, kept as they are until the transaction ends."""
+        condition, value = self.engine.among("id", ids)
+        order = f" ORDER BY number{self.engine.locking('document')}"
+        return [Present.of(row) for row in self.engine.fetch(_SELECT + condition + order, (value,))]
+
+    def hide(self, number: int, entry: Entry, *, deleted: bool) -> None:
+        """A version of a document that is hidden, or is no longer."""
+        self.engine.fetch(_KEEP, (number,))
+        self.engine.fetch(_HIDE, (entry.number, int(deleted), number))
+        self.engine.fetch("UPDATE job SET deleted = ? WHERE document = ?", (int(deleted), number))
+
+    def replace(self, number: int, identity: Identity, incoming: Incoming, entry: Entry) -> None:
+        """Make a document the next version of one that is there, even if it has another Id."""
+        self._replaced([(number, incoming)], entry)
+        if (incoming.name, incoming.id) != (identity.name, identity.id):
+            runs = [each for each in self.find([incoming.id]) if each.name == incoming.name]
+            values = incoming.name, incoming.id, len(runs) + 1, number
+            self.engine.fetch(
+                "UPDATE document SET name = ?, id = ?, run = ? WHERE number = ?", values
+            )
+
+    def _write(self, documents: Sequence[Incoming], entry: Entry) -> list[Written]:
+        """Write documents of which no two have the same Id."""
+        known: dict[tuple[str, str], list[Present]] = defaultdict(list)
+        for present in self.find([each.id for each in documents]):
+            known[present.name, present.id].append(present)
+        written: dict[int, Written] = {}
+        changed: list[tuple[int, int, Incoming]] = []
+        fresh: list[tuple[int, int, Incoming]] = []
+        for index, incoming in enumerate(documents):
+            runs = known[incoming.name, incoming.id]
+            run = same(incoming.marks, runs)
+            if run is None:
+                fresh.append((index, len(runs) + 1, incoming))
+            elif self._has(run, incoming.document):
+                written[index] = Written(run.number, Outcome.UNCHANGED)
+            else:
+                written[index] = Written(run.number, Outcome.CHANGED)
+                changed.append((index, run.number, incoming))
+        if changed:
+            self._replaced([(number, incoming) for _, number, incoming in changed], entry)
+        if fresh:
+            written |= self._added(fresh, entry)
+        return [written[index] for index in range(len(documents))]
+
+    def _has(self, present: Present, document: bytes) -> bool:
+        """Whether these very bytes are there, undamaged."""
+        try:
+            return self.packing.unpack(present.dictionary, present.data) == document
+        except NotUnpacked:
+            return False
+
+    def _added(
+        self, fresh: Sequence[tuple[int, int, Incoming]], entry: Entry
+    ) -> dict[int, Written]:
+        """Documents nobody has seen; where somebody else was faster, the next version of theirs."""
+        table = schema.DOCUMENT
+        rows = []
+        for number, (_, run, incoming) in zip(
+            self.engine.numbers(table, len(fresh)), fresh, strict=True
+        ):
+            data = self.packing.pack(incoming.document)
+            rows.append((
+                number, incoming.name, incoming.id, run, *incoming.marks, 1, entry.number, 0,
+                self.packing.current, data,
+            ))  # fmt: skip
+        added = self.engine.add_new(table, rows)
+        written: dict[int, Written] = {}
+        late = []
+        jobs: list[Row] = []
+        for row, (index, _, incoming) in zip(rows, fresh, strict=True):
+            if row[0] in added:
+                written[index] = Written(row[0], Outcome.NEW)
+                jobs += _rows(row[0], incoming)
+            else:
+                late.append((index, incoming))
+        self.engine.add(self._rows, jobs)
+        if late:
+            again = self._write([incoming for _, incoming in late], entry)
+            written |= {index: done for (index, _), done in zip(late, again, strict=True)}
+        return written
+
+    def _replaced(self, pairs: Sequence[tuple[int, Incoming]], entry: Entry) -> None:
+        numbers = [(number,) for number, _ in pairs]
+        self.engine.many(_KEEP, numbers)
+        pack, dictionary = self.packing.pack, self.packing.current
+        self.engine.many(_REPLACE, [
+            (*new.marks, entry.number, dictionary, pack(new.document), number)
+            for number, new in pairs
+        ])  # fmt: skip
+        self.engine.many("DELETE FROM job WHERE document = ?", numbers)
+        self.engine.add(self._rows, [row for number, new in pairs for row in _rows(number, new)])
+
+
+def _rows(number: int, incoming: Incoming) -> Iterator[Row]:
+    """The rows of a document's jobs as the table has them."""
+    return ((number, 0, *row) for row in incoming.rows)
+
+
+def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
+    """The documents in their order, in pieces within which no two have the same Id."""
+    seen: set[str] = set()
+    start = 0
+    for end in count():
+        if end == len(documents) or documents[end].id in seen:
+            if start < end:
+                yield documents[start:end]
+            if end == len(documents):
+                return
+            seen, start = set(), end
+        seen.add(documents[end].id)
