@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from os import PathLike
 
-from sssjob.store import opening
+from sssjob.store import indexes, opening
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
 from sssjob.store.opening import is_address
@@ -42,6 +42,8 @@ def open(
         if create:
             opening.prepare(engine)
         opening.verify(engine)
+        if not read_only:
+            indexes.make(engine)
         return Store(engine, by=by)
     except BaseException:
         engine.close()

@@ -67,6 +67,10 @@ class Engine(Protocol):
         """Whether there is a table of this name."""
         ...
 
+    def indexes(self) -> set[str]:
+        """The names of the indexes that are there."""
+        ...
+
     def types(self) -> tuple[dict[str, str], str]:
         """What the types of a column are called, and what ends a small table."""
         ...

@@ -47,15 +47,7 @@ def prepare(engine: Engine) -> None:
             return
         for table in schema.tables():
             engine.fetch(schema.create(table, types, suffix if table.is_small else ""))
-        index(engine)
         engine.add(schema.SETTING, list(settings().items()))
-
-
-def index(engine: Engine) -> None:
-    """Make the indexes that are missing."""
-    for table in schema.tables():
-        for names in table.indexes:
-            engine.fetch(schema.create_index(table, names))
 
 
 def settings() -> dict[str, str]:

@@ -113,6 +113,12 @@ class SQLite:
         """See ``Engine``."""
         return bool(self.fetch("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)))
 
+    def indexes(self) -> set[str]:
+        """See ``Engine``."""
+        return {
+            name for (name,) in self.fetch("SELECT name FROM sqlite_master WHERE type = 'index'")
+        }
+
     def types(self) -> tuple[dict[str, str], str]:
         """See ``Engine``."""
         return _TYPES, _SMALL

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
+from sssjob.document import Source
+from sssjob.document.tree import OnError
 from sssjob.errors import DamagedStore
 from sssjob.store import lookup
 from sssjob.store.change import Change
@@ -13,10 +15,11 @@ from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.engine import Engine, Row
 from sssjob.store.history import Entry
 from sssjob.store.identity import Identity
+from sssjob.store.loading import load
 from sssjob.store.packing import Packing
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
-from sssjob.store.stored import Stored
+from sssjob.store.stored import Counts, Stored
 
 _NO_LIMIT = (1 << 63) - 1
 
@@ -67,6 +70,28 @@ class Store:
         with self.engine.transaction():
             entry = Entry(self.engine, by=who, source=source, reason=reason)
             yield Change(self.engine, self.packing, entry)
+
+    def load(
+        self,
+        source: Source,
+        *,
+        by: str | None = None,
+        name: str = "",
+        reason: str = "",
+        on_error: OnError | None = None,
+        on_batch: Callable[[Counts], None] | None = None,
+    ) -> Counts:
+        """Keep every outermost Job and JobGroup of a source, byte for byte as it stands there.
+
+        They are committed in batches; should it end early, what was committed stays, and the
+        same source can be loaded again: what is there already is left alone. ``name`` is what
+        the history calls the source. A document that cannot be kept raises
+        ``UnreadableDocument``, or goes to ``on_error`` while the rest go on; ``on_batch`` is told
+        the counts so far after each commit.
+        """
+        who = self.by if by is None else by
+        entry = Entry(self.engine, by=who, source=name, reason=reason)
+        return load(self.engine, self.packing, source, entry, on_error=on_error, on_batch=on_batch)
 
     def get(self, identity: Identity | str) -> Stored | None:
         """A document, a deleted one too, or None.
