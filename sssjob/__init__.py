@@ -8,12 +8,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from sssjob._version import __version__
 
+# As a type checker reads it; to import typing takes as long as Python itself to start.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sssjob.check import check_source, is_valid, validate
     from sssjob.defaults import resolve
     from sssjob.document import dumps, loads, read, write
@@ -64,6 +65,8 @@ __all__ = [  # noqa: RUF022 - by what they are about
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOME[name]), name)
 
 

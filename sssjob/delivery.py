@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sssjob.accounting import FORMATS
-from sssjob.accounting.record import Bad, Converted, Noted
+from sssjob.accounting.record import Bad, Converted, Noted, Options
 from sssjob.defaults import resolve
 from sssjob.document import Source, opened, read
 from sssjob.document.splice import rewrite
@@ -91,7 +91,7 @@ class Delivery:
         said: set[str] = set()
         about: frozenset[str] = frozenset()
         with opened(source) as stream:
-            for outcome in module.jobs(stream, module.Options(zone=zone)):
+            for outcome in module.jobs(stream, Options(zone=zone)):
                 place = f"{name}:{outcome.line}"
                 match outcome:
                     case Converted(job=job):

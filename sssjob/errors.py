@@ -67,6 +67,7 @@ CODES: tuple[Code, ...] = (
     Code("W-UNSAT",    "a request that nothing can satisfy"),
     Code("W-ANCHOR",   "a pattern that chooses other nodes if it need not match the whole name"),
     Code("W-SHELL",    "a script that names no interpreter, in a job that names no shell"),
+    Code("W-UNKNOWN",  "a value that could not be asked for, so that it may be there or not"),
     Code("W-DISAGREE", "two sources give different values for one property"),
     Code("I-ALIAS",    "an older name that is read and written by its present name"),
     Code("I-UNIT",     "an amount without a unit, read in the default unit"),

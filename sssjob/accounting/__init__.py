@@ -8,7 +8,8 @@ from typing import NamedTuple
 class Format(NamedTuple):
     """A record format: the name it goes by, its module, and what prints it.
 
-    The module has ``jobs(stream, options) -> Iterator[Outcome]`` and ``Options``.
+    The module has ``records(stream, options, road) -> Iterator[Outcome]`` for both roads, and
+    ``jobs(stream, options)``, which is the same on the road to job objects.
     """
 
     name: str

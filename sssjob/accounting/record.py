@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar, Union
 
 from sssjob import spec
-from sssjob.model import Job, Property
+from sssjob.model import Property
+
+J = TypeVar("J")  # what a record becomes: a Job, or the text of one
 
 JOB = "Job"
 REQUESTED, DELIVERED = spec.REQUESTED, spec.DELIVERED
 NOWHERE = ""
 
 Found = str | tuple[Property, ...] | None
-Read = Callable[[str], Found]
+Read = Callable[..., Found]  # of one text, or of as many as a row has columns
 
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
@@ -28,11 +30,32 @@ def plain(text: str) -> Found:
     return text
 
 
+R = TypeVar("R", bound=Read)
+
+
+def varied(read: R) -> R:
+    """Mark a reader of texts that seldom repeat: it costs less to read them than to remember."""
+    read.varied = True  # type: ignore[attr-defined]  # functions have attributes
+    return read
+
+
+def numeric(largest: int) -> Callable[[R], R]:
+    """Mark a reader that gives a whole number from 1 to ``largest`` as it is printed."""
+
+    def mark(read: R) -> R:
+        read.largest = largest  # type: ignore[attr-defined]
+        return varied(read)
+
+    return mark
+
+
 class Field(NamedTuple):
     """One row of a mapping: a column of the source, and the property that it becomes.
 
     ``place`` is JOB, REQUESTED, DELIVERED, or NOWHERE for a column that is known and not kept.
     ``read`` gives the text of the property, whole properties, or None where there is no value.
+    It is not asked about an empty text, unless the row has more columns ``beside`` the first:
+    then it is given the texts of all, "" for each that a record does not have.
     """
 
     column: str
@@ -40,23 +63,34 @@ class Field(NamedTuple):
     element: str = ""
     read: Read = plain
     attributes: Mapping[str, str] = _NO_ATTRIBUTES
-
-    def properties(self, text: str) -> tuple[Property, ...]:
-        """What the column's text becomes. Raises ``InvalidValue``."""
-        found = self.read(text)
-        if found is None:
-            return ()
-        if isinstance(found, str):
-            return (Property(self.element, found, self.attributes),)
-        return found
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
-    """A record that became a job; ``steps`` more records were folded into it."""
+class Options:
+    """How to read records; a format heeds what its source leaves open.
+
+    ``zone`` is for times that state none; ``columns`` and ``delimiter`` are those of a table
+    without a header; ``ended_only`` skips jobs that have not ended; ``steps`` keeps the steps of
+    a job as its task groups.
+    """
+
+    zone: str = ""
+    columns: tuple[str, ...] = ()
+    delimiter: str = ""
+    ended_only: bool = False
+    steps: bool = True
+
+
+class Converted(NamedTuple, Generic[J]):
+    """A record that became a job; ``steps`` more records were folded into it.
+
+    ``job`` is a Job, or its text, by the road that was taken. A tuple, because there is one for
+    each record, and any other class takes several times as long to make.
+    """
 
     line: int
-    job: Job
+    job: J
     steps: int = 0
 
 
@@ -88,7 +122,7 @@ class Noted:
     once: bool = False
 
 
-Outcome = Converted | Skipped | Bad | Noted
+Outcome = Union[Converted[J], Skipped, Bad, Noted]  # noqa: UP007  # a generic alias
 
 
 @dataclass(slots=True)
@@ -105,7 +139,7 @@ class Counts:
         """All records, the steps that were folded into their job included."""
         return self.converted + self.steps + self.bad + sum(self.skipped.values())
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: Outcome[J]) -> None:
         """Count one outcome."""
         if isinstance(outcome, Converted):
             self.converted += 1
@@ -115,7 +149,7 @@ class Counts:
         elif isinstance(outcome, Skipped):
             self.skipped[outcome.reason] = self.skipped.get(outcome.reason, 0) + 1
 
-    def counting(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    def counting(self, outcomes: Iterable[Outcome[J]]) -> Iterator[Outcome[J]]:
         """The same outcomes, counted as they pass."""
         for outcome in outcomes:
             self.add(outcome)
@@ -141,49 +175,3 @@ class Counts:
             f"converted {self.converted}{steps}, "
             f"skipped {skipped}{f' ({reasons})' if reasons else ''}, bad {self.bad}"
         )
-
-
-# XML 1.0 has no place for these, not even escaped (production 2, Char).
-_FORBIDDEN_BYTES = bytes(range(0x09)) + b"\x0b\x0c" + bytes(range(0x0E, 0x20))
-_NONCHARACTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
-
-
-def clean(raw: bytes, keep: bytes = b"") -> str:
-    """Bytes as text that a document can hold.
-
-    Control characters go, except those in ``keep`` (a delimiter may be one); what is not UTF-8
-    becomes U+FFFD, so that no byte can end a run; line ends become ``\\n``.
-
-    >>> clean(b"caf\\xe9\\x00 1\\r\\n2")
-    'caf\\ufffd 1\\n2'
-    """
-    unwanted = bytes(byte for byte in _FORBIDDEN_BYTES if byte not in keep)
-    raw = raw.translate(None, unwanted).replace(b"\r\n", b"\n").removesuffix(b"\r")
-    for character in _NONCHARACTERS:
-        raw = raw.replace(character, b"")
-    return raw.decode("utf-8", "replace")
-
-
-def blocks(stream: BinaryIO, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
-    """The bytes of a stream in blocks of whole lines, their last line end left out.
-
-    Of a line longer than ``limit`` bytes only somewhat more than that is given: memory stays
-    bounded, and the caller sees that it is too long.
-    """
-    rest, dropping = b"", False
-    while block := stream.read(chunk):
-        if dropping:
-            _, newline, block = block.partition(b"\n")
-            if not newline:
-                continue
-            yield rest
-            rest, dropping = b"", False
-        head, newline, tail = block.rpartition(b"\n")
-        if newline:
-            yield rest + head
-            rest = tail
-        else:
-            rest += block
-            dropping = len(rest) > limit + chunk
-    if rest:
-        yield rest

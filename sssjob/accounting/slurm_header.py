@@ -69,6 +69,7 @@ _TOO_PLAIN = frozenset(
 )
 # Free texts that tell amounts: a record in which one of them is in doubt is no record.
 _AMOUNTS = frozenset(("AllocGRES", "Licenses", "ReqGRES"))
+_REPEATED = frozenset((_WORD, _SPAN, _CODE))
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:%-?[0-9]*)?")
 
 
@@ -82,6 +83,23 @@ class Begin(Enum):
     NOT = 0
     PERHAPS = 1
     SURELY = 2
+
+
+class _Fits(dict[str, bool]):
+    """Whether texts have a shape; remembered for columns whose texts repeat."""
+
+    def __init__(self, shape: re.Pattern[str]) -> None:
+        super().__init__()
+        self._shape = shape
+
+    def __missing__(self, text: str) -> bool:
+        if len(self) >= 1024:
+            self.clear()
+        fits = self[text] = self._shape.fullmatch(text) is not None
+        return fits
+
+    def __call__(self, text: str) -> bool:
+        return self[text]
 
 
 class Split(NamedTuple):
@@ -104,11 +122,10 @@ class Header:
         )
         self.begins = tuple(re.compile(_BEGINS.get(name, "")) for name in self.names)
         self.has_texts = None in self.shapes
-        # What tells a record by the columns before its first text, ready to be called.
+        # What tells a record by the columns before its first text, the remembered ones apart.
+        shapes = [shape for shape in takewhile(lambda shape: shape, self.shapes) if shape]
         self._before_texts = tuple(
-            (index, shape.fullmatch)
-            for index, shape in enumerate(takewhile(lambda shape: shape, self.shapes))
-            if shape
+            _Fits(shape) if shape.pattern in _REPEATED else shape.fullmatch for shape in shapes
         )
 
     def can_miss(self, index: int) -> bool:
@@ -149,13 +166,8 @@ class Header:
 
     def _fits_before_texts(self, fields: list[str]) -> bool:
         """Whether the columns before the first text have values of their kind."""
-        last = len(fields) - 1
-        for index, fits in self._before_texts:
-            if index >= last:
-                break
-            if not fits(fields[index]):
-                return False
-        return True
+        # The last field of a line may go on in the next one.
+        return all(fits(text) for fits, text in zip(self._before_texts, fields[:-1], strict=False))
 
     def whole(self, fields: list[str]) -> bool:
         """Whether there is one field for each column, and each may be a value of it."""

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting.record import Bad, Skipped, blocks, clean
+from sssjob.accounting.lines import blocks, clean
+from sssjob.accounting.record import Bad, Skipped
 from sssjob.accounting.slurm_header import SURPLUS_LIMIT, Begin, Header, header
+from sssjob.document.text import clean as clean_text
 from sssjob.errors import UnusableInput
 
 RECORD_LIMIT = 1 << 20  # bytes
@@ -237,7 +239,8 @@ class Reader:
             return Bad(line, f"{found}, and {', '.join(names)} cannot be told apart")
         for index in split.doubtful:
             split.fields[index] = ""
-        return Row(line, split.fields, names)
+        # A delimiter that a document cannot hold stands in a text now.
+        return Row(line, [clean_text(text) for text in split.fields], names)
 
 
 _DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
 
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.slurm_header import Header
-from sssjob.accounting.slurm_lines import Row
-from sssjob.accounting.slurm_rows import MEMO_LIMIT
-from sssjob.model import Property
 
 _PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
 
@@ -27,11 +22,18 @@ class Places:
         self.tasks = at("NTasks")
         self.cpu, self.user, self.system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")
 
+        told = (self.cpu, self.user, *(place for peak in self.peaks for place in peak[1:]))
+        self._told = tuple(place for place in told if place >= 0)
+
+    def any(self, fields: list[str]) -> bool:
+        """Whether a row has anything that is summed."""
+        return any(fields[place] for place in self._told)
+
 
 class Total:
     """Sums over an allocation and its steps, taken row by row; no row is kept.
 
-    The last field of a row is empty: it stands for the columns that the header does not have.
+    Each column that the header does not have is the last field, which has to be empty.
     """
 
     __slots__ = (
@@ -41,22 +43,22 @@ class Total:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._most: dict[str, values.Amount] = {}
-        self._weighed: dict[str, tuple[values.Amount, int]] = {}
+        self._most: dict[str, values.Amount] | None = None
+        self._weighed: dict[str, tuple[values.Amount, int]] | None = None
         self._own: values.Amount | None = None
         self._steps: values.Amount | None = None
         self._external: values.Amount | None = None
         self._has_steps = self._has_inner_steps = False
 
-    def add_allocation(self, row: Row) -> None:
+    def add_allocation(self, fields: list[str]) -> None:
         """Take the row of the job itself. Raises ``InvalidValue``."""
-        self._add_memory(row)
-        self._own = self._cpu_of(row)
+        self._add_memory(fields)
+        self._own = self._cpu_of(fields)
 
-    def add_step(self, row: Row, step: str) -> None:
+    def add_step(self, fields: list[str], step: str) -> None:
         """Take the row of a step. Raises ``InvalidValue``."""
-        self._add_memory(row)
-        cpu = self._cpu_of(row)
+        self._add_memory(fields)
+        cpu = self._cpu_of(fields)
         self._has_steps = True
         if step == "extern":
             self._external = _plus(self._external, cpu)
@@ -74,38 +76,50 @@ class Total:
             return self._own
         return self._steps if self._has_inner_steps else self._external
 
-    def memory(self) -> Iterator[Property]:
-        """The most memory that a task of any step had, and the average over all tasks."""
-        for element, _, _ in self._places.peaks:
-            if element in self._most:
-                yield _kilobytes(element, self._most[element], "Max")
-            if element in self._weighed:
-                total, tasks = self._weighed[element]
-                mean = Fraction(total, tasks) if total % tasks else total // tasks
-                yield _kilobytes(element, values.rounded(mean), "Average")
+    def texts(self) -> tuple[str, ...]:
+        """CPU seconds, then KB of memory and of swap: the most of any task, the mean of all."""
+        cpu = self.cpu()
+        return (
+            "" if cpu is None else str(values.rounded(cpu)),
+            *(
+                text
+                for element in ("Memory", "Swap")
+                for text in (self._most_of(element), self._mean_of(element))
+            ),
+        )
 
-    def _add_memory(self, row: Row) -> None:
-        fields = row.fields
+    def _most_of(self, element: str) -> str:
+        if not self._most or element not in self._most:
+            return ""
+        return values.in_kilobytes(self._most[element])
+
+    def _mean_of(self, element: str) -> str:
+        if not self._weighed or element not in self._weighed:
+            return ""
+        total, tasks = self._weighed[element]
+        mean = values.rounded(Fraction(total, tasks)) if total % tasks else total // tasks
+        return values.in_kilobytes(mean)
+
+    def _add_memory(self, fields: list[str]) -> None:
         for element, most, average in self._places.peaks:
             if (text := fields[most]) and (size := values.size(text)) is not None:
-                self._most[element] = max(size, self._most.get(element, 0))
+                peaks = self._most = self._most or {}
+                peaks[element] = max(size, peaks.get(element, 0))
             if (text := fields[average]) and (size := values.size(text)) is not None:
                 weight = int(values.count(fields[self._places.tasks]) or 1)
-                total, tasks = self._weighed.get(element, (0, 0))
-                self._weighed[element] = total + size * weight, tasks + weight
+                means = self._weighed = self._weighed or {}
+                total, tasks = means.get(element, (0, 0))
+                means[element] = total + size * weight, tasks + weight
 
-    def _cpu_of(self, row: Row) -> values.Amount | None:
-        fields, places = row.fields, self._places
+    def _cpu_of(self, fields: list[str]) -> values.Amount | None:
+        places = self._places
         if text := fields[places.cpu]:
             return values.duration(text)
+        if not fields[places.user]:
+            return None
         user, system = values.duration(fields[places.user]), values.duration(fields[places.system])
         return None if user is None or system is None else user + system
 
 
 def _plus(total: values.Amount | None, more: values.Amount | None) -> values.Amount | None:
     return total if more is None else more if total is None else total + more
-
-
-@lru_cache(MEMO_LIMIT)
-def _kilobytes(element: str, size: values.Amount, metric: str) -> Property:
-    return Property(element, values.in_kilobytes(size), {"metric": metric, "units": "KB"})

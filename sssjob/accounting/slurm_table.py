@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
-from sssjob import spec
+from sssjob import units
 from sssjob.accounting import slurm_values as values
-from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, plain
+from sssjob.accounting.clock import NO_VALUE, time
+from sssjob.accounting.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Field,
+    Found,
+    plain,
+    varied,
+)
 from sssjob.accounting.slurm_nodes import expand, is_range
 from sssjob.model import Property
-
-
-def time(text: str) -> Found:
-    """A place holder: a reader of one zone takes its place, see ``slurm.Plan``."""
-    raise NotImplementedError(text)
 
 
 def together(text: str) -> Found:
@@ -27,37 +32,130 @@ def noted(name: str) -> dict[str, str]:
     return {"type": "Slurm", "name": name}
 
 
+# Columns that are worked out for each record: whether it has an end, and has run to it; the time
+# of submission in seconds; the last part of a step's id; and what is summed over steps.
+ENDED, OVER, SUBMITTED, STEP_ID = "(ended)", "(over)", "(submitted)", "(step)"
+CPU, MEMORY, MEAN_MEMORY, SWAP, MEAN_SWAP = SUMS = (
+    "(cpu)", "(memory)", "(mean memory)", "(swap)", "(mean swap)"
+)  # fmt: skip
+WORKED_OUT = (ENDED, OVER, SUBMITTED, STEP_ID, *SUMS)
+
+
+@varied
+def single(text: str) -> Found:
+    """A text that hardly any other record has."""
+    return text
+
+
+@varied
+def global_id(cluster: str, raw: str, id: str, submitted: str) -> Found:
+    """cluster/id/time of submission: ids begin anew, and a requeued job is submitted anew."""
+    if not cluster:
+        return None
+    return "/".join(filter(None, (cluster, raw or id, submitted)))
+
+
+@varied
+def raw_id(raw: str, id: str) -> Found:
+    """The plain number of a job, where its id is another."""
+    return raw if raw and id and raw != id else None
+
+
+def state(text: str, reason: str, ended: str) -> Found:
+    """A state in the standard's words; a reason tells why a job waits."""
+    return tuple(_state(text, reason, bool(ended))) if text else None
+
+
+def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:
+    state = values.state(text, ended)
+    if state.standard == "Idle" and reason.startswith("JobHeld"):
+        state = state._replace(standard="Hold")
+    yield Property("State", state.standard)
+    if state.standard == "Hold":
+        yield Property("Hold", "System" if "Admin" in reason else "User")
+    if state.standard in ("Idle", "Hold") and reason not in NO_VALUE:
+        yield Property("StatusMessage", reason)
+    elif state.standard == "Completed" and state.word != "COMPLETED":
+        yield Property("StatusMessage", text)
+
+
+def exit_code(text: str, over: str) -> Found:
+    """The code; 0:0 of what has not run to an end is no code."""
+    found = values.exit_code(text)
+    return None if found is None or (found == (0, 0) and not over) else str(found[0])
+
+
+def signal(text: str) -> Found:
+    """The signal beside the code."""
+    found = values.exit_code(text)
+    return str(found[1]) if found and found[1] else None
+
+
+def alternatives(text: str) -> Found:
+    """The partitions in which a job that has not started may run: any of them."""
+    names = [name for name in text.split(",") if name]
+    return tuple(
+        Property("Queue", name, ({"conj": "Or"} if index else {}) | _bracket(index, len(names)))
+        for index, name in enumerate(names)
+    )
+
+
+def _bracket(index: int, size: int) -> dict[str, str]:
+    return {"group": "-1" if index else "1"} if size > 1 and index in (0, size - 1) else {}
+
+
 def worded(text: str) -> Found:
     """Text, unless it is one of the words for no value."""
-    return None if text in values.NO_VALUE else text
+    return None if text in NO_VALUE else text
 
 
 def nodes(text: str) -> Found:
-    """One name, a Range where the list is one ``prefix[..]``, else a List of every name.
-
-    A list of more than ``NODE_LIMIT`` names is kept as printed, in an Extension.
-    """
-    if text in values.NO_VALUE:
+    """One name, a Range where the list is one ``prefix[..]``, else a List of every name."""
+    if text in NO_VALUE:
         return None
     names = expand(text, values.NODE_LIMIT)
-    if names is None and not is_range(text):
-        return (Property("Extension", text, noted("NodeList")),)
     if is_range(text):
         return (Property("Node", text, {"aggregation": "Range"}),)
-    assert names is not None
-    if len(names) == 1:
-        return names[0]
+    if names is None or len(names) == 1:
+        return names[0] if names else None
     return (Property("Node", ",".join(names), {"aggregation": "List"}),)
 
 
-def constraints(text: str) -> Found:
-    """Features that are all needed (``a&b``); any other expression stays in its own words."""
-    plain_names = text.split("&")
-    if not all(re.fullmatch(r"[\w.:/\-]+", name) for name in plain_names):
-        return (Property("Extension", text, noted("Constraints")),)
-    if len(plain_names) == 1:
+def too_long(text: str) -> Found:
+    """A list of more than ``NODE_LIMIT`` names, as it was printed."""
+    if text in NO_VALUE or is_range(text):
+        return None
+    return text if expand(text, values.NODE_LIMIT) is None else None
+
+
+def features(text: str) -> Found:
+    """Features that are all needed (``a&b``); nothing for any other expression."""
+    if not _FEATURES.fullmatch(text):
+        return None
+    if "&" not in text:
         return text
-    return (Property("Feature", ",".join(plain_names), {"aggregation": "List"}),)
+    return (Property("Feature", text.replace("&", ","), {"aggregation": "List"}),)
+
+
+def constraints(text: str) -> Found:
+    """An expression that is no list of features, in its own words."""
+    return None if _FEATURES.fullmatch(text) else text
+
+
+def requested_memory(text: str, processors: str, nodes: str) -> Found:
+    """MB for the whole job; what was requested for a CPU or a node, times their number."""
+    found = values.requested_memory(text)
+    if found is None:
+        return None
+    number = {"c": processors, "n": nodes, "": "1"}[found.per]
+    times = int(values.count(number) or 0)
+    return units.decimal(found.megabytes * times) if times else None
+
+
+def per_unit(text: str) -> Found:
+    """Memory that was requested for each CPU or node, as it was printed."""
+    found = values.requested_memory(text)
+    return text if found and found.per else None
 
 
 def devices(text: str) -> Found:
@@ -84,20 +182,23 @@ def generic(text: str) -> Found:
 
 
 def licenses(text: str) -> Found:
-    """``name:count`` or ``name``, separated by commas; an expression with ``|`` stays as it is."""
-    if text in values.NO_VALUE:
+    """``name:count`` or ``name``, separated by commas."""
+    if text in NO_VALUE or license_choice(text):
         return None
-    if "|" in text or ";" in text:
-        return (Property("Extension", text, noted("Licenses")),)
     return _resources(
         ("License", name, values.whole(amount or "1") or "")
         for name, _, amount in (item.partition(":") for item in text.split(","))
     )
 
 
+def license_choice(text: str) -> Found:
+    """An expression of licenses with ``|`` or ``;``, as it is."""
+    return text if "|" in text or ";" in text else None
+
+
 def energy(text: str) -> Found:
     """Joules; 0 is what sacct prints where nothing measures them. K is 1000 here."""
-    if text in values.NO_VALUE:
+    if text in NO_VALUE:
         return None
     number, power = text.rstrip("KMGT"), "KMGT".find(text[-1]) + 1
     value = values.size(number)
@@ -116,7 +217,7 @@ def restarts(text: str) -> Found:
 
 
 def _energy(joules: values.Amount) -> tuple[Property, ...]:
-    if joules >= _NO_VALUE:
+    if joules >= _UNSET:
         return ()
     amount = str(values.rounded(joules))
     return (Property("Resource", amount, {"name": "Energy", "units": "J"}),)
@@ -130,16 +231,18 @@ def _named(name: str, kind: str) -> dict[str, str]:
     return {"name": name, "type": kind} if kind else {"name": name}
 
 
-_NO_VALUE = 1 << 63  # sacct prints an unset counter as 2^64 - 2
+_FEATURES = re.compile(r"[\w.:/\-]+(?:&[\w.:/\-]+)*")
+_UNSET = 1 << 63  # sacct prints an unset counter as 2^64 - 2
 
 _MAX = {"metric": "Max", "units": "KB"}
 _AVERAGE = {"metric": "Average", "units": "KB"}
 _TOTAL = {"metric": "Total", "units": "KB"}
 
 # fmt: off
-# An allocation, in the order of ``sacct --helpformat``. Of two columns for one property the later
+# A job, in the order of ``sacct --helpformat``. Of two columns for one property the later
 # counts: it is the exacter one.
 ALLOCATION: tuple[Field, ...] = (
+    Field("State",              JOB,       "Extension",  plain, noted("State")),
     Field("Account",            DELIVERED, "Project"),
     Field("AdminComment",       JOB,       "Extension",  plain, noted("AdminComment")),
     Field("AllocCPUS",          DELIVERED, "Processors", values.count),
@@ -156,8 +259,11 @@ ALLOCATION: tuple[Field, ...] = (
     Field("AveVMSize",          DELIVERED, "Swap",       together, _AVERAGE),
     Field("BlockID",            NOWHERE),
     Field("Cluster",            DELIVERED, "Machine"),
+    Field("Cluster",            JOB,       "GlobalId",   global_id,
+          beside=("JobIDRaw", "JobID", SUBMITTED)),
     Field("Comment",            JOB,       "Extension",  plain, noted("Comment")),
-    Field("Constraints",        REQUESTED, "Feature",    constraints),
+    Field("Constraints",        REQUESTED, "Feature",    features),
+    Field("Constraints",        JOB,       "Extension",  constraints, noted("Constraints")),
     Field("ConsumedEnergy",     DELIVERED, "Resource",   energy, {"name": "Energy"}),
     Field("ConsumedEnergyRaw",  DELIVERED, "Resource",   energy, {"name": "Energy"}),
     Field("Container",          JOB,       "Extension",  plain, noted("Container")),
@@ -166,20 +272,21 @@ ALLOCATION: tuple[Field, ...] = (
     Field("DBIndex",            NOWHERE),
     Field("DerivedExitCode",    JOB,       "Extension",  derived, noted("DerivedExitCode")),
     Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
-    Field("ElapsedRaw",         DELIVERED, "Duration",   values.seconds),
+    Field("ElapsedRaw",         DELIVERED, "Duration",   values.whole),
     Field("Eligible",           JOB,       "EligibleTime", time),
     Field("End",                JOB,       "EndTime",    time),
-    Field("ExitCode",           JOB,       "ExitCode",   together),
+    Field("ExitCode",           JOB,       "ExitCode",   exit_code, beside=(OVER,)),
     Field("Extra",              JOB,       "Extension",  plain, noted("Extra")),
     Field("FailedNode",         JOB,       "Extension",  worded, noted("FailedNode")),
     Field("Flags",              NOWHERE),
     Field("GID",                NOWHERE),
     Field("Group",              DELIVERED, "Group"),
-    Field("JobID",              JOB,       "Id",         together),
-    Field("JobIDRaw",           JOB,       "Extension",  together, noted("JobIDRaw")),
+    Field("JobIDRaw",           JOB,       "Id",         single),
+    Field("JobID",              JOB,       "Id",         single),
     Field("JobName",            JOB,       "Name"),
     Field("Layout",             NOWHERE),
     Field("Licenses",           REQUESTED, "Resource",   licenses),
+    Field("Licenses",           JOB,       "Extension",  license_choice, noted("Licenses")),
     Field("MaxDiskRead",        NOWHERE),
     Field("MaxDiskReadNode",    NOWHERE),
     Field("MaxDiskReadTask",    NOWHERE),
@@ -202,6 +309,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("NCPUS",              DELIVERED, "Processors", values.count),
     Field("NNodes",             DELIVERED, "NodeCount",  values.count),
     Field("NodeList",           DELIVERED, "Node",       nodes),
+    Field("NodeList",           JOB,       "Extension",  too_long, noted("NodeList")),
     Field("NTasks",             NOWHERE),
     Field("OriginalSLUID",      JOB,       "Extension",  worded, noted("OriginalSLUID")),
     Field("Partition",          DELIVERED, "Queue"),
@@ -220,7 +328,9 @@ ALLOCATION: tuple[Field, ...] = (
     Field("ReqCPUFreqMin",      NOWHERE),
     Field("ReqCPUS",            REQUESTED, "Processors", values.count),
     Field("ReqGRES",            REQUESTED, "Resource",   generic),
-    Field("ReqMem",             REQUESTED, "Memory",     together, {"units": "MB"}),
+    Field("ReqMem",             REQUESTED, "Memory",     requested_memory, {"units": "MB"},
+          beside=("ReqCPUS", "ReqNodes")),
+    Field("ReqMem",             JOB,       "Extension",  per_unit, noted("ReqMem")),
     Field("ReqNodes",           REQUESTED, "NodeCount",  values.count),
     Field("ReqTRES",            REQUESTED, "Resource",   devices),
     Field("Reservation",        REQUESTED, "Reservation", worded),
@@ -231,7 +341,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("Restarts",           JOB,       "StartCount", restarts),
     Field("SLUID",              JOB,       "Extension",  worded, noted("SLUID")),
     Field("Start",              JOB,       "StartTime",  time),
-    Field("State",              JOB,       "State",      together),
+    Field("State",              JOB,       "State",      state, beside=("Reason", ENDED)),
     Field("StdErr",             JOB,       "ErrorFile"),
     Field("StdIn",              JOB,       "InputFile"),
     Field("StdOut",             JOB,       "OutputFile"),
@@ -252,6 +362,14 @@ ALLOCATION: tuple[Field, ...] = (
     Field("WCKey",              JOB,       "Extension",  worded, noted("WCKey")),
     Field("WCKeyID",            NOWHERE),
     Field("WorkDir",            JOB,       "InitialWorkingDirectory"),
+    Field("ExitCode",           JOB,       "Extension",  signal, noted("Signal")),
+    Field("JobIDRaw",           JOB,       "Extension",  raw_id, noted("JobIDRaw"), ("JobID",)),
+    # What a job and its steps tell together, see ``slurm_steps``.
+    Field(CPU,                  JOB,       "CpuDuration", single),
+    Field(MEMORY,               DELIVERED, "Memory",     single, _MAX),
+    Field(MEAN_MEMORY,          DELIVERED, "Memory",     single, _AVERAGE),
+    Field(SWAP,                 DELIVERED, "Swap",       single, _MAX),
+    Field(MEAN_SWAP,            DELIVERED, "Swap",       single, _AVERAGE),
 )
 
 # A step, which becomes a TaskGroup of its job.
@@ -262,35 +380,60 @@ STEP: tuple[Field, ...] = (
     Field("AveRSS",             DELIVERED, "Memory",     values.kibibytes, _AVERAGE),
     Field("AveVMSize",          DELIVERED, "Swap",       values.kibibytes, _AVERAGE),
     Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
-    Field("ElapsedRaw",         DELIVERED, "Duration",   values.seconds),
+    Field("ElapsedRaw",         DELIVERED, "Duration",   values.whole),
     Field("End",                JOB,       "EndTime",    time),
-    Field("ExitCode",           JOB,       "ExitCode",   together),
-    Field("JobID",              JOB,       "Id",         together),
+    Field("ExitCode",           JOB,       "ExitCode",   exit_code, beside=(OVER,)),
+    Field(STEP_ID,              JOB,       "Id",         single),
     Field("JobName",            JOB,       "Name"),
     Field("MaxRSS",             DELIVERED, "Memory",     values.kibibytes, _MAX),
     Field("MaxVMSize",          DELIVERED, "Swap",       values.kibibytes, _MAX),
     Field("NCPUS",              DELIVERED, "Processors", values.count),
     Field("NNodes",             DELIVERED, "NodeCount",  values.count),
     Field("NodeList",           DELIVERED, "Node",       nodes),
+    Field("NodeList",           JOB,       "Extension",  too_long, noted("NodeList")),
     Field("NTasks",             JOB,       "TaskCount",  values.count),
     Field("Start",              JOB,       "StartTime",  time),
-    Field("State",              JOB,       "State",      together),
+    Field("State",              JOB,       "State",      state, beside=("Reason", ENDED)),
     Field("TotalCPU",           JOB,       "CpuDuration", values.clock_seconds),
     Field("TRESUsageInTot",     DELIVERED, "Memory",     total_memory, _TOTAL),
+    Field("ExitCode",           JOB,       "Extension",  signal, noted("Signal")),
 )
 # fmt: on
 
-COLUMNS = tuple(row.column for row in ALLOCATION)
+COLUMNS = tuple(dict.fromkeys(row.column for row in ALLOCATION if row.column not in WORKED_OUT))
 
-# What only a job that was started can have been given.
-USED = frozenset(
+# What only a job that was started can have been given, or have.
+_USED = frozenset(
     ("Duration", "Memory", "Node", "NodeCount", "Partition", "Processors", "Queue", "Resource",
      "Swap")
 )  # fmt: skip
+_STARTED = frozenset(("StartTime", "StartCount", "CpuDuration"))
 
-_PRINTED = ("Id", "GlobalId", "Name", "TaskCount", *spec.properties("Job"))
+# A job that was not started.
+WAITING = (
+    *(row for row in ALLOCATION
+      if row.element not in {DELIVERED: _USED, JOB: _STARTED}.get(row.place, ())),
+    Field("Partition", REQUESTED, "Queue", alternatives),
+)  # fmt: skip
 
 
-def place_in_output(element: str) -> int:
-    """Where a property stands: the id and the names first, then the order of the tables."""
-    return _PRINTED.index(element)
+def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
+    """The rows for the columns that there are; of two that tell the same, the later."""
+    found: dict[tuple[object, ...], Field] = {}
+    for row in rows:
+        if row.column in columns and row.read is not together:
+            measured = {"ConsumedEnergy", "ConsumedEnergyRaw"} & set(columns)
+            found[_identity(row)] = (
+                row._replace(read=devices) if row.read is allocated and measured else row
+            )
+    return iter(found.values())
+
+
+def _identity(row: Field) -> tuple[object, ...]:
+    """What makes two columns tell the same property, so that one of them is enough."""
+    shared = (
+        row.element in ("Id", "Processors", "NodeCount", "Duration") or "metric" in row.attributes
+    )
+    shared = shared or row.column.startswith("ConsumedEnergy")
+    column = "" if shared else row.column
+    return (row.place, column, row.element, *row.attributes.values())

@@ -8,24 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sssjob import units
+from sssjob.accounting.clock import NO_VALUE
+from sssjob.accounting.record import numeric, varied
 from sssjob.errors import InvalidValue
 
 Amount = int | Fraction
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
-
-NO_VALUE = frozenset(
-    ("", "Unknown", "None", "None assigned", "(null)", "N/A", "NONE",
-     "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
-)  # fmt: skip
 
 _DURATION = re.compile(
     r"(?:(?P<days>[0-9]{1,6})-)?(?:(?P<hours>[0-9]{1,8}):)?"
@@ -39,25 +34,27 @@ _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
 _PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of sacct
 
 
-@lru_cache(MEMORY)
 def duration(text: str) -> Amount | None:
     """Read ``[D-]HH:MM:SS``, or ``MM:SS.mmm``, into seconds.
 
     >>> duration("1-02:04:00"), duration("00:07.429")
     (93840, Fraction(7429, 1000))
     """
-    if text in NO_VALUE:
-        return None
     found = _DURATION.fullmatch(text)
     if not found:
+        if text in NO_VALUE:
+            return None
         raise InvalidValue(text, "a duration such as 1-02:24:13")
-    days, hours, minutes, seconds, fraction = found.groups("0")
-    if found["days"] and not found["hours"]:  # D-HH:MM
+    days, hours, minutes, seconds, fraction = found.groups()
+    if days and not hours:  # D-HH:MM
         hours, minutes, seconds = minutes, seconds, "0"
-    whole = ((int(days) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds)
-    return whole + Fraction(int(fraction), 10 ** len(fraction)) if int(fraction) else whole
+    whole = 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds) + 86400 * int(days or 0)
+    if fraction and (parts := int(fraction)):
+        return whole + Fraction(parts, 10 ** len(fraction))
+    return whole
 
 
+@varied
 def clock_seconds(text: str) -> str | None:
     """A duration as whole seconds, half a second rounded up."""
     value = duration(text)
@@ -73,19 +70,17 @@ def rounded(value: Amount) -> int:
     return (2 * value.numerator + value.denominator) // (2 * value.denominator)
 
 
-def seconds(text: str) -> str | None:
-    """A whole number of seconds, as ElapsedRaw has it."""
-    return whole(text)
-
-
 def limit_seconds(text: str) -> str | None:
     """TimelimitRaw, which counts minutes, in seconds."""
     minutes = whole(text)
     return None if minutes is None else str(int(minutes) * 60)
 
 
+@numeric(10**18 - 1)
 def whole(text: str) -> str | None:
     """A whole number."""
+    if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= 18:
+        return text
     if text in NO_VALUE:
         return None
     if not _COUNT.fullmatch(text):
@@ -104,7 +99,6 @@ def count(text: str) -> str | None:
     return str(rounded(value)) if value else None
 
 
-@lru_cache(MEMORY)
 def size(text: str, base: str = "") -> Amount | None:
     """Read an amount into bytes (or ones); a number without a letter is in ``base`` units.
 
@@ -113,6 +107,8 @@ def size(text: str, base: str = "") -> Amount | None:
     >>> size("438.50M", "") == 438.5 * 2**20
     True
     """
+    if text[-1:] == "K" and len(text) <= 21 and text.isascii() and text[:-1].isdecimal():
+        return int(text[:-1]) << 10
     if text in NO_VALUE or text[-1] == "?":
         return None
     found = _SIZE.fullmatch(text)
@@ -123,6 +119,7 @@ def size(text: str, base: str = "") -> Amount | None:
     return int(number) * factor if number.isdigit() else Fraction(number) * factor
 
 
+@varied
 def kibibytes(text: str) -> str | None:
     """A size in KB; sacct prints bytes where there is no letter."""
     value = size(text)
@@ -219,58 +216,10 @@ def state(text: str, ended: bool) -> State:
     return State(standard, word)
 
 
-class Clock:
-    """Reads times as sacct prints them; ``zone`` is for those that do not state one."""
-
-    def __init__(self, zone: str = "") -> None:
-        self.assumed = False
-        self.twice: set[str] = set()
-        self._named = bool(zone)
-        self._zone: tzinfo = _zone(zone)
-
-    def read(self, text: str, fold: int = 0) -> str | None:
-        """Seconds since the epoch. ``fold`` chooses one of two readings of an autumn hour.
-
-        A time that happened twice is remembered in ``twice``; ``assumed`` tells that UTC was
-        taken for want of a zone.
-        """
-        if text in NO_VALUE:
-            return None
-        if text.isascii() and text.isdigit():
-            if len(text) > 10 or int(text) > units.TIME_LIMIT:
-                raise InvalidValue(text, "a time of 32 bits")
-            return text.lstrip("0") or None
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            raise InvalidValue(text, "a time such as 2026-11-20T14:29:34") from None
-        if moment.tzinfo is None:
-            moment = self._placed(text, moment, fold)
-        if not 0 <= (value := moment.timestamp()) <= units.TIME_LIMIT:
-            raise InvalidValue(text, "a time of 32 bits since 1970")
-        return str(int(value))
-
-    def _placed(self, text: str, moment: datetime, fold: int) -> datetime:
-        if not self._named:
-            self.assumed = True
-            return moment.replace(tzinfo=UTC)
-        first = moment.replace(tzinfo=self._zone)
-        second = first.replace(fold=1)
-        # In the gap of spring it is the other way round; such a time never was.
-        if first.timestamp() < second.timestamp():
-            if len(self.twice) > 10_000:
-                self.twice.clear()
-            self.twice.add(text)
-        return second if fold else first
-
-
-def _zone(name: str) -> tzinfo:
-    if not name or name.upper() in ("UTC", "Z"):
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidValue(name, "a time zone such as Europe/London") from None
+def is_over(text: str) -> bool:
+    """Whether a state by itself says that the job has ended."""
+    found = _STATE.fullmatch(text)
+    return found is not None and state(text, ended=False).standard == "Completed"
 
 
 def resources(text: str) -> Iterator[tuple[str, str, str]]:

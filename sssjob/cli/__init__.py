@@ -15,7 +15,7 @@ COMMANDS = {
     "show":          "Show job objects as a tree, or write them anew.",
     "query":         "Ask job objects by XPath.",
     "convert":       "Turn accounting records into job objects.",
-    "features":      "Derive $JOBFEATURES from a job object.",
+    "features":      "Machine/Job Features: derive, write, read, announce.",
     "deliver":       "Fold features and records into requested jobs.",
     "graph":         "Show which jobs are ready, wait or will never run.",
     "match":         "Tell which offers satisfy a request, and why.",

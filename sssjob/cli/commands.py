@@ -33,3 +33,17 @@ class Commands(click.Group):
         """The list of commands, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.helps.items()))
+
+
+class CommandsOrDefault(Commands):
+    """Commands of which one may go unnamed: it takes all arguments that begin with no command."""
+
+    def __init__(self, *args: Any, default: str, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set the default command in front, unless a command is named or help is asked for."""
+        if args and args[0] not in self.helps and args[0] not in ctx.help_option_names:
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 
@@ -15,7 +15,8 @@ from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.accounting import record
-    from sssjob.model import Job
+
+J = TypeVar("J")
 
 FORMS = ("sss-lines", "sss")
 WRAPPER = "Jobs"
@@ -82,12 +83,14 @@ def command(
     if format_name not in FORMATS:
         known = ", ".join(FORMATS)
         common.fail(f"{format_name!r} is no known record format; known: {known}")
-    from sssjob.accounting.record import Counts
-    from sssjob.document import write
+    from sssjob.accounting.record import Counts, Options
+    from sssjob.accounting.roads import TEXTS
+    from sssjob.document import dumps
+    from sssjob.document.text import write_texts
     from sssjob.errors import SSSJobError
 
     records = import_module(FORMATS[format_name].module)
-    options = records.Options(
+    options = Options(
         zone=zone,
         columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
         delimiter=delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"),
@@ -98,12 +101,13 @@ def command(
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
     try:
         with common.output(output) as stream:
-            write(
-                _jobs(files, lambda stream: records.jobs(stream, options), counts),
-                stream,
-                wrap=WRAPPER if form == "sss" else "",
-                indent=indent,
-            )
+            texts: Iterator[str]
+            if indent:
+                jobs = _jobs(files, lambda stream: records.jobs(stream, options), counts)
+                texts = (dumps(job, indent=True) for job in jobs)
+            else:
+                texts = _jobs(files, lambda stream: records.records(stream, options, TEXTS), counts)
+            write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -116,10 +120,10 @@ def command(
 
 def _jobs(
     files: tuple[str, ...],
-    read: Callable[[BinaryIO], Iterator[record.Outcome]],
+    read: Callable[[BinaryIO], Iterator[record.Outcome[J]]],
     counts: record.Counts,
-) -> Iterator[Job]:
-    """The jobs of all files; what else their records are is printed and counted."""
+) -> Iterator[J]:
+    """The jobs of all files, or their texts; what else their records are is printed and counted."""
     from sssjob.accounting import record
     from sssjob.cli.progress import watched
     from sssjob.document import opened

@@ -61,11 +61,18 @@ def write(
 
     Each is a document on a line of its own, or all stand in one document whose root is ``wrap``.
     """
+    texts = (dumps(block, dialect=dialect, namespace=namespace, indent=indent) for block in blocks)
+    return write_texts(texts, stream, wrap=wrap, indent=indent)
+
+
+def write_texts(
+    texts: Iterable[str], stream: BinaryIO, *, wrap: str = "", indent: bool = False
+) -> int:
+    """Write texts of job objects like ``write``; those with ``indent`` keep their lines."""
     count = 0
     if wrap:
         stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{wrap}>\n'.encode())
-    for block in blocks:
-        text = dumps(block, dialect=dialect, namespace=namespace, indent=indent)
+    for text in texts:
         # A line break inside a value would break the line that holds the document.
         stream.write((text if indent or wrap else on_one_line(text)).encode() + b"\n")
         count += 1
@@ -81,6 +88,40 @@ def clean(text: str) -> str:
     'a�b'
     """
     return ILLEGAL.sub("\ufffd", text)
+
+
+def fragment(items: Iterable[Property]) -> str:
+    """Properties as they stand in a document, side by side.
+
+    Properties of a namespace raise ``ValueError``: they need a document that declares it.
+    """
+    pieces: list[str] = []
+    try:
+        for item in items:
+            _write_property(item, item.name, pieces.append)
+    except _NeedsTree:
+        raise ValueError("a property in a namespace cannot stand alone") from None
+    return "".join(pieces)
+
+
+def writer(name: str, attributes: Mapping[str, str]) -> Callable[[str], str]:
+    """What writes the same as ``fragment`` for one property after the other, given their texts."""
+    before, behind = tags(name, attributes)
+    empty = before[:-1] + "/>"
+
+    def write(text: str) -> str:
+        if text.isalnum():
+            return before + text + behind
+        if not _PLAIN.fullmatch(text):
+            text = text.translate(_TEXT)
+        return before + text + behind if text else empty
+
+    return write
+
+
+def tags(name: str, attributes: Mapping[str, str]) -> tuple[str, str]:
+    """What stands before and behind the text of such properties."""
+    return f"<{_head(name, attributes)}>", f"</{_name(name)}>"
 
 
 class _NeedsTree(Exception):

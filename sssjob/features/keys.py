@@ -1,22 +1,21 @@
 """The keys of Machine/Job Features as printed in the 2014 and the 2016 text, one row each.
 
-Reading, writing and deriving ask these rows; a key that has no row is text of its own.
+Reading, writing and deriving ask these rows; a key that has no row is text of its own. A payload
+imports this module: nothing here that is slow to import, decimal numbers included.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable
-from fractions import Fraction
-from typing import NamedTuple
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from fractions import Fraction
+    from typing import TypeAlias
 
-from sssjob import model, units
-from sssjob.errors import InvalidValue
+Number: TypeAlias = "int | float | Fraction"  # float only where a payload asked for it
+Value: TypeAlias = "Number | str"
 
-Value = int | Fraction | str
-
-TEXT, INTEGER, REAL = "text", "integer", "real"
+TEXT, INTEGER, REAL, BOOLEAN = "text", "integer", "real", "boolean"
 TIME, SECONDS, BYTES, GIGABYTES, MEGABYTES = "time", "s", "bytes", "GB", "MB"
 
 REQUIRED, OPTIONAL, CONDITIONAL = "R", "O", "C"
@@ -26,21 +25,28 @@ LARGEST = 2**63 - 1
 # An earlier shutdown can only be a mistake: Machine/Job Features is younger than 2001.
 EARLIEST = 10**9
 
+_DIGITS = len(str(LARGEST))
+_LONGEST_NAME = 255
 
-class Key(NamedTuple):
+
+class Key:
     """One row: the name in each text, "" where it has none, and what the value is.
 
-    ``kind`` is the type with its unit, ``least`` the smallest number with a meaning (None: any
-    number above 0), ``dynamic`` whether the value may change while the job runs.
+    ``kind`` is the type with its unit, ``least`` the smallest number with a meaning (None and 1:
+    any number above 0), ``dynamic`` whether the value may change while the job runs.
     """
 
-    v2014: str
-    v2016: str
-    kind: str
-    least: int | None
-    dynamic: bool
-    required: str
-    meaning: str
+    __slots__ = ("dynamic", "kind", "least", "meaning", "required", "v2014", "v2016")
+
+    def __init__(
+        self, v2014: str, v2016: str, kind: str, least: int | None, dynamic: bool,
+        required: str, meaning: str,
+    ) -> None:  # fmt: skip
+        self.v2014, self.v2016, self.kind, self.least = v2014, v2016, kind, least
+        self.dynamic, self.required, self.meaning = dynamic, required, meaning
+
+    def __repr__(self) -> str:
+        return f"<key {self.name}: {self.kind}>"
 
     @property
     def name(self) -> str:
@@ -85,19 +91,42 @@ JOB_FEATURES = (
     Key("",                     "job_id",              TEXT,      None, False, REQUIRED,    "the local job id: printable ASCII without blanks"),
 )
 
+# $JOBSTATUS, written by the job itself. The first one is the lock of all.
+JOB_STATUS = (
+    Key("used_CPU",              "", REAL,    0,        True, REQUIRED, "cores in use now, at most allocated_CPU"),
+    Key("last_job_start",        "", TIME,    1,        True, REQUIRED, "when the most recent user job was started"),
+    Key("first_exp_job_end",     "", TIME,    1,        True, REQUIRED, "earliest end that is expected among the running user jobs"),
+    Key("last_exp_job_end",      "", TIME,    1,        True, REQUIRED, "latest end that is expected"),
+    Key("last_max_job_end",      "", TIME,    1,        True, REQUIRED, "latest end that is enforced"),
+    Key("add_uncom_time",        "", SECONDS, 0,        True, REQUIRED, "CPU seconds that were uncommitted just before the latest start"),
+    Key("add_final_exp_waste",   "", SECONDS, 0,        True, REQUIRED, "CPU seconds that draining wastes after the first end"),
+    Key("can_postpone_last_job", "", BOOLEAN, None,     True, REQUIRED, "False when the pilot fetches no more work"),
+    Key("priority_factor",       "", INTEGER, -LARGEST, True, OPTIONAL, "among the jobs of one user, higher is better"),
+)
+
 # fmt: on
 
-_NAME = re.compile(r"[A-Za-z0-9_]{1,255}")
 _NEWER = {
     row.v2014: row
     for row in (*MACHINE_FEATURES, *JOB_FEATURES)
     if row.v2014 and row.v2016 and row.v2014 != row.v2016
 }
+# decision 459: what the 2014 text wants in can_postpone_last_job, and what else is met.
+BOOLEANS = {
+    "true": "True",
+    "false": "False",
+    "1": "True",
+    "0": "False",
+    "yes": "True",
+    "no": "False",
+}
 
 
 def is_name(name: str) -> bool:
     """Whether a file of that name can be a key: letters, digits and underscores."""
-    return _NAME.fullmatch(name) is not None
+    if not 0 < len(name) <= _LONGEST_NAME or not name.isascii():
+        return False
+    return name.replace("_", "a").isalnum()
 
 
 def key(name: str, table: Iterable[Key]) -> Key | None:
@@ -119,35 +148,76 @@ def modern(name: str, value: Value) -> tuple[str, Value]:
     row = _NEWER.get(name)
     if row is None or isinstance(value, str):
         return (row.v2016 if row else name), value
-    return row.v2016, math.floor(value * row.scale)
+    return row.v2016, round(value * row.scale)
 
 
-def parse(text: str, row: Key | None, name: str = "") -> Value:
+def parse(
+    text: str, row: Key | None, name: str = "", decimal: Callable[[str], Number] | None = None
+) -> Value:
     """Text as the value of a key: white space around it and fractions are read (section 5).
 
-    Whole numbers are rounded down, except that the 2014 sizes keep their fraction.
+    Whole numbers are rounded down, except that the 2014 sizes keep their fraction. ``decimal``
+    makes the number of a text such as 11.25; without it, that is an exact Fraction.
     Raises ``InvalidValue``, also for a number that the key cannot have (6.5).
     """
     stripped = text.strip()
     if row is None or row.kind == TEXT:
         return stripped
-    value = units.number(stripped)
+    if row.kind == BOOLEAN:
+        return _boolean(stripped)
+    if len(stripped) <= _DIGITS and stripped.isascii() and stripped.isdigit():
+        return admit(int(stripped), row)
+    value = _number(stripped) if decimal is None or not _is_decimal(stripped) else decimal(stripped)
     exact = row.kind == REAL or (row.scale != 1 and name == row.v2014)
-    return admit(value if exact else math.floor(value), row)
+    return admit(value if exact else value.__floor__(), row)
 
 
-def admit(value: int | Fraction, row: Key) -> int | Fraction:
+def admit(value: Number, row: Key) -> Number:
     """A number if the key can have it. Raises ``InvalidValue``.
 
     "Zero or negative limits, NaN, values beyond 2^63-1": no file, and a word about it (6.5).
     """
     if value > LARGEST:
-        raise InvalidValue(spell(value), f"a number up to {LARGEST}")
-    if value <= 0 and (row.least != 0 or value < 0):
-        raise InvalidValue(spell(value), "a number above 0" if row.least != 0 else "0 or more")
+        raise _invalid(spell(value), f"a number up to {LARGEST}")
+    if row.least is not None and row.least <= 0:
+        if value < row.least:
+            raise _invalid(spell(value), f"{row.least} or more")
+    elif value <= 0:
+        raise _invalid(spell(value), "a number above 0")
     return value
 
 
 def spell(value: Value) -> str:
     """A value as the file has it, without the newline: integers without a decimal point."""
-    return value if isinstance(value, str) else model.text(value)
+    if isinstance(value, str | int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    from sssjob import units
+
+    return units.decimal(value)
+
+
+def _is_decimal(text: str) -> bool:
+    """Whether a text is digits and one point, as ratings are written."""
+    whole, point, rest = text.partition(".")
+    return bool(point) and len(text) <= _DIGITS and text.isascii() and (whole + rest).isdigit()
+
+
+def _number(text: str) -> Fraction:
+    from sssjob import units
+
+    return units.number(text)
+
+
+def _boolean(text: str) -> str:
+    found = BOOLEANS.get(text.lower())
+    if found is None:
+        raise _invalid(text, "True or False")
+    return found
+
+
+def _invalid(text: str, expected: str) -> ValueError:
+    from sssjob.errors import InvalidValue
+
+    return InvalidValue(text, expected)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from sssjob import units
-from sssjob.amounts import ASSUMED, DERIVED, EXACT, MIXED, UNKNOWN, Amount, Scope
-from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope
+from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.features import keys
 from sssjob.features.keys import Value
+from sssjob.features.settle import Settlement
 from sssjob.model import Job, Task, TaskGroup
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
@@ -20,36 +20,20 @@ RATING = "HS06"
 _STARTED = ("Running", "Suspended", "Completed")
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """One value: the path of the element that gave it, on what basis, and why that number."""
-
-    value: Value
-    source: str
-    basis: str = EXACT
-    why: str = ""
-
-    @property
-    def text(self) -> str:
-        """The value as the file has it, without the newline."""
-        return keys.spell(self.value)
-
-
-class Work:
+class Work(Settlement):
     """A job as scopes, what the caller knows besides, and the keys that are settled so far."""
 
     def __init__(
         self, job: Job, now: int | None, starting: bool, nodes: frozenset[str],
         cpu_limit: bool, repair: bool, machine: Mapping[str, Value],
     ) -> None:  # fmt: skip
+        super().__init__(keys.JOB_FEATURES, extensions(job, EXTENSION))
         self.job, self.now, self.starting, self.nodes = job, now, starting, nodes
         self.cpu_limit = cpu_limit
         self.machine = {**extensions(job, MACHINE_EXTENSION), **machine}
         self.reservation_end: int | None = None
-        self.findings: list[Finding] = []
-        self.derived: dict[str, Derived] = {}
-        self.absent: dict[str, str] = {}
-        self.overrides = extensions(job, EXTENSION)
+        self.settings: Mapping[str, Amount] = {}
+        self.host: Mapping[str, Amount] = {}
         self.scope = Scope(job, "/Job", self.report, repair=repair)
         self.groups = [
             Scope(group, _group_path(group, number), self.report, repair=repair)
@@ -58,11 +42,6 @@ class Work:
         start = self.time("StartTime")
         state = job.get("State")
         self.started = state in _STARTED or (start is not None and now is not None and start <= now)
-
-    def report(self, found: Finding) -> None:
-        """Keep a finding, once."""
-        if found not in self.findings:
-            self.findings.append(found)
 
     def time(self, name: str) -> int | None:
         """A time of the job, or None."""
@@ -157,6 +136,15 @@ def _elapsed_times_processors(work: Work) -> Amount | None:
     return Amount(value, f"{elapsed.source} x {processors.source}", DERIVED, why)
 
 
+def _setting(name: str) -> Source:
+    """What the configuration of the site says."""
+
+    def source(work: Work) -> Amount | None:
+        return work.settings.get(name)
+
+    return source
+
+
 def _limit(name: str) -> Source:
     def source(work: Work) -> Amount | None:
         return work.scope.limit(name)
@@ -206,7 +194,7 @@ def _address_space_less_memory(work: Work) -> Amount | None:
     whole, resident = work.scope.limit("VirtualMemory"), work.derived.get("max_rss_bytes")
     if whole is None or resident is None or isinstance(resident.value, str):
         return None
-    rest = whole.value - resident.value
+    rest = whole.value - Fraction(resident.value)
     source = f"{whole.source} - {resident.source}"
     return Amount(rest, source, DERIVED, "virtual less resident memory") if rest > 0 else None
 
@@ -244,7 +232,8 @@ SOURCES: dict[str, tuple[Source, ...]] = {
                             _task_sizes("Swap", bare=False), _address_space_less_memory),
     "scratch_limit_bytes": (_size_limit("Disk"), _size("Disk"), _task_sizes("Disk")),
     "shutdowntime_job":    (_deadline,),
-    "grace_secs_job":      (),
+    "grace_secs_job":      (_setting("grace_secs_job"),),
+    "cpufactor_lrms":      (_setting("cpufactor_lrms"),),
     "hs06_job":            (_delivered_rating, _rating_share),
 }
 # fmt: on

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.features import keys
+from sssjob.features.files import LONGEST
 from sssjob.features.keys import Value
 
 MANIFEST = ".sssjob"
-LONGEST = 4096  # bytes that a reader takes of one value
-
 _MANIFEST_LIMIT = 1 << 20
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -45,8 +44,7 @@ def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Wri
     if not path.is_dir():
         path.mkdir(mode=0o755)
         path.chmod(0o755)  # mkdir obeys the umask
-    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with _opened(path) as folder:
         earlier = _manifest(folder)
         # Before the first key: a run that is cut short must not leave keys that nobody owns.
         _put(folder, MANIFEST, _listing({*earlier, *contents}))
@@ -58,9 +56,49 @@ def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Wri
                 os.unlink(name, dir_fd=folder)
         _put(folder, MANIFEST, _listing(contents))
         os.fsync(folder)
+    return Written(os.fspath(directory), tuple(contents), stale)
+
+
+def put(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Written:
+    """Write some keys of a directory that stands, and leave the others as they are.
+
+    Raises ``InvalidValue`` before anything is touched, or ``OSError``.
+    """
+    contents = {name: _content(name, value) for name, value in values.items()}
+    with _opened(directory) as folder:
+        earlier = _manifest(folder)
+        if not contents.keys() <= earlier:
+            _put(folder, MANIFEST, _listing({*earlier, *contents}))
+        for name, content in contents.items():
+            _put(folder, name, content)
+        os.fsync(folder)
+    return Written(os.fspath(directory), tuple(contents), ())
+
+
+def remove(names: Iterable[str], directory: str | os.PathLike[str]) -> Written:
+    """Remove some keys of a directory, whoever wrote them, as far as they are there."""
+    removed = []
+    with _opened(directory) as folder:
+        for name in names:
+            if not keys.is_name(name):
+                raise InvalidValue(name, "a key, which is letters, digits and underscores")
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+                removed.append(name)
+        if earlier := _manifest(folder):
+            _put(folder, MANIFEST, _listing(earlier.difference(removed)))
+        os.fsync(folder)
+    return Written(os.fspath(directory), (), tuple(removed))
+
+
+@contextmanager
+def _opened(directory: str | os.PathLike[str]) -> Iterator[int]:
+    """A descriptor of a directory: what follows goes there, whatever becomes of the path."""
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield folder
     finally:
         os.close(folder)
-    return Written(os.fspath(directory), tuple(contents), stale)
 
 
 def _content(name: str, value: Value) -> bytes:

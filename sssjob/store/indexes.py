@@ -29,8 +29,10 @@ def drop(engine: Engine) -> None:
 
 def _all() -> dict[str, str]:
     """The statements that make them, by name."""
-    return {
-        schema.index_name(table, names): schema.create_index(table, names)
-        for table in schema.tables()
-        for names in table.indexes
-    }
+    found = {}
+    for table in schema.tables():
+        for names in table.indexes:
+            found[schema.index_name(table, names)] = schema.create_index(table, names)
+        for name in table.sparse:
+            found[schema.index_name(table, (name,))] = schema.create_sparse_index(table, name)
+    return found

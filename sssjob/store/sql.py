@@ -85,7 +85,8 @@ def sql(condition: Condition, dialect: Dialect, table: str = "") -> Sql:
             case Like(column, pattern):
                 return dialect.like.format(name(column), mark(_written(pattern, dialect)))
             case Bits(column, mask):
-                return f"({name(column)} & {mark(mask)}) <> 0"
+                # "> 0" is what the partial index on the column has.
+                return f"({name(column)} > 0 AND ({name(column)} & {mark(mask)}) <> 0)"
             case And(parts):
                 return f"({' AND '.join(map(text, parts))})" if parts else "1 = 1"
             case Or(parts):

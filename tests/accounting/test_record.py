@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.accounting import FORMATS
-from sssjob.accounting.record import Bad, Converted, Counts, Field, Noted, Skipped, blocks, clean
-from sssjob.model import Job, Property
+from sssjob.accounting.lines import blocks, clean
+from sssjob.accounting.record import Bad, Converted, Counts, Noted, Skipped
+from sssjob.model import Job
 
 LEGAL = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
 
@@ -51,14 +52,8 @@ def test_counts_add_up_and_print_as_one_line():
     assert str(Counts(converted=1, steps=1)) == "converted 1 (and 1 step), skipped 0, bad 0"
 
 
-def test_a_field_reads_itself():
-    row = Field("Threads", "Delivered", "Processors", lambda text: text or None, {"units": "1"})
-    assert row.properties("4") == (Property("Processors", "4", {"units": "1"}),)
-    assert row.properties("") == ()
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_has_its_module(name):
     module = __import__(FORMATS[name].module, fromlist=["jobs"])
     assert callable(module.jobs)
-    assert module.Options()
+    assert callable(module.records)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sssjob import spec
 from sssjob.accounting import slurm, slurm_table
 from sssjob.accounting.record import Bad, Converted, Counts, Noted, Skipped
+from sssjob.accounting.roads import TEXTS
 from sssjob.accounting.slurm_header import Header
 from sssjob.check import check as findings
 from sssjob.document import dumps, from_tree, to_tree
@@ -36,6 +37,19 @@ COUNTS = {
 
 def outcomes(data, **options):
     return list(slurm.jobs(io.BytesIO(data), slurm.Options(**options)))
+
+
+def texts(data, **options):
+    """The outcomes on the other road, where a job is a text."""
+    return list(slurm.records(io.BytesIO(data), slurm.Options(**options), TEXTS))
+
+
+def written(found):
+    """Outcomes with the text of each job."""
+    return [
+        item._replace(job=dumps(item.job)) if isinstance(item, Converted) else item
+        for item in found
+    ]
 
 
 def converted(data, **options):
@@ -96,6 +110,17 @@ def test_every_converted_document_is_valid_and_reads_back(path):
         errors = [str(item) for item in findings(tree) if item.severity == "error"]
         assert errors == []
         assert dumps(from_tree(tree)) == dumps(job)
+
+
+@pytest.mark.parametrize(
+    "path", SAMPLES + QUIRKS, ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+@pytest.mark.parametrize("options", [{}, {"zone": "Europe/Berlin", "steps": False}])
+def test_both_roads_lead_to_the_same_bytes(path, options):
+    data = path.read_bytes().removeprefix(b"# columns=JobID,User,State\n")
+    if path.stem == "no-header":
+        options = options | {"columns": ("JobID", "User", "State")}
+    assert texts(data, **options) == written(outcomes(data, **options))
 
 
 def test_the_delimiter_of_a_sample_makes_no_difference_but_to_texts_in_doubt():
@@ -275,6 +300,19 @@ def test_noise_is_counted_and_never_stops_the_reading(lines):
             assert not [found for found in findings(to_tree(item.job)) if found.severity == "error"]
     assert counts.records == seen
     assert seen <= len(lines) * 2
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINE, max_size=30))
+def test_both_roads_lead_to_the_same_bytes_whatever_the_input(lines):
+    data = HEADER + b"\n".join(lines)
+    assert texts(data) == written(outcomes(data))
+
+
+def test_a_delimiter_that_no_document_can_hold_is_replaced_in_texts():
+    job = one(b"JobID\x1fState\x1fComment\n7\x1fFAILED\x1fa\x1fb\n")
+    assert job.properties.text("Extension") == "FAILED"
+    assert job.properties.get("Extension", name="Comment").text == "a\ufffdb"
 
 
 @settings(max_examples=200, deadline=None)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.accounting import slurm_values as values
+from sssjob.accounting.clock import Clock
 from sssjob.accounting.slurm_nodes import expand, is_range
 from sssjob.errors import InvalidValue
 from sssjob.units import clock
@@ -37,7 +38,7 @@ def test_words_for_no_value_are_no_value(text):
     assert values.size(text) is None
     assert values.whole(text) is None
     assert values.requested_memory(text) is None
-    assert values.Clock().read(text) is None
+    assert Clock().read(text) is None
 
 
 @pytest.mark.parametrize(
@@ -51,9 +52,9 @@ def test_words_for_no_value_are_no_value(text):
         pytest.param(values.whole, "\u0664", id="digit of another script"),
         pytest.param(values.exit_code, "1", id="no signal"),
         pytest.param(values.tres, "cpu", id="no amount"),
-        pytest.param(values.Clock().read, "yesterday", id="no time"),
-        pytest.param(values.Clock().read, "99999999999", id="beyond 32 bits"),
-        pytest.param(values.Clock().read, "1901-01-01T00:00:00Z", id="before 1970"),
+        pytest.param(Clock().read, "yesterday", id="no time"),
+        pytest.param(Clock().read, "99999999999", id="beyond 32 bits"),
+        pytest.param(Clock().read, "1901-01-01T00:00:00Z", id="before 1970"),
     ],
 )
 def test_what_is_no_value_is_refused(read, text):
@@ -76,7 +77,7 @@ def test_a_cut_word_is_known_where_one_word_begins_so(word):
 
 
 def test_an_autumn_hour_has_two_readings():
-    berlin = values.Clock("Europe/Berlin")
+    berlin = Clock("Europe/Berlin")
     assert berlin.read("2026-10-25T02:30:00") == "1792888200"
     assert berlin.read("2026-10-25T02:30:00", fold=1) == "1792891800"
     assert berlin.twice == {"2026-10-25T02:30:00"}

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
+from sssjob.features import files as module
 from sssjob.features import keys
-from sssjob.features import read as module
 from sssjob.features.read import LONGEST, Reading, modern, read
 
 

@@ -1,9 +1,8 @@
-"""``sssjob features``: the values of $JOBFEATURES for a job object, as files or to look at."""
+"""``sssjob features job``: $JOBFEATURES for a job object, as files or to look at."""
 
 from __future__ import annotations
 
-import json
-import sys
+import os
 import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -12,11 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.errors import Severity, SSSJobError
+from sssjob.cli.features.common import VOCABULARIES, machine_of, offer, site
+from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.features.derive import Features
-    from sssjob.features.write import Written
+    from sssjob.amounts import Amount
     from sssjob.model import Job
 
 _SHOWN = 20  # ids that a message lists
@@ -29,6 +28,7 @@ Examples:
   sssjob features --dry-run --explain job.xml
   sssjob features --select fr15n05.1234.1 --repair workflow.xml /run/mjf/1
   sssjob features --node n1 --node n2 --json job.xml /run/mjf/1234
+  sssjob features --host --site site.toml --vocabulary both job.xml /run/mjf/1
 
 Exit code: 0 done, 1 the job has errors or gives no key (what it gives is
 written all the same), 2 the document cannot be read or nothing be written."""
@@ -47,10 +47,21 @@ written all the same), 2 the document cannot be read or nothing be written."""
 @click.option("--starting", is_flag=True, help="The job starts now: its StartTime, if it has none.")
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),
               help="What time it is, in seconds since 1970.")  # fmt: skip
+@click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="2016", show_default=True,
+              help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
+@click.option("--machine", metavar="DIR", type=click.Path(),
+              help="$MACHINEFEATURES: the job has a share of its rating.")  # fmt: skip
+@click.option("--site", "site_file", metavar="FILE", type=click.Path(),
+              help="The site's configuration (TOML): factor, notice.")  # fmt: skip
+@click.option("--host", "host", is_flag=True,
+              help="Ask this machine, too, what it enforces on this process.")  # fmt: skip
+@click.option("--pid", metavar="PID", type=click.IntRange(1),
+              help="With --host: ask about another process.")  # fmt: skip
 def command(
     file: str, directory: str | None, dry_run: bool, explain: bool, as_json: bool,
     select: str | None, nodes: tuple[str, ...], no_cpu_limit: bool, repair: bool, starting: bool,
-    now: int | None,
+    now: int | None, vocabulary: str, machine: str | None, site_file: str | None, host: bool,
+    pid: int | None,
 ) -> None:  # fmt: skip
     """Derive $JOBFEATURES from a job object, and write them into DIR.
 
@@ -60,28 +71,25 @@ def command(
     if directory is None and not (dry_run or explain):
         common.fail("a directory to write to is needed, or --dry-run")
     from sssjob.features.derive import derive
-    from sssjob.features.write import write
 
+    name = nodes[0] if len(nodes) == 1 else os.uname().nodename.partition(".")[0] if host else ""
     features = derive(
         _job(file, select), now=int(time.time()) if now is None else now, starting=starting,
         nodes=nodes, cpu_limit=not no_cpu_limit, repair=repair,
+        machine={} if machine is None else machine_of(machine),
+        settings={} if site_file is None else site(site_file).settings(name),
+        host=_host(pid) if host else {},
     )  # fmt: skip
-    written = None
-    if directory is not None and not dry_run:
-        try:
-            written = write(features.values, directory)
-        except OSError as error:
-            common.fail(common.reason(error))
-        except ValueError as error:
-            common.fail(error)
-    if as_json:
-        click.echo(json.dumps(_as_dict(features, written), indent=2, ensure_ascii=False))
-    else:
-        for line in _lines(features, written, explain):
-            click.echo(line)
-    common.print_findings(found.in_file(file) for found in features.findings)
-    errors = any(found.severity is Severity.ERROR for found in features.findings)
-    sys.exit(common.NOTHING if errors or not features.derived else common.FOUND)
+    offer(
+        features, None if dry_run else directory, vocabulary, as_json=as_json, explain=explain,
+        file="<stdin>" if file == "-" else file,
+    )  # fmt: skip
+
+
+def _host(pid: int | None) -> dict[str, Amount]:
+    from sssjob.features import host
+
+    return host.job(pid=pid)
 
 
 def _job(file: str, select: str | None) -> Job:
@@ -121,36 +129,3 @@ def _ids(file: str) -> str:
 
     ids = [job.id for job in islice(_jobs(read(file)), _SHOWN + 1)]
     return ", ".join((*ids[:_SHOWN], "...") if len(ids) > _SHOWN else ids)
-
-
-def _lines(features: Features, written: Written | None, explain: bool) -> Iterator[str]:
-    names = (*features.derived, *(features.absent if explain else ()))
-    width = max(map(len, names), default=0)
-    for name, item in features.derived.items():
-        if explain:
-            why = f": {item.why}" if item.why else ""
-            yield f"{name:{width}}  {item.text}  {item.source} ({item.basis}{why})"
-        else:
-            yield f"{name:{width}}  {item.text}"
-    if explain:
-        for name, why in features.absent.items():
-            yield f"{name:{width}}  -  {why}"
-    if written is not None:
-        yield f"{len(written.keys)} keys written to {written.directory}"
-        if written.removed:
-            yield f"removed: {', '.join(written.removed)}"
-
-
-def _as_dict(features: Features, written: Written | None) -> dict[str, object]:
-    return {
-        "values": {name: item.text for name, item in features.derived.items()},
-        "sources": {
-            name: {"source": item.source, "basis": item.basis, "why": item.why}
-            for name, item in features.derived.items()
-        },
-        "absent": dict(features.absent),
-        "directory": written.directory if written else None,
-        "written": list(written.keys) if written else [],
-        "removed": list(written.removed) if written else [],
-        "findings": [found.as_dict() for found in features.findings],
-    }

@@ -1,0 +1,51 @@
+"""From bytes to lines of text that a document can hold, whatever the bytes are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+# XML 1.0 has no place for these, not even escaped (production 2, Char).
+_FORBIDDEN_BYTES = bytes(range(0x09)) + b"\x0b\x0c" + bytes(range(0x0E, 0x20))
+_NONCHARACTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
+
+
+def clean(raw: bytes, keep: bytes = b"") -> str:
+    """Bytes as text that a document can hold.
+
+    Control characters go, except those in ``keep`` (a delimiter may be one); what is not UTF-8
+    becomes U+FFFD, so that no byte can end a run; line ends become ``\\n``.
+
+    >>> clean(b"caf\\xe9\\x00 1\\r\\n2")
+    'caf\\ufffd 1\\n2'
+    """
+    unwanted = bytes(byte for byte in _FORBIDDEN_BYTES if byte not in keep)
+    raw = raw.translate(None, unwanted).replace(b"\r\n", b"\n").removesuffix(b"\r")
+    for character in _NONCHARACTERS:
+        raw = raw.replace(character, b"")
+    return raw.decode("utf-8", "replace")
+
+
+def blocks(stream: BinaryIO, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
+    """The bytes of a stream in blocks of whole lines, their last line end left out.
+
+    Of a line longer than ``limit`` bytes only somewhat more than that is given: memory stays
+    bounded, and the caller sees that it is too long.
+    """
+    rest, dropping = b"", False
+    while block := stream.read(chunk):
+        if dropping:
+            _, newline, block = block.partition(b"\n")
+            if not newline:
+                continue
+            yield rest
+            rest, dropping = b"", False
+        head, newline, tail = block.rpartition(b"\n")
+        if newline:
+            yield rest + head
+            rest = tail
+        else:
+            rest += block
+            dropping = len(rest) > limit + chunk
+    if rest:
+        yield rest

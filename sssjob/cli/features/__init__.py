@@ -1,0 +1,40 @@
+"""``sssjob features``: $MACHINEFEATURES, $JOBFEATURES and $JOBSTATUS of jobs, sites and pilots."""
+
+from __future__ import annotations
+
+import click
+
+from sssjob.cli.commands import CommandsOrDefault
+
+# fmt: off
+COMMANDS = {
+    "job":      "Derive $JOBFEATURES from a job object (this may be left out).",
+    "machine":  "Derive $MACHINEFEATURES of a node.",
+    "live":     "Derive $JOBFEATURES from what this machine enforces.",
+    "set":      "Announce or move a shutdown, or change another dynamic key.",
+    "expire":   "Remove shutdown times that have come.",
+    "show":     "Show both directories as a job sees them.",
+    "left":     "Tell how long a job may go on.",
+}
+# fmt: on
+
+
+@click.group(
+    cls=CommandsOrDefault,
+    home=__name__,
+    helps=COMMANDS,
+    default="job",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="""\b
+Examples:
+  sssjob features job.xml /run/mjf/1234/jobfeatures
+  sssjob features machine --site site.toml /run/mjf/machinefeatures
+  sssjob features set shutdowntime_job +2h /run/mjf/1234/jobfeatures
+
+A file that is called like a command is written ./set""",
+)
+def command() -> None:
+    """Machine/Job Features: what a job may use, as small files that the job reads.
+
+    sssjob features JOB.xml DIR is short for: sssjob features job JOB.xml DIR
+    """

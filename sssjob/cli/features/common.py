@@ -1,0 +1,123 @@
+"""What the commands of features share: values that are offered, and where they come from."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from sssjob.cli import common
+from sssjob.errors import Severity, SSSJobError
+from sssjob.features.vocabulary import VOCABULARIES, made_of, spoken
+
+if TYPE_CHECKING:
+    from sssjob.features.keys import Value
+    from sssjob.features.settle import Features
+    from sssjob.features.site import Site
+    from sssjob.features.write import Written
+
+__all__ = ["VOCABULARIES", "machine_of", "offer", "site"]
+
+
+def site(file: str) -> Site:
+    """The configuration of the site, or the end of the command."""
+    from sssjob.features.site import read
+
+    try:
+        return read(file)
+    except (OSError, SSSJobError) as error:
+        fail(error)
+
+
+def machine_of(directory: str) -> dict[str, Value]:
+    """The values of a local $MACHINEFEATURES, or the end of the command."""
+    from sssjob.features import keys
+    from sssjob.features.read import modern, read
+
+    try:
+        found = modern(read(directory, keys.MACHINE_FEATURES))
+    except OSError as error:
+        fail(error)
+    common.print_findings(found.findings)
+    return dict(found.values)
+
+
+def fail(error: OSError | ValueError | SSSJobError) -> NoReturn:
+    """End the command with what went wrong."""
+    common.fail(common.reason(error) if isinstance(error, OSError) else error)
+
+
+def offer(
+    features: Features, directory: str | None, vocabulary: str, *, as_json: bool, explain: bool,
+    file: str = "",
+) -> NoReturn:  # fmt: skip
+    """Write features into a directory if one is given, print them, and end the command."""
+    stated = {name: item.value for name, item in features.derived.items() if item.is_stated}
+    values = {**spoken(features.values, vocabulary), **stated}
+    written = None
+    if directory is not None:
+        from sssjob.features.write import write
+
+        try:
+            written = write(values, directory)
+        except (OSError, ValueError) as error:
+            fail(error)
+    if as_json:
+        click.echo(json.dumps(_as_dict(features, values, written), indent=2, ensure_ascii=False))
+    else:
+        for line in _lines(features, values, written, explain):
+            click.echo(line)
+    common.print_findings(found.in_file(file) for found in features.findings)
+    errors = any(found.severity is Severity.ERROR for found in features.findings)
+    sys.exit(common.NOTHING if errors or not values else common.FOUND)
+
+
+def _lines(
+    features: Features, values: dict[str, Value], written: Written | None, explain: bool
+) -> Iterator[str]:
+    from sssjob.features.keys import spell
+
+    width = max(map(len, (*values, *(features.absent if explain else ()))), default=0)
+    for name, value in values.items():
+        line = f"{name:{width}}  {spell(value)}"
+        yield f"{line}  {_source(features, name)}" if explain else line
+    if explain:
+        for name, why in features.absent.items():
+            yield f"{name:{width}}  -  {why}"
+    if written is not None:
+        yield f"{len(written.keys)} keys written to {written.directory}"
+        if written.removed:
+            yield f"removed: {', '.join(written.removed)}"
+
+
+def _source(features: Features, name: str) -> str:
+    """Where a value comes from; one that was converted names the key it was made of."""
+    item = features.derived.get(name)
+    if item is None:
+        made = features.derived.get(made_of(name))
+        if made is None:
+            return "the reference machine (assumed: nothing says a factor)"
+        return f"{made_of(name)} of {made.source} (derived: in the vocabulary of 2014)"
+    return f"{item.source} ({item.basis}{f': {item.why}' if item.why else ''})"
+
+
+def _as_dict(
+    features: Features, values: dict[str, Value], written: Written | None
+) -> dict[str, object]:
+    from sssjob.features.keys import spell
+
+    return {
+        "values": {name: spell(value) for name, value in values.items()},
+        "sources": {
+            name: {"source": item.source, "basis": item.basis, "why": item.why}
+            for name, item in features.derived.items()
+        },
+        "absent": dict(features.absent),
+        "directory": written.directory if written else None,
+        "written": list(written.keys) if written else [],
+        "removed": list(written.removed) if written else [],
+        "findings": [found.as_dict() for found in features.findings],
+    }

@@ -1,0 +1,155 @@
+"""The directories that a job was given, as ``show`` and ``left`` take them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sssjob.cli import common
+from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.features import keys
+from sssjob.features.left import Left, left
+from sssjob.features.location import REMOTE, locate
+
+if TYPE_CHECKING:
+    from sssjob.features.read import Reading
+    from sssjob.features.remote import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the options say; a directory that is "" is the one that the environment names."""
+
+    machine: str = ""
+    job: str = ""
+    now: int | None = None
+    cpu_used: float | None = None
+    ca: str = ""
+    certificate: str = ""
+    key: str = ""
+    seconds: float = 10.0
+
+    @property
+    def options(self) -> Options:
+        """How servers are asked."""
+        from sssjob.features.remote import Options
+
+        total = 3 * self.seconds
+        return Options(self.seconds, total, self.ca, self.certificate, self.key)
+
+
+@dataclass(slots=True)
+class Taken:
+    """Both directories, by keys of the 2016 vocabulary, and what was wrong with them."""
+
+    machine: dict[str, keys.Value] = field(default_factory=dict)
+    job: dict[str, keys.Value] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def left(self, given: Given) -> Left:
+        """What is left of the limits."""
+        from sssjob.features.used import session_cpu_secs
+
+        now = time.time() if given.now is None else given.now
+        used = session_cpu_secs() if given.cpu_used is None else given.cpu_used
+        return left(self.job, self.machine, now, used)
+
+    def as_dict(self, remaining: Left) -> dict[str, object]:
+        """Everything, as JSON has it."""
+        return {
+            "machine": {name: keys.spell(value) for name, value in self.machine.items()},
+            "job": {name: keys.spell(value) for name, value in self.job.items()},
+            "unknown": self.unknown,
+            "left": left_dict(remaining),
+            "findings": [found.as_dict() for found in self.findings],
+        }
+
+
+def left_dict(remaining: Left) -> dict[str, object]:
+    """What is left, as JSON has it: null is no limit that is known."""
+    return {
+        "time": remaining.time, "wall": remaining.wall, "cpu": remaining.cpu,
+        "shutdown": remaining.shutdown, "notes": list(remaining.notes),
+    }  # fmt: skip
+
+
+# fmt: off
+_OPTIONS = (
+    click.option("--machine", metavar="DIR|URL", default="", help="Instead of $MACHINEFEATURES."),
+    click.option("--job", metavar="DIR|URL", default="", help="Instead of $JOBFEATURES."),
+    click.option("--now", metavar="SECONDS", type=click.IntRange(0),
+                 help="What time it is, in seconds since 1970."),
+    click.option("--cpu-used", metavar="SECONDS", type=click.FloatRange(0),
+                 help="CPU time used; without it, that of the processes of this session."),
+    click.option("--ca", metavar="FILE|DIR", default="",
+                 help="Authorities by which a server's certificate is checked."),
+    click.option("--certificate", metavar="FILE", default="",
+                 help="The certificate of this client."),
+    click.option("--key", metavar="FILE", default="", help="The key of that certificate."),
+    click.option("--timeout", "seconds", metavar="SECONDS", default=10.0, show_default=True,
+                 type=click.FloatRange(0.1, 600), help="How long to wait for an answer."),
+)
+# fmt: on
+
+
+def options_of(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which directories, handed to the command as ``given``."""
+
+    @wraps(command)
+    def with_given(
+        machine: str, job: str, now: int | None, cpu_used: float | None, ca: str, certificate: str,
+        key: str, seconds: float, **rest: Any,
+    ) -> None:  # fmt: skip
+        given = Given(machine, job, now, cpu_used, ca, certificate, key, seconds)
+        command(given=given, **rest)
+
+    wrapped: Callable[..., None] = with_given
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def take(given: Given) -> Taken:
+    """Read both directories. One that an option names and that cannot be read ends the command."""
+    taken = Taken()
+    for variable, named, table, values in (
+        ("MACHINEFEATURES", given.machine, keys.MACHINE_FEATURES, taken.machine),
+        ("JOBFEATURES", given.job, keys.JOB_FEATURES, taken.job),
+    ):
+        place = named or os.environ.get(variable, "")
+        if not place:
+            text = f"${variable} is not set"
+            taken.findings.append(finding("I-MISSING", text, section="MJF 2016"))
+            continue
+        try:
+            reading = _read(place, table, given, taken.findings)
+        except (OSError, InvalidValue, ImportError) as error:
+            reason = common.reason(error) if isinstance(error, OSError) else str(error)
+            if named:
+                common.fail(reason)
+            taken.findings.append(finding("E-TYPE", f"${variable}: {reason}", section="MJF 2016"))
+            continue
+        values.update(reading.values)
+        taken.findings += reading.findings
+        taken.unknown += reading.unknown
+    return taken
+
+
+def _read(text: str, table: tuple[keys.Key, ...], given: Given, findings: list[Finding]) -> Reading:
+    from sssjob.features.read import modern, read
+
+    place = locate(text)
+    if place.advice and not text.startswith("."):
+        findings.append(finding("W-TYPE", place.advice, section="MJF 2016"))
+    if place.kind == REMOTE:
+        from sssjob.features import remote
+
+        return modern(remote.read(place.place, table, given.options))
+    return modern(read(place.place, table))

@@ -1,0 +1,66 @@
+"""``sssjob features left``: how long may this job go on?"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.features.given import Given, left_dict, options_of, take
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features left
+  sssjob features left --at-least 3600 && start-another-hour
+  sssjob features left --at-least 3600 --cpu 7200 --json
+
+Exit code: 0 there is as much as was asked for, or no limit, 1 there is less, or
+there are no features at all, 2 a directory cannot be read, or a key that decides."""
+)
+@click.option("--at-least", "--wall", "wall", metavar="SECONDS", type=click.IntRange(0),
+              help="Elapsed time that is needed before any limit.")  # fmt: skip
+@click.option("--cpu", metavar="SECONDS", type=click.IntRange(0), help="CPU time that is needed.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options_of
+def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> None:
+    """Tell how many seconds are left: elapsed, of CPU time, and until a shutdown.
+
+    The elapsed time that a job may go on is the least of wall_limit_secs, shutdowntime and
+    shutdowntime_job, which is printed as time. A limit that is absent is no limit.
+    """
+    found = take(given)
+    remaining = found.left(given)
+    needs = (("time", wall, remaining.time), ("cpu", cpu, remaining.cpu))
+    short = [name for name, need, is_left in needs if _is_short(need, is_left)]
+    open_ = [name for name, need, is_left in needs if need is not None and is_left is None]
+    unknown = sorted(_DECIDING.intersection(found.unknown)) if open_ else []
+    if as_json:
+        click.echo(json.dumps({**left_dict(remaining), "short": short}, indent=2))
+    else:
+        for name, seconds in (
+            ("time", remaining.time), ("wall", remaining.wall), ("shutdown", remaining.shutdown),
+            ("cpu", remaining.cpu),
+        ):  # fmt: skip
+            click.echo(f"{name:8}  {'-' if seconds is None else seconds}")
+    for note in remaining.notes:
+        common.say(f"notice: {note}")
+    common.print_findings(found.findings)
+    for name in short:
+        common.say(f"there is less {name} left than is needed")
+    if unknown and not short:
+        common.fail(f"a server did not say: {', '.join(unknown)}")
+    nothing = not found.machine and not found.job
+    sys.exit(common.NOTHING if short or nothing else common.FOUND)
+
+
+_DECIDING = frozenset(
+    ("wall_limit_secs", "jobstart_secs", "cpu_limit_secs", "shutdowntime", "shutdowntime_job")
+)
+
+
+def _is_short(need: int | None, is_left: int | None) -> bool:
+    return need is not None and is_left is not None and is_left < need

@@ -1,0 +1,93 @@
+"""``sssjob features set``: a shutdown announced or moved, or another dynamic key changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.features.common import fail
+
+if TYPE_CHECKING:
+    from sssjob.features.update import Change
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True},  # a value may begin with a minus sign
+    epilog="""\b
+Examples:
+  sssjob features set shutdowntime_job +3600 /run/mjf/1234
+  sssjob features set shutdowntime +2h /run/mjf/machinefeatures
+  sssjob features set shutdowntime never
+  sssjob features set allocated_cpu 4 /run/mjf/1234
+
+Exit code: 0 done, 1 the time is nearer than the notice that was promised, in one
+of the directories (the others are set), 2 not a key, value or directory.""",
+)
+@click.argument("key")
+@click.argument("value")
+@click.argument("directories", metavar="[DIR]...", nargs=-1, type=click.Path())
+@click.option("--earliest", is_flag=True,
+              help="Move a shutdown that is too soon to the earliest moment.")  # fmt: skip
+@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
+              help="What time it is, in seconds since 1970.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, one object for a DIR.")
+def command(
+    key: str, value: str, directories: tuple[str, ...], earliest: bool, now: int | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Set the dynamic KEY to VALUE in each DIR.
+
+    A shutdown (shutdowntime, shutdowntime_job) is +SECONDS from now, also +90m, +2h or +1d; a time
+    in seconds since 1970; or never, which removes it. It is refused if it is nearer than
+    grace_secs or grace_secs_job of the same DIR promises. Without DIR, the directory of
+    $MACHINEFEATURES or $JOBFEATURES is meant, whichever has the key.
+    """
+    from sssjob.errors import InvalidValue
+    from sssjob.features.update import TooSoon, change, table_of
+
+    moment = int(time.time()) if now is None else now
+    found = table_of(key)
+    if not directories:
+        given = os.environ.get(found[0], "") if found else ""
+        if found and not given:
+            common.fail(f"a directory is needed: ${found[0]} is not set")
+        directories = (given or ".",)
+    results: list[dict[str, object]] = []
+    refused = False
+    for directory in directories:
+        try:
+            done = change(key, value, directory, moment, raise_=earliest)
+        except TooSoon as error:
+            common.say(f"sssjob: error: {directory}: {error}")
+            results.append({"directory": directory, "error": str(error)})
+            refused = True
+        except InvalidValue as error:
+            common.fail(f"{key}: {error}" if found else error)
+        except OSError as error:
+            fail(error)
+        else:
+            if done.advice:
+                common.say(f"{directory}: notice: {done.advice}")
+            results.append({"directory": directory, "key": key, "value": done.value})
+            if not as_json:
+                click.echo(_sentence(done, directory))
+    if as_json:
+        click.echo(json.dumps(results, indent=2))
+    sys.exit(common.NOTHING if refused else common.FOUND)
+
+
+def _sentence(done: Change, directory: str) -> str:
+    from sssjob.features.keys import spell
+    from sssjob.features.update import SHUTDOWNS
+    from sssjob.units import iso
+
+    if done.value is None:
+        return f"{done.name} removed from {directory}"
+    at = f" ({iso(done.value)})" if done.name in SHUTDOWNS and isinstance(done.value, int) else ""
+    return f"{done.name}  {spell(done.value)}{at} in {directory}"

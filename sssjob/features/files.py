@@ -1,0 +1,114 @@
+"""The files of one features directory as texts; whatever is wrong with one spares the rest.
+
+A payload imports this module: nothing here that is slow to import.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from itertools import islice
+
+from sssjob.features import keys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LONGEST = 4096  # bytes of one value
+MOST = 10_000  # files looked at in one directory
+
+_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Fault:
+    """What is wrong with one key: the code of a finding, the key ("" is all), and a sentence."""
+
+    __slots__ = ("code", "message", "name")
+
+    def __init__(self, code: str, name: str, message: str) -> None:
+        self.code, self.name, self.message = code, name, message
+
+    def __repr__(self) -> str:
+        return f"<{self.code} {self.message}>"
+
+
+def texts(
+    directory: str | os.PathLike[str], only: Iterable[str] | None = None
+) -> tuple[dict[str, str], list[Fault]]:
+    """The stripped text of each key that is there, ``only`` some of them; empty files are absent.
+
+    Reads through no symbolic link that leaves the directory, and opens regular files only.
+    Raises ``OSError`` if the directory itself cannot be read.
+    """
+    found: dict[str, str] = {}
+    faults: list[Fault] = []
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in _names(folder, faults) if only is None else only:
+            try:
+                text = content(folder, name).decode().strip()
+            except FileNotFoundError:
+                if only is None:  # it was there a moment ago, or a link leads nowhere
+                    faults.append(unread(name, os.strerror(2)))
+                continue
+            except OSError as error:
+                faults.append(unread(name, error.strerror or str(error)))
+                continue
+            except UnicodeDecodeError as error:
+                faults.append(unread(name, f"UTF-8: byte {error.start + 1} is not"))
+                continue
+            except ValueError as error:
+                faults.append(unread(name, str(error)))
+                continue
+            if "\0" in text:
+                faults.append(unread(name, "it holds a NUL"))
+            elif text:
+                found[name] = text
+    finally:
+        os.close(folder)
+    return found, faults
+
+
+def content(folder: int, name: str) -> bytes:
+    """The bytes of one key of an open directory. Raises ``InvalidValue`` or ``OSError``."""
+    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        name = os.readlink(name, dir_fd=folder)
+        if "/" in name or name in ("", ".", ".."):
+            raise _invalid(name, "a link that stays in the directory")
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if not stat.S_ISREG(status.st_mode):
+        raise _invalid(name, "a regular file")
+    # Between stat and open the name may become something else: O_NONBLOCK and O_NOFOLLOW.
+    handle = os.open(name, _OPEN, dir_fd=folder)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise _invalid(name, "a regular file")
+        octets = os.read(handle, LONGEST + 1)
+    finally:
+        os.close(handle)
+    if len(octets) > LONGEST:
+        raise _invalid(name, f"a value of at most {LONGEST} bytes")
+    return octets
+
+
+def unread(name: str, reason: str) -> Fault:
+    """The fault of a key that cannot be read."""
+    return Fault("E-TYPE", name, f"{name} is not read: {reason}")
+
+
+def _names(folder: int, faults: list[Fault]) -> list[str]:
+    """The names that can be keys: README and hidden files are none."""
+    with os.scandir(folder) as entries:
+        found = [entry.name for entry in islice(entries, MOST + 1)]
+    if len(found) > MOST:
+        message = f"more than {MOST} files in the directory; the rest is not read"
+        faults.append(Fault("E-LIMIT", "", message))
+    return sorted(name for name in found[:MOST] if keys.is_name(name))
+
+
+def _invalid(text: str, expected: str) -> ValueError:
+    from sssjob.errors import InvalidValue
+
+    return InvalidValue(text, expected)

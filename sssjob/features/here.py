@@ -1,0 +1,105 @@
+"""What this process finds in its $MACHINEFEATURES and $JOBFEATURES: the library of a payload.
+
+Local directories need nothing but this package and the standard library, and little of it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sssjob.features import files, keys, vocabulary
+from sssjob.features.left import left
+from sssjob.features.location import REMOTE, locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sssjob.features.files import Fault
+    from sssjob.features.keys import Key, Value
+    from sssjob.features.left import Left
+
+VARIABLES = {"MACHINEFEATURES": keys.MACHINE_FEATURES, "JOBFEATURES": keys.JOB_FEATURES}
+
+
+class Here:
+    """The values of both directories by key, in the vocabulary of 2016.
+
+    ``machine`` and ``job`` hold int, float or text. A key that is absent is not known, not
+    applicable or no limit, never zero; one in ``unknown`` may be there, but a server did not say.
+    ``problems`` has a sentence for whatever could not be read: nothing is raised.
+    """
+
+    __slots__ = ("job", "machine", "problems", "unknown")
+
+    def __init__(
+        self, machine: Mapping[str, Value], job: Mapping[str, Value],
+        problems: tuple[str, ...] = (), unknown: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        self.machine, self.job, self.problems, self.unknown = machine, job, problems, unknown
+
+    def __repr__(self) -> str:
+        return f"<here: {len(self.machine)} keys of the machine, {len(self.job)} of the job>"
+
+    def left(self, now: float | None = None, cpu_used: float | None = None) -> Left:
+        """What is left of the limits; ``now`` in seconds since 1970, ``cpu_used`` in seconds.
+
+        Without ``cpu_used``, the CPU time of this process and of its children that have ended.
+        """
+        if now is None:
+            import time
+
+            now = time.time()
+        return left(
+            self.job, self.machine, now, sum(os.times()[:4]) if cpu_used is None else cpu_used
+        )
+
+
+def here(environment: Mapping[str, str] | None = None) -> Here:
+    """Read both directories that the environment names, local ones or over HTTP(S).
+
+    A variable that is missing, a directory that cannot be read and a value that is none are
+    problems, not exceptions: a payload goes on without what it cannot know.
+    """
+    variables: Mapping[str, str] = os.environ if environment is None else environment
+    problems: list[str] = []
+    unknown: list[str] = []
+    found = [
+        _values(variables.get(variable, ""), variable, rows, problems, unknown)
+        for variable, rows in zip(
+            VARIABLES, (keys.MACHINE_FEATURES, keys.JOB_FEATURES), strict=True
+        )
+    ]
+    return Here(found[0], found[1], tuple(problems), tuple(unknown))
+
+
+def _values(
+    text: str, variable: str, rows: tuple[Key, ...], problems: list[str], unknown: list[str]
+) -> Mapping[str, Value]:
+    if not text:
+        problems.append(f"${variable} is not set")
+        return {}
+    try:
+        place = locate(text)
+        if place.advice:
+            problems.append(f"${variable}: {place.advice}")
+        if place.kind == REMOTE:
+            from sssjob.features.remote import texts
+
+            answer = texts(place.place, rows)
+            unknown += answer.unknown
+            return _modern(answer.texts, answer.faults, rows, variable, problems)
+        return _modern(*files.texts(place.place), rows, variable, problems)
+    except (OSError, ValueError, ImportError) as error:
+        problems.append(f"${variable}: {error}")
+        return {}
+
+
+def _modern(
+    texts: Mapping[str, str], faults: Iterable[Fault], rows: tuple[Key, ...], variable: str,
+    problems: list[str],
+) -> Mapping[str, Value]:  # fmt: skip
+    values, wrong = vocabulary.typed(texts, rows, float)
+    values, apart = vocabulary.modern(values)
+    problems += (f"${variable}: {fault.message}" for fault in (*faults, *wrong, *apart))
+    return values

@@ -1,0 +1,83 @@
+"""What is left of the limits of a job: seconds of elapsed time, of CPU time, until a shutdown.
+
+A payload imports this module: nothing here that is slow to import.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sssjob.features.keys import Value
+
+
+class Left:
+    """Seconds that are left; None where nothing limits them or nothing is known.
+
+    ``wall`` is of the elapsed time limit, ``shutdown`` until the earlier shutdown, ``time`` the
+    least of both, which is how long the job may go on; ``cpu`` is of the CPU time limit. What is
+    used up is below 0. ``notes`` say how it was counted, and what could not be.
+    """
+
+    __slots__ = ("cpu", "notes", "shutdown", "wall")
+
+    def __init__(
+        self, wall: int | None, cpu: int | None, shutdown: int | None, notes: tuple[str, ...]
+    ) -> None:
+        self.wall, self.cpu, self.shutdown, self.notes = wall, cpu, shutdown, notes
+
+    def __repr__(self) -> str:
+        return f"<left: time {self.time}, cpu {self.cpu}>"
+
+    @property
+    def time(self) -> int | None:
+        """Seconds that the job may go on: the least of what is known."""
+        known = [seconds for seconds in (self.wall, self.shutdown) if seconds is not None]
+        return min(known, default=None)
+
+
+def left(
+    job: Mapping[str, Value], machine: Mapping[str, Value], now: float, cpu_used: float | None
+) -> Left:
+    """What is left at ``now`` of the limits in both directories (2016 vocabulary). # decision 454
+
+    ``cpu_used`` is in seconds; without it CPU time cannot be counted. A start that lies in the
+    future counts as now: then a clock was set, and a job has no more time than its limit.
+    """
+    notes: list[str] = []
+    now = int(now)
+    wall = _whole(job, "wall_limit_secs")
+    start = _whole(job, "jobstart_secs")
+    if wall is not None:
+        if start is None:
+            notes.append("wall_limit_secs counts from jobstart_secs, which is not known")
+            wall = None
+        elif start > now:
+            notes.append(f"jobstart_secs lies {start - now} s ahead: a clock was set; taken as now")
+        else:
+            wall -= now - start
+    cpu = _whole(job, "cpu_limit_secs")
+    if cpu is not None:
+        if cpu_used is None:
+            notes.append("the CPU time that was used is not known")
+            cpu = None
+        else:
+            cpu -= int(cpu_used)
+    ends = {
+        name: moment
+        for name, moment in (
+            ("shutdowntime", _whole(machine, "shutdowntime")),
+            ("shutdowntime_job", _whole(job, "shutdowntime_job")),
+        )
+        if moment is not None
+    }
+    for name in [name for name, moment in ends.items() if moment < now and start is None]:
+        # decision 455: it may be a leftover from before the job, which nobody removed.
+        notes.append(f"{name} has passed {now - ends.pop(name)} s ago and is not counted")
+    return Left(wall, cpu, min(ends.values()) - now if ends else None, tuple(notes))
+
+
+def _whole(values: Mapping[str, Value], name: str) -> int | None:
+    value = values.get(name)
+    return value if isinstance(value, int) else None

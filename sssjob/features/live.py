@@ -1,0 +1,60 @@
+"""$JOBFEATURES of a job that no job object describes: what its machine enforces, and who it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sssjob.amounts import ASSUMED, MAXIMUM, Amount
+from sssjob.features.derive import derive as derive_job
+from sssjob.features.keys import Value
+from sssjob.features.settle import Features
+from sssjob.model import Job, Property
+
+# The variables in which batch systems tell a job its id, the more particular ones first.
+IDS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID", "JOB_ID")
+
+_ARRAY_TASK = "SGE_TASK_ID"  # "undefined" in a Grid Engine job that is no array
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJob:
+    """What a batch system told about a job: its id, its start, and its elapsed time limit."""
+
+    id: str = ""
+    start: int | None = None
+    wall_limit_secs: int | None = None
+
+
+def local_id(environment: Mapping[str, str]) -> str:
+    """The local job id in the environment of a job, or "".
+
+    >>> local_id({"JOB_ID": "7", "SGE_TASK_ID": "3"})
+    '7.3'
+    """
+    found = next((value for name in IDS if (value := environment.get(name, "").strip())), "")
+    task = environment.get(_ARRAY_TASK, "")
+    return f"{found}.{task}" if found and task.isdigit() else found
+
+
+def derive(
+    job: LocalJob,
+    host: Mapping[str, Amount],
+    *,
+    settings: Mapping[str, Amount],
+    machine: Mapping[str, Value],
+) -> Features:
+    """The values of the 2016 vocabulary for a job on this machine."""
+    items = [Property("Id", job.id)] if job.id else []
+    if job.start is not None:
+        items.append(Property("StartTime", job.start))
+    if job.wall_limit_secs is not None:
+        items.append(Property("Duration", job.wall_limit_secs))
+    processors = host.get("allocated_cpu")
+    if processors is not None and processors.basis == ASSUMED:
+        # Nothing else is known of this job: the processors it may run on are the most it has.
+        host = {**host, "allocated_cpu": replace(processors, basis=MAXIMUM)}
+    found = derive_job(Job(tuple(items)), host=host, settings=settings, machine=machine)
+    # Outside of a batch system no job has an id, and that is no fault of anybody.
+    findings = tuple(item for item in found.findings if job.id or item.code != "E-MISSING")
+    return replace(found, findings=findings)

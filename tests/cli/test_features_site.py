@@ -1,0 +1,188 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob.cli.features import COMMANDS, command
+from sssjob.features.read import read
+from sssjob.features.write import write
+
+NOW = 1_700_000_000
+JOB = """<Job><Id>7</Id><Requested><Processors>4</Processors><Memory units="GB">2</Memory>
+  <Duration>3600</Duration></Requested></Job>"""
+SITE = 'hepscore_per_cpu = 10\ngrace_secs = 60\n[[nodes]]\nnames = "n[1-2]"\ntotal_cpu = 8\n'
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MACHINEFEATURES", raising=False)
+    monkeypatch.delenv("JOBFEATURES", raising=False)
+    (tmp_path / "job.xml").write_text(JOB)
+    (tmp_path / "site.toml").write_text(SITE)
+    return lambda *arguments: CliRunner().invoke(command, arguments)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples_and_exit_codes(run, name):
+    printed = run(name, "--help").stdout
+    assert f"sssjob features {name if name != 'job' else ''}".strip() in printed
+    assert "Exit code" in printed
+
+
+def test_job_may_be_named_or_left_out(run):
+    named, unnamed = run("job", "job.xml", "a"), run("job.xml", "b")
+    assert named.exit_code == unnamed.exit_code == 0
+    assert read("a").values == read("b").values
+
+
+def test_both_vocabularies_are_written_and_every_value_names_its_source(run):
+    result = run("job.xml", "out", "--vocabulary", "both", "--explain")
+    values = read("out").values
+    assert values["max_rss_bytes"] == 2**31
+    assert values["mem_limit_MB"] == 2147
+    line = next(line for line in result.stdout.splitlines() if line.startswith("mem_limit_MB"))
+    assert "max_rss_bytes of /Job/Requested/Memory (derived" in line
+    assert run("job.xml", "out", "--vocabulary", "2014").exit_code == 0
+    assert "max_rss_bytes" not in read("out").values
+
+
+def test_a_machine_is_derived_from_the_configuration_of_its_node(run):
+    result = run("machine", "out", "--node", "n2", "--no-host", "--site", "site.toml")
+    assert result.exit_code == 0
+    values = read("out", ()).values
+    assert (values["total_cpu"], values["hs06"], values["log_cores"]) == ("8", "80", "8")
+    narrow = ("machine", "out", "--node", "n2", "--no-host", "--site", "site.toml")
+    assert run(*narrow, "--vocabulary", "2016").exit_code == 0
+    assert set(read("out", ()).values) == {"total_cpu", "hs06", "grace_secs"}
+
+
+def test_a_machine_is_derived_from_its_description(run, tmp_path):
+    nodes = [{"id": "a", "Processors": 4}, {"id": "b", "Processors": 6}]
+    (tmp_path / "nodes.json").write_text(json.dumps(nodes))
+    options = ("--no-host", "--description", "nodes.json")
+    printed = json.loads(run("machine", "--json", *options, "--node", "b").stdout)
+    assert printed["values"]["total_cpu"] == "6"
+    assert printed["sources"]["total_cpu"]["source"] == "description/Processors"
+    assert run("machine", "--json", *options, "--node", "c").exit_code == 2
+    assert run("machine", "--json", *options).exit_code == 2, "of two nodes one must be named"
+
+
+def test_a_job_has_a_share_of_the_rating_of_its_machine(run):
+    run("machine", "m", "--node", "n2", "--no-host", "--site", "site.toml")
+    assert run("job.xml", "out", "--machine", "m").exit_code == 0
+    assert read("out").values["hs06_job"] == 40
+
+
+def test_a_live_job_needs_no_document(run):
+    result = run("live", "out", "--job-id", "9", "--start", str(NOW), "--wall", "60")
+    assert result.exit_code == 0
+    values = read("out").values
+    assert (values["job_id"], values["jobstart_secs"], values["wall_limit_secs"]) == ("9", NOW, 60)
+    assert values["allocated_cpu"] >= 1
+    assert run("live", "--explain", "--start", "soon").exit_code == 2
+
+
+def test_a_shutdown_is_announced_with_the_notice_that_was_promised(run):
+    write({"grace_secs_job": 600}, "out")
+    result = run("set", "shutdowntime_job", "+3600", "out", "--now", str(NOW))
+    assert result.exit_code == 0
+    assert result.stdout == f"shutdowntime_job  {NOW + 3600} (2023-11-14T23:13:20Z) in out\n"
+    result = run("set", "shutdowntime_job", "+5", "out", "--now", str(NOW))
+    assert result.exit_code == 1
+    assert f"the earliest is {NOW + 600}" in result.stderr
+    assert read("out").values["shutdowntime_job"] == NOW + 3600
+    assert run("set", "shutdowntime_job", "+5", "out", "--earliest").exit_code == 0
+    result = run("set", "shutdowntime_job", "never", "out", "--json")
+    assert json.loads(result.stdout) == [
+        {"directory": "out", "key": "shutdowntime_job", "value": None}
+    ]
+
+
+def test_without_a_directory_the_variable_of_the_key_is_meant(run, monkeypatch, tmp_path):
+    write({"grace_secs": 1}, "machine")
+    monkeypatch.setenv("MACHINEFEATURES", str(tmp_path / "machine"))
+    assert run("set", "shutdowntime", "+60").exit_code == 0
+    assert "shutdowntime" in read("machine", ()).values
+    result = run("set", "shutdowntime_job", "+60")
+    assert result.exit_code == 2
+    assert "$JOBFEATURES is not set" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, complaint",
+    [
+        pytest.param(("wall_limit_secs", "60", "out"), "a key that may change", id="static"),
+        pytest.param(("allocated_cpu", "-4", "out"), "above 0", id="negative"),
+        pytest.param(("shutdowntime", "+60", "absent"), "absent: No such file", id="no directory"),
+    ],
+)
+def test_what_cannot_be_set_ends_with_2(run, arguments, complaint):
+    write({"job_id": "1"}, "out")
+    result = run("set", *arguments)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+
+
+def test_shutdowns_that_have_come_are_removed_from_every_directory(run):
+    for name, moment in (("a", NOW - 1), ("b", NOW + 1)):
+        write({"shutdowntime_job": moment}, name)
+    result = run("expire", "a", "absent", "b", "--now", str(NOW))
+    assert result.stdout == "a: removed shutdowntime_job\n"
+    assert result.exit_code == 2
+    assert "absent: No such file" in result.stderr
+    assert set(read("b").values) == {"shutdowntime_job"}
+
+
+@pytest.fixture
+def job(run, tmp_path):
+    write({"jobstart_secs": NOW, "wall_limit_secs": 3600, "cpu_limit_secs": 100}, "job")
+    write({"total_cpu": 8, "colour": "blue\x1b[2J"}, "machine")
+    return ("--job", "job", "--machine", "machine", "--now", str(NOW + 600), "--cpu-used", "40")
+
+
+def test_both_directories_are_shown_with_what_is_left(run, job):
+    result = run("show", *job)
+    assert result.exit_code == 0
+    assert "  total_cpu  8  processors that may be allocated" in result.stdout
+    assert "  colour     blue?[2J  not a key of either text\n" in result.stdout
+    assert "  wall      3000 s  00:50:00\n" in result.stdout
+    printed = json.loads(run("show", *job, "--json").stdout)
+    assert printed["left"]["time"] == 3000
+    assert printed["machine"]["total_cpu"] == "8"
+
+
+@pytest.mark.parametrize(
+    "needs, code",
+    [
+        pytest.param((), 0, id="nothing is asked"),
+        pytest.param(("--at-least", "3000"), 0, id="just enough"),
+        pytest.param(("--wall", "3001"), 1, id="a second short"),
+        pytest.param(("--cpu", "60"), 0, id="enough CPU time"),
+        pytest.param(("--cpu", "61"), 1, id="too little CPU time"),
+    ],
+)
+def test_what_is_left_decides_the_exit_code(run, job, needs, code):
+    result = run("left", *job, *needs)
+    assert result.exit_code == code
+    assert "time      3000\n" in result.stdout
+
+
+def test_an_absent_limit_is_no_limit(run):
+    write({"job_id": "1"}, "job")
+    result = run("left", "--job", "job", "--at-least", "999999999", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["time"] is None
+
+
+def test_without_any_features_nothing_is_found(run):
+    result = run("left")
+    assert result.exit_code == 1
+    assert "$JOBFEATURES is not set" in result.stderr
+    assert run("show").exit_code == 1
+
+
+def test_a_directory_that_was_named_must_be_there(run):
+    result = run("show", "--job", "absent")
+    assert result.exit_code == 2
+    assert "absent: No such file" in result.stderr

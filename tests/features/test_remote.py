@@ -1,0 +1,198 @@
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+import pytest
+
+from sssjob import features
+from sssjob.features import keys
+from sssjob.features.remote import Options, read
+
+QUICK = Options(seconds=1.0, all_seconds=2.0)
+
+
+@contextmanager
+def serving(answer):
+    """A server on a free port that answers a path with (status, headers, body)."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            answered = answer(self)
+            if answered is None:
+                return
+            status, headers, body = answered
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments):
+            pass
+
+    asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def files(contents, listing=None):
+    def answer(request):
+        name = request.path.rpartition("/")[2]
+        if not name:
+            return (404, {}, b"") if listing is None else (200, {}, listing)
+        if name not in contents:
+            return 404, {}, b"not here"
+        return 200, {"Content-Length": str(len(contents[name]))}, contents[name]
+
+    return answer
+
+
+VALUES = {"allocated_cpu": b"8\n", "job_id": b"1", "mem_limit_MB": b"4000"}
+
+
+def test_without_a_list_the_known_keys_of_both_vocabularies_are_asked_for():
+    with serving(files(VALUES)) as (url, asked):
+        reading = read(f"{url}/jobfeatures", keys.JOB_FEATURES, QUICK)
+    assert reading.values == {"allocated_cpu": 8, "job_id": "1", "mem_limit_MB": 4000}
+    assert reading.unknown == ()
+    assert reading.findings == ()
+    names = {*keys.names(keys.JOB_FEATURES), *keys.names(keys.JOB_FEATURES, "v2014")}
+    assert {path.rpartition("/")[2] for path in asked} == names | {""}
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        pytest.param(b'["job_id", "volume", "../etc", "README.md"]', id="JSON array"),
+        pytest.param(b'{"job_id": "1", "volume": "11"}', id="JSON object"),
+        pytest.param(b'<ul><li><a href="job_id">x</a><a href="/j/volume">', id="links"),
+    ],
+)
+def test_of_a_list_every_key_is_read_and_nothing_else(listing):
+    with serving(files({**VALUES, "volume": b"11"}, listing)) as (url, asked):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert reading.values == {"job_id": "1", "volume": "11"}
+    assert asked == ["/", "/job_id", "/volume"]
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_key_that_is_gone_is_absent(status):
+    with serving(lambda request: (status, {}, b"")) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert (reading.values, reading.unknown, reading.findings) == ({}, (), ())
+
+
+LISTED = b'["job_id", "allocated_cpu"]'
+
+
+def bad_answer(status, headers, body):
+    def answer(request):
+        if request.path.endswith("/"):
+            return 200, {}, LISTED
+        return (status, headers, body) if "job_id" in request.path else (200, {}, b"8")
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "answer, why",
+    [
+        pytest.param(bad_answer(500, {}, b"1"), "status 500", id="an error of the server"),
+        pytest.param(bad_answer(403, {}, b"1"), "status 403", id="forbidden"),
+        pytest.param(bad_answer(200, {}, b"x" * 5000), "4096 bytes", id="too long"),
+        pytest.param(bad_answer(200, {}, b"\xff"), "UTF-8", id="not text"),
+        pytest.param(
+            bad_answer(200, {"Content-Length": "99"}, b"12"), "", id="a length that is a lie"
+        ),
+        pytest.param(
+            bad_answer(302, {"Location": "/job_id"}, b""), "redirects", id="redirects in a circle"
+        ),
+        pytest.param(
+            bad_answer(302, {"Location": "file:///etc/passwd"}, b""),
+            "file",
+            id="to a file",
+        ),
+    ],
+)
+def test_what_keeps_an_answer_away_makes_a_key_unknown_not_absent(answer, why):
+    with serving(answer) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert reading.values == {"allocated_cpu": 8}
+    assert reading.unknown == ("job_id",)
+    [finding] = reading.findings
+    assert finding.code == "W-UNKNOWN"
+    assert why in finding.message
+
+
+def test_a_few_redirects_are_followed():
+    def answer(request):
+        if request.path.startswith("/old/"):
+            return 301, {"Location": f"/new/{request.path.rpartition('/')[2]}"}, b""
+        return files(VALUES, b'["job_id"]')(request)
+
+    with serving(answer) as (url, _):
+        assert read(f"{url}/old", keys.JOB_FEATURES, QUICK).values == {"job_id": "1"}
+
+
+def test_no_redirect_leads_from_https_to_http(monkeypatch):
+    from sssjob.features import remote
+
+    class Response:
+        is_redirect = True
+        headers: ClassVar = {"Location": "http://mjf.example.org/job_id"}
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+    class Session:
+        def get(self, url, **options):
+            return Response()
+
+    with pytest.raises(remote.NotFetched, match="from https to http"):
+        remote._answered(Session(), "https://mjf.example.org/job_id", 9, 1)
+
+
+@pytest.mark.parametrize("trickle", [False, True], ids=["stalls", "sends a byte now and then"])
+def test_a_server_that_stalls_is_not_waited_for(trickle):
+    over = threading.Event()
+
+    def answer(request):
+        while not over.wait(0.05):
+            if trickle:
+                request.wfile.write(b"H")
+                request.wfile.flush()
+
+    with serving(answer) as (url, asked):
+        reading = read(url, keys.JOB_FEATURES, Options(seconds=0.3, all_seconds=0.5))
+        over.set()
+    assert reading.values == {}
+    assert "allocated_cpu" in reading.unknown
+    assert asked in ([], ["/"]), "who does not answer once is not asked again"
+
+
+def test_nobody_at_the_address_is_told_once():
+    with serving(files({})) as (url, _):
+        pass
+    reading = read(url, keys.JOB_FEATURES, QUICK)
+    [finding] = reading.findings
+    assert finding.code == "W-UNKNOWN"
+    assert url in finding.message
+    assert len(reading.unknown) > 10
+
+
+def test_a_payload_reads_a_server_as_it_reads_a_directory():
+    with serving(files(VALUES)) as (url, _):
+        found = features.here({"JOBFEATURES": f"{url}/jobfeatures/", "MACHINEFEATURES": url})
+    assert found.job == {"allocated_cpu": 8, "job_id": "1", "max_rss_bytes": 4 * 10**9}
+    assert found.unknown == ()
