@@ -8,7 +8,7 @@ from sssjob.document import Source
 from sssjob.document.slices import slices
 from sssjob.document.tree import OnError
 from sssjob.errors import BusyStore, UnreadableDocument
-from sssjob.store import indexes, packing, schema
+from sssjob.store import dictionaries, indexes
 from sssjob.store.engine import Engine
 from sssjob.store.history import Entry
 from sssjob.store.packing import NO_DICTIONARY, Packing
@@ -43,7 +43,7 @@ def load(
     try:
         for batch in _batches(source, tell):
             if packing_.current == NO_DICTIONARY:
-                learn(engine, packing_, [each.document for each in batch])
+                dictionaries.learn(engine, packing_, [each.document for each in batch])
             if len(batch) == _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
                 # Sorted once they are all there, indexes take less time and less room.
                 indexes.drop(engine)
@@ -52,17 +52,9 @@ def load(
                 on_batch(total + Counts(bad=bad))
     finally:
         indexes.make(engine)
+        if total.new:
+            engine.observe()
     return total + Counts(bad=bad)
-
-
-def learn(engine: Engine, packing_: Packing, documents: Sequence[bytes]) -> None:
-    """Train a dictionary on documents and pack with it from now on, if there is enough to learn."""
-    data = packing.train(documents)
-    if data is not None:
-        with engine.transaction():
-            [number] = engine.numbers(schema.DICTIONARY, 1)
-            engine.add(schema.DICTIONARY, [(number, data)])
-        packing_.current = number
 
 
 def _batches(source: Source, tell: OnError) -> Iterator[list[Incoming]]:
