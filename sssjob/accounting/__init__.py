@@ -21,6 +21,10 @@ class Format(NamedTuple):
 FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
+        Format("pbs", "sssjob.accounting.pbs", "PBS: accounting of TORQUE, OpenPBS and PBS Pro"),
+        Format("lsf", "sssjob.accounting.lsf", "LSF: lsb.acct"),
+        Format("sge", "sssjob.accounting.sge", "Grid Engine and Univa: accounting"),
+        Format("slurm-jobcomp", "sssjob.accounting.slurm_jobcomp", "Slurm: jobcomp/filetxt"),
         Format("slurm", "sssjob.accounting.slurm", "Slurm: sacct --parsable2 (or --parsable)"),
     )
 }

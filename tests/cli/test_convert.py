@@ -100,7 +100,7 @@ def test_steps_and_unended_jobs_can_be_left_out():
 @pytest.mark.parametrize(
     ("arguments", "data", "message"),
     [
-        pytest.param(["--from", "pbs", "-"], "", "'pbs' is no known record format; known: slurm",
+        pytest.param(["--from", "cobol", "-"], "", "'cobol' is no known record format; known: ",
                      id="format"),
         pytest.param(["missing.txt"], None, "missing.txt: No such file", id="missing"),
         pytest.param(["-"], "", "<stdin>: nothing to read", id="empty"),
