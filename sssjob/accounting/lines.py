@@ -34,6 +34,15 @@ class Readable(Protocol):
         ...
 
 
+def legal(text: str) -> str:
+    """A text without what a document cannot hold.
+
+    >>> legal("a\\x00b\\x1b")
+    'ab'
+    """
+    return text if text.isprintable() else clean(text.encode("utf-8", "surrogatepass"))
+
+
 def blocks(stream: Readable, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
     """The bytes of a stream in blocks of whole lines, their last line end left out.
 

@@ -16,7 +16,7 @@ from sssjob.cli import common
 if TYPE_CHECKING:
     from sssjob.cli.query_forms import Columns, Form, Found
     from sssjob.cli.query_sources import Asking
-    from sssjob.query import Query
+    from sssjob.query import Question
     from sssjob.query.order import Key
 
 _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
@@ -53,6 +53,9 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--sort", "order", metavar="XPATH,...",
               help="Sort by these, asked of each match; -XPATH downwards.")  # fmt: skip
 @click.option("--effective", is_flag=True, help="Ask jobs with their defaults applied.")
+@click.option("--xpath", "version", type=click.Choice(["1.0", "2.0", "3.0", "3.1"]),
+              default="1.0", show_default=True,
+              help="The version of XPath; the later ones are slower.")  # fmt: skip
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not say in which of several files.")
 @click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
@@ -67,11 +70,12 @@ def command(
     limit: int | None,
     order: str | None,
     effective: bool,
+    version: str,
     bound: tuple[str, ...],
     no_filename: bool,
     explain: bool,
 ) -> None:
-    """Ask job objects by XPath 1.0.
+    """Ask job objects by XPath.
 
     EXPRESSION that starts with / is asked of each document, another one of each job object (the
     outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in none;
@@ -83,9 +87,9 @@ def command(
     from sssjob.cli.query_sources import Asking
 
     namespaces = dict(map(_binding, bound))
-    query = _compiled(expression, namespaces)
-    columns = _columns(listed, namespaces)
-    keys = _keys(order, namespaces)
+    query = _compiled(expression, namespaces, version)
+    columns = _columns(listed, namespaces, version)
+    keys = _keys(order, namespaces, version)
     several = len(files) > 1 or any(_is_several(file) for file in files)
     chosen = _form("xml" if whole and not form and not columns else form, columns,
                    several and not no_filename)  # fmt: skip
@@ -126,7 +130,7 @@ def _print(found: Iterator[Found], form: Form, keys: Sequence[Key], limit: int |
     return total
 
 
-def _end(query: Query, asking: Asking, total: int, quiet: bool) -> NoReturn:
+def _end(query: Question, asking: Asking, total: int, quiet: bool) -> NoReturn:
     from sssjob.query import hints
 
     if total == 0 and not quiet:
@@ -137,29 +141,29 @@ def _end(query: Query, asking: Asking, total: int, quiet: bool) -> NoReturn:
     sys.exit(common.FOUND if total else common.NOTHING)
 
 
-def _compiled(expression: str, namespaces: dict[str, str]) -> Query:
+def _compiled(expression: str, namespaces: dict[str, str], version: str) -> Question:
     from sssjob.query import NotAQuery, compile
 
     try:
-        return compile(expression, namespaces)
+        return compile(expression, namespaces, version)
     except NotAQuery as error:
         common.fail(error)
 
 
-def _columns(listed: str | None, namespaces: dict[str, str]) -> Columns:
+def _columns(listed: str | None, namespaces: dict[str, str], version: str) -> Columns:
     from sssjob.query import NotAQuery, order
 
     try:
-        return order.columns(listed, namespaces) if listed is not None else {}
+        return order.columns(listed, namespaces, version) if listed is not None else {}
     except NotAQuery as error:
         common.fail(f"--columns: {error}")
 
 
-def _keys(listed: str | None, namespaces: dict[str, str]) -> Sequence[Key]:
+def _keys(listed: str | None, namespaces: dict[str, str], version: str) -> Sequence[Key]:
     from sssjob.query import NotAQuery, order
 
     try:
-        return order.keys(listed, namespaces) if listed is not None else ()
+        return order.keys(listed, namespaces, version) if listed is not None else ()
     except NotAQuery as error:
         common.fail(f"--sort: {error}")
 

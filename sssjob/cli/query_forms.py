@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sssjob.cli.picture import visible
 
 if TYPE_CHECKING:
-    from sssjob.query import Match, Query
+    from sssjob.query import Match, Question
     from sssjob.query.order import Key
 
 _MEASURED = 500  # rows of a table from which the width of its columns is taken
 _WIDEST = 60
 _PLACES = ("file", "line", "job", "path", "value")
 
-Columns = Mapping[str, "Query"]
+Columns = Mapping[str, "Question"]
 
 
 class Found(NamedTuple):

@@ -13,7 +13,7 @@ from sssjob.cli.query_forms import Found
 from sssjob.errors import UnreadableDocument
 
 if TYPE_CHECKING:
-    from sssjob.query import Query
+    from sssjob.query import Question
 
 _LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
 _SHOWN = 5  # names of skipped files that are printed
@@ -23,7 +23,7 @@ _SHOWN = 5  # names of skipped files that are printed
 class Asking:
     """One query over all that the user named; what cannot be read is said and passed."""
 
-    query: Query
+    query: Question
     effective: bool = False
     places: bool = True
     whole: bool = False

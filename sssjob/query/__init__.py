@@ -1,8 +1,9 @@
-"""Queries: XPath 1.0 over job objects in files, directories and streams of any size."""
+"""Queries: XPath over job objects in files, directories and streams of any size."""
 
 from sssjob.errors import NotAQuery
 from sssjob.query.hints import Hint, hints
 from sssjob.query.match import Match
+from sssjob.query.question import Question
 from sssjob.query.xpath import Query, compile
 
-__all__ = ["Hint", "Match", "NotAQuery", "Query", "compile", "hints"]
+__all__ = ["Hint", "Match", "NotAQuery", "Query", "Question", "compile", "hints"]

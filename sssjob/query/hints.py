@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sssjob import spec, spelling
 from sssjob.errors import picture
+from sssjob.query.question import Question
 from sssjob.query.scope import UNITS
 from sssjob.query.syntax import Expression, Path, Step, parts
-from sssjob.query.xpath import Query
 
 
 class Hint(NamedTuple):
@@ -24,13 +24,15 @@ class Hint(NamedTuple):
         return f"{self.message}\n{picture(self.expression, self.position)}"
 
 
-def hints(query: Query) -> Iterator[Hint]:
+def hints(query: Question) -> Iterator[Hint]:
     """What may be wrong with the names of a query, in the order of the expression.
 
     >>> from sssjob.query import compile
     >>> print(next(hints(compile("//Job[Proccessors > 4]"))).message)
     Proccessors is not a name of the standard; did you mean Processors?
     """
+    if query.parsed is None:
+        return
     for step in sorted(_steps(query.parsed), key=lambda step: step.test.at):
         test = step.test
         if test.prefix or test.name == "*" or not test.is_name or step.axis == "namespace":

@@ -54,6 +54,8 @@ class Match:
             return "true" if self.found else "false"
         if isinstance(self.found, float):
             return number(self.found)
+        if isinstance(self.found, Decimal):
+            return format(self.found, "f")
         return str(self.found[1] if isinstance(self.found, tuple) else self.found)
 
     @property
@@ -67,8 +69,10 @@ class Match:
     @property
     def value(self) -> Value:
         """The value for JSON: text, XML for an element with children, a number, or a boolean."""
-        if isinstance(self.found, bool):
+        if isinstance(self.found, bool | int):
             return self.found
+        if isinstance(self.found, Decimal):
+            return float(self.found)
         if isinstance(self.found, Element):
             return _xml(self.found) if len(self.found) else self.text
         if isinstance(self.found, float) and not isnan(self.found) and not isinf(self.found):

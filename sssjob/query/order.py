@@ -6,7 +6,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
@@ -19,7 +19,8 @@ from sssjob import expression, units
 from sssjob.errors import InvalidValue
 from sssjob.query import functions
 from sssjob.query.match import Match
-from sssjob.query.xpath import Query, compile
+from sssjob.query.question import Question
+from sssjob.query.xpath import DEFAULT, compile
 
 _NUMBER, _TEXT, _MISSING = range(3)
 _FARTHEST = Fraction(10) ** 400  # beyond what a double holds: where infinities stand
@@ -43,7 +44,7 @@ class _Down:
 class Key:
     """One thing to sort by: a query that is asked of each element, and which way."""
 
-    query: Query
+    query: Question
     descending: bool = False
 
     def of(self, element: Element | None) -> tuple[bool, Place | _Down]:
@@ -69,20 +70,24 @@ def place(found: Any) -> Place:
     return (_MISSING, "") if found is None else _text(Match(found).text)
 
 
-def keys(text: str, namespaces: dict[str, str] | None = None) -> tuple[Key, ...]:
+def keys(
+    text: str, namespaces: Mapping[str, str] | None = None, version: str = DEFAULT
+) -> tuple[Key, ...]:
     """Keys from a list as ``Project,-Delivered/Duration``; a minus sign sorts downwards.
 
     Raises ``NotAQuery``.
     """
     return tuple(
-        Key(compile(part.removeprefix("-"), namespaces), part.startswith("-"))
+        Key(compile(part.removeprefix("-"), namespaces, version), part.startswith("-"))
         for part in split(text)
     )
 
 
-def columns(text: str, namespaces: dict[str, str] | None = None) -> dict[str, Query]:
+def columns(
+    text: str, namespaces: Mapping[str, str] | None = None, version: str = DEFAULT
+) -> dict[str, Question]:
     """Queries by their text from a list as ``Id,User,Delivered/Duration``; raises ``NotAQuery``."""
-    return {part: compile(part, namespaces) for part in split(text)}
+    return {part: compile(part, namespaces, version) for part in split(text)}
 
 
 def split(text: str) -> Iterator[str]:

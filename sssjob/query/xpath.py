@@ -1,16 +1,12 @@
 """XPath 1.0 queries over job objects, compiled once and run on any number of documents.
 
-An expression that starts at the document (``//Job[State='Idle']/Id``) is asked of each document;
-one that starts anywhere (``Delivered/Processors``) is asked of each job object, the outermost
-Job or JobGroup. Names without prefix mean no namespace and the one of SSSRMAP alike.
-
-The answers are those of libxml2 on the whole document. Where it is certain that job object by
-job object gives the same answers, that is how they are found, in constant memory.
+The answers are those of libxml2 on the whole document. Names without prefix mean no namespace and
+the one of SSSRMAP alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,15 +14,14 @@ from typing import Any, NamedTuple
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob import defaults, spec
-from sssjob.document import bridge, tree
-from sssjob.document.files import Source
+from sssjob import spec
 from sssjob.errors import NotAQuery
-from sssjob.model import BLOCKS
 from sssjob.query import functions, rewrite, scope
-from sssjob.query.match import Match
 from sssjob.query.parser import parse
+from sssjob.query.question import Ask, Question
 from sssjob.query.syntax import Chain, Expression
+
+DEFAULT = "1.0"  # the version of XPath that is meant where none is named
 
 _USES_NAMESPACE = etree.XPath(
     "boolean(descendant-or-self::s:*)", namespaces={"s": spec.NAMESPACE}, smart_strings=False
@@ -49,8 +44,8 @@ class _Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Query:
-    """A compiled expression: a value to keep, and to run on many documents; see ``compile``."""
+class Query(Question):
+    """A compiled expression of XPath 1.0; see ``compile``."""
 
     expression: str
     namespaces: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -64,11 +59,6 @@ class Query:
     def is_relative(self) -> bool:
         """Whether it is asked of each job object, not of each document."""
         return scope.is_relative(self.parsed)
-
-    @cached_property
-    def streams(self) -> bool:
-        """Whether a source of any size is answered in constant memory."""
-        return not self.obstacle
 
     @cached_property
     def obstacle(self) -> str:
@@ -87,66 +77,18 @@ class Query:
         """
         return self._compiled[False].on(element, element.getroottree().getroot())
 
-    def run(
-        self,
-        source: Source,
-        *,
-        effective: bool = False,
-        places: bool = True,
-        whole: bool = False,
-        on_error: tree.OnError | None = None,
-    ) -> Iterator[Match]:
-        """What the expression finds in a source of documents, in document order.
-
-        ``whole`` holds documents as whole trees even where the expression does not need them,
-        for a caller who looks around what was found. ``effective`` asks the job objects with
-        their defaults applied and their older names replaced. Without ``places``, attributes
-        and texts do not know where they stand, which is faster. Raises ``UnreadableDocument``,
-        or hands it to ``on_error`` where documents of one line each let the rest go on.
-        """
-        if self.streams and not whole:
-            return self._streamed(source, effective, places, on_error)
-        return self._on_whole(source, effective, places)
-
-    def _streamed(
-        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
-    ) -> Iterator[Match]:
-        parent: object = self  # what no element has above it
-        pair = None
-        for located in tree.located(source, on_error=on_error):
-            unit = located.element
-            if self.is_relative and not _is_object(unit):
-                continue
-            above = unit.getparent()
-            if above is not parent:  # the same parent, the same ancestors
-                parent, pair = above, self._at(unit, places)
-            if pair is not None:
-                unit = _resolved(unit) if effective else unit
-                yield from _matches(pair.on(unit, unit), unit, located.offset, located.line)
-
-    def _on_whole(self, source: Source, effective: bool, places: bool) -> Iterator[Match]:
-        pair = self._compiled[places]
-        for document, offset in tree.whole(source):
-            root = _with_resolved(document) if effective else document
-            if not self.is_relative:
-                yield from _matches(pair.on(root, root), None, offset)
-                continue
-            for unit in filter(_is_object, _objects(root)):
-                yield from _matches(pair.on(unit, root), unit, offset)
-
-    def _at(self, unit: Element, places: bool) -> _Pair | None:
-        """What is left to ask at a job object that hangs below its ancestors."""
-        if self.is_relative:
-            return self._compiled[places]
-        tags = tuple(str(ancestor.tag) for ancestor in unit.iterancestors())
-        key = (tags, places)
+    def _asker(self, above: tuple[str, ...] | None, places: bool) -> Ask | None:
+        if above is None or self.is_relative:
+            return self._compiled[places].on
+        key = (above, places)
         if key not in self._residuals:
-            ancestors = [scope.split(tag) for tag in reversed(tags)]
+            ancestors = [scope.split(tag) for tag in reversed(above)]
             paths = scope.residual(scope.unions(self.parsed), ancestors, self.namespaces)
             union = Chain(paths, ("|",) * (len(paths) - 1)) if len(paths) > 1 else None
             rest = union or next(iter(paths), None)
             self._residuals[key] = None if rest is None else self._compile(rest, places)
-        return self._residuals[key]
+        found = self._residuals[key]
+        return None if found is None else found.on
 
     def _compile(self, expression: Expression, places: bool) -> _Pair:
         prefix = "sssrmap"
@@ -184,60 +126,22 @@ class Query:
         return compile, (self.expression, dict(self.namespaces))
 
 
-def compile(expression: str, namespaces: Mapping[str, str] | None = None) -> Query:
-    """A query from XPath 1.0; raises ``NotAQuery`` with the place that is not understood.
+def compile(
+    expression: str, namespaces: Mapping[str, str] | None = None, version: str = DEFAULT
+) -> Question:
+    """A query from XPath; raises ``NotAQuery`` with the place that is not understood.
 
-    ``namespaces`` gives the prefixes that the expression uses their namespaces.
+    ``namespaces`` gives the prefixes that the expression uses their namespaces. ``version`` is
+    1.0, which libxml2 answers, or 2.0, 3.0 or 3.1, which elementpath does.
 
     >>> query = compile("//Job[Processors > 12]/Id")
     >>> [match.text for match in query.run(b"<Job><Id>1</Id><Processors>16</Processors></Job>")]
     ['1']
     """
+    if version != DEFAULT:
+        from sssjob.query.later import LaterQuery  # importing elementpath takes half a second
+
+        return LaterQuery.of(expression, dict(namespaces or {}), version)
     query = Query(expression, dict(namespaces or {}))
     query.on(etree.Element("Nothing"))  # says now what libxml2 would say later
     return query
-
-
-def _matches(answer: Any, unit: Element | None, offset: int, line: int = 0) -> Iterator[Match]:
-    if isinstance(answer, list):
-        for node in answer:
-            yield Match(node, unit, offset, line)
-    else:
-        yield Match(answer, unit, offset, line, is_node=False)
-
-
-def _objects(root: Element) -> list[Element]:
-    """The outermost job objects of a tree, or its root if that is part of a job or holds none."""
-    namespace, local = scope.split(str(root.tag))
-    if namespace in spec.NAMESPACES and local in spec.CONTAINER:
-        return [root]
-    inner = [item for item in root.iter(*tree.UNIT_TAGS) if not _is_inside(item)]
-    return inner or [root]
-
-
-def _is_inside(element: Element) -> bool:
-    return any(ancestor.tag in tree.UNIT_TAGS for ancestor in element.iterancestors())
-
-
-def _is_object(element: Element) -> bool:
-    namespace, local = scope.split(str(element.tag))
-    return namespace in spec.NAMESPACES and local in BLOCKS
-
-
-def _resolved(element: Element) -> Element:
-    """A job object with its defaults applied; what is none stays as it is."""
-    if not _is_object(element):
-        return element
-    return bridge.to_tree(defaults.resolve(bridge.from_tree(element)).block)
-
-
-def _with_resolved(root: Element) -> Element:
-    for element in _objects(root):
-        new = _resolved(element)
-        parent = element.getparent()
-        if parent is None:
-            return new
-        if new is not element:
-            new.tail = element.tail
-            parent.replace(element, new)
-    return root

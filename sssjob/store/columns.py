@@ -8,7 +8,7 @@ the comparison that libxml2 makes on the document. What a column cannot say, ``o
 column looks at the document of such a row, too (``Bits(ODD, bit(path))``).
 
 An engine makes one table of ``COLUMNS`` beside its own (which document it is, and so on), with an
-index for each of ``INDEXES``, and one over the rows where ``odd`` is not 0. ``rows`` gives what
+index for each of ``INDEXES``, and partial ones for ``SPARSE``. ``rows`` gives what
 to put in. TEXT has the collation BINARY or "C"; NUMBER is a double.
 """
 
@@ -101,6 +101,7 @@ INDEXES: tuple[tuple[str, ...], ...] = (
     ("dependency",),
     ("task_group_task_node",),
 )
+SPARSE = (ODD,)  # indexed where it is greater than 0, which is nearly nowhere
 # fmt: on
 
 _NUMBERS = (spec.INTEGER, spec.FLOAT, spec.DATETIME, spec.DURATION)
@@ -163,6 +164,7 @@ COLUMNS: tuple[Column, ...] = (
 )
 NAMES: tuple[str, ...] = tuple(column.name for column in COLUMNS)
 
+IRREGULAR = 1 << 62  # the bit for jobs in strange places, of which some have no row
 ALL = (1 << 63) - 1  # every bit: nothing in the row says enough
 _BIT = {path: 1 << number for number, path in enumerate(PATHS)}
 _BY_PATH = {(column.path, column.says): column.name for column in COLUMNS}

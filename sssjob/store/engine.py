@@ -16,6 +16,18 @@ from sssjob.store.sql import Dialect
 Row = tuple[Any, ...]
 
 
+class Reader(Protocol):
+    """What one moment of a store gives to several statements, whatever is written meanwhile."""
+
+    def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """What a statement gives, all of it."""
+        ...
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """The same row by row."""
+        ...
+
+
 class Engine(Protocol):
     """One connection to one database; every fault is an ``UnusableStore``."""
 
@@ -29,6 +41,10 @@ class Engine(Protocol):
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """The same row by row, of one moment, whatever is written while it is read."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Reader]:
+        """One moment of the store, to be read with as many statements as it takes."""
         ...
 
     def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:

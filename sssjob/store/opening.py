@@ -56,6 +56,8 @@ def index(engine: Engine) -> None:
     for table in schema.tables():
         for names in table.indexes:
             engine.fetch(schema.create_index(table, names))
+        for name in table.sparse:
+            engine.fetch(schema.create_sparse_index(table, name))
 
 
 def settings() -> dict[str, str]:

@@ -36,6 +36,7 @@ class Table:
     key: tuple[str, ...]
     unique: tuple[str, ...] = ()
     indexes: tuple[tuple[str, ...], ...] = ()
+    sparse: tuple[str, ...] = ()  # numbers that have an index where they are greater than 0
     # Small rows live in the key itself; large ones are kept out of it.
     is_small: bool = False
 
@@ -99,7 +100,9 @@ def job() -> Table:
     )
     # A row is hidden when its document is, so that a question is asked of one table.
     own = (Field("document", INTEGER), Field("deleted", INTEGER))
-    return Table("job", (*own, *facts), ("document", *_KEY), (), columns.INDEXES, is_small=True)
+    return Table(
+        "job", (*own, *facts), ("document", *_KEY), (), columns.INDEXES, columns.SPARSE, True
+    )
 
 
 _KEY = ("place", "reading")  # of a row within its document
@@ -136,6 +139,14 @@ def create_index(table: Table, names: tuple[str, ...]) -> str:
     """The statement that makes an index, if it is not there."""
     name = quoted(index_name(table, names))
     return f"CREATE INDEX IF NOT EXISTS {name} ON {quoted(table.name)} ({listed(names)})"
+
+
+def create_sparse_index(table: Table, name: str) -> str:
+    """The statement that makes an index of the rows where a number is greater than 0."""
+    called = quoted(index_name(table, (name,)))
+    where = f"{quoted(name)} > 0"
+    on = f"{quoted(table.name)} ({quoted(name)}) WHERE {where}"
+    return f"CREATE INDEX IF NOT EXISTS {called} ON {on}"
 
 
 def insert(table: Table) -> str:

@@ -31,11 +31,12 @@ class Dialect(NamedTuple):
     place: str  # of one text in another, counted from 1; 0 when it is not there
     like: str
     wildcards: tuple[tuple[str, str], ...]  # a character of a pattern, and how it is written
+    guesses: bool = False  # whether it chooses indexes without knowing how many rows they leave
 
 
 # fmt: off
 SQLITE     = Dialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
-                     (("[", "[[]"),))
+                     (("[", "[[]"),), guesses=True)
 POSTGRESQL = Dialect("%s", "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")))
 
@@ -85,7 +86,8 @@ def sql(condition: Condition, dialect: Dialect, table: str = "") -> Sql:
             case Like(column, pattern):
                 return dialect.like.format(name(column), mark(_written(pattern, dialect)))
             case Bits(column, mask):
-                return f"({name(column)} & {mark(mask)}) <> 0"
+                # "> 0" is what the partial index on the column has.
+                return f"({name(column)} > 0 AND ({name(column)} & {mark(mask)}) <> 0)"
             case And(parts):
                 return f"({' AND '.join(map(text, parts))})" if parts else "1 = 1"
             case Or(parts):

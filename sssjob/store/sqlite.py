@@ -28,6 +28,22 @@ _TYPES = {"integer": "INTEGER", "number": "REAL", "text": "TEXT", "bytes": "BLOB
 _SMALL = " WITHOUT ROWID"
 
 
+class _Reader:
+    """One connection in a transaction that reads."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """See ``Reader``."""
+        return self._connection.execute(statement, _plain(values)).fetchall()
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """See ``Reader``."""
+        with closing(self._connection.execute(statement, _plain(values))) as cursor:
+            yield from cursor
+
+
 class SQLite:
     """The engine of a file."""
 
@@ -43,6 +59,7 @@ class SQLite:
             what = "an empty file, no store" if path.exists() else "no such store"
             raise UnusableStore(self.address, what)
         self._immutable = False
+        self._idle: list[sqlite3.Connection] = []
         with self._told():
             self._connection = self._connected()
             try:
@@ -61,9 +78,22 @@ class SQLite:
             return self._connection.execute(statement, _plain(values)).fetchall()
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
-        """See ``Engine``; a connection of its own keeps the moment while others write."""
-        with self._told(), closing(self._connected()) as connection:
-            yield from connection.execute(statement, _plain(values))
+        """See ``Engine``."""
+        with self.reading() as reader:
+            yield from reader.stream(statement, values)
+
+    @contextmanager
+    def reading(self) -> Iterator[_Reader]:
+        """See ``Engine``; connections for it are kept, because a new one knows no pages yet."""
+        with self._told():
+            connection = self._idle.pop() if self._idle else self._connected()
+            connection.execute("BEGIN")
+        try:
+            with self._told():
+                yield _Reader(connection)
+        finally:
+            connection.rollback()
+            self._idle.append(connection)
 
     def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """See ``Engine``."""
@@ -138,7 +168,9 @@ class SQLite:
 
     def close(self) -> None:
         """See ``Engine``."""
-        self._connection.close()
+        for connection in (*self._idle, self._connection):
+            connection.close()
+        self._idle.clear()
 
     def _connected(self) -> sqlite3.Connection:
         connection = self._open()

@@ -181,7 +181,7 @@ def test_what_streams_gives_what_the_whole_tree_gives(root, expression):
     query = compile(expression)
     assume(query.streams)
     data = etree.tostring(root)
-    whole = [match.text for match in query._on_whole(data, effective=False, places=False)]
+    whole = [match.text for match in query.run(data, whole=True)]
     assert [match.text for match in query.run(data)] == whole
 
 

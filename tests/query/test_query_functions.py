@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import nodes, spec, units
-from sssjob.errors import LimitExceeded
+from sssjob.errors import UnreadableDocument
 from sssjob.query import NotAQuery, compile, functions
 from sssjob.query.match import number
 
@@ -163,9 +163,14 @@ def test_nodes_that_were_made_stand_in_the_job_but_nowhere_in_the_document():
     assert (text, where) == ("n7", None)
 
 
-def test_too_many_nodes_are_refused_before_any_is_made():
-    with pytest.raises(LimitExceeded, match="100000 names"):
-        texts("count(sss:nodes(Node))", job("<Node aggregation='Range'>n[1-999999]</Node>"))
+def test_too_many_nodes_are_refused_before_any_is_made_and_the_next_job_is_asked():
+    many = job("<Node aggregation='Range'>n[1-999999]</Node>")
+    errors = []
+    source = many + b"\n" + job("<Node>n1</Node>")
+    assert texts("count(sss:nodes(Node))", source, on_error=errors.append) == ["1"]
+    assert [error.finding.line for error in errors] == [1]
+    with pytest.raises(UnreadableDocument, match="100000 names"):
+        texts("count(sss:nodes(Node))", many)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,16 @@
+"""What is said of an ad that cannot be read or written."""
+
+from __future__ import annotations
+
+from sssjob.errors import SSSJobError
+
+
+class BadAd(SSSJobError, ValueError):
+    """Text that is no ClassAd, or an ad that a form cannot write; ``line`` is 0 if not known."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason, line)
+        self.reason, self.line = reason, line
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}" if self.line else self.reason

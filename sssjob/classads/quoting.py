@@ -1,0 +1,197 @@
+"""Arguments and environments in every spelling that HTCondor has had.
+
+V1 separates and knows no quotes; V2 groups with single quotes, a doubled one is a quote. In submit
+files V2 stands inside of double quotes, and V1 with backslashes before double quotes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sssjob.classads.values import Ad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sssjob.classads.errors import BadAd
+
+SPACE = " \t\r\n"
+DELIMITERS = (";", "|")  # of V1 environments: on Unix, on Windows
+
+_SPECIAL = re.compile(r"[ \t\r\n']+")
+_MACRO = re.compile(r"\$\$\([^()]*\)|\$\$\(\[.*\]\)")
+
+
+def split_v1(text: str) -> list[str]:
+    """Words between white space. They cannot be empty, nor hold white space."""
+    return [word for word in re.split(f"[{SPACE}]+", text) if word]
+
+
+def split_v2(text: str) -> list[str]:
+    """Words with stretches in single quotes. Raises ``BadAd`` for a quote that is not closed.
+
+    >>> split_v2("one 'two words' it''s 'don''t'")
+    ['one', 'two words', 'its', "don't"]
+    """
+    words: list[str] = []
+    word, begun, place = "", False, 0
+    while place < len(text):
+        letter = text[place]
+        if letter == "'":
+            end = place + 1
+            while (end := text.find("'", end)) >= 0 and text[end + 1 : end + 2] == "'":
+                end += 2
+            if end < 0:
+                raise _bad(f"a single quote that is not closed: {_shown(text[place:])}")
+            word += text[place + 1 : end].replace("''", "'")
+            begun, place = True, end + 1
+        elif letter in SPACE:
+            if begun:
+                words.append(word)
+            word, begun, place = "", False, place + 1
+        else:
+            end = place + 1
+            while end < len(text) and text[end] not in SPACE + "'":
+                end += 1
+            word += text[place:end]
+            begun, place = True, end
+    return [*words, word] if begun else words
+
+
+def join_v1(words: Iterable[str]) -> str | None:
+    """Words as V1, or None where one of them is empty or holds white space."""
+    kept = list(words)
+    if any(not word or set(word) & set(SPACE) for word in kept):
+        return None
+    return " ".join(kept)
+
+
+def join_v2(words: Iterable[str]) -> str:
+    """Words as V2: quotes only where they are needed.
+
+    >>> join_v2(["one", "two words", "", "don't"])
+    "one two' 'words '' don''''t"
+    """
+    return " ".join(_SPECIAL.sub(_quoted, word) or "''" for word in words)
+
+
+def split_submit(text: str) -> list[str]:
+    """The value of ``arguments`` in a submit file: V2 in double quotes, or else V1."""
+    if not text.strip().startswith('"'):
+        return split_v1(_unwacked(text))
+    return split_v2(unquoted_v2(text))
+
+
+def unquoted_v2(text: str) -> str:
+    """V2 without the double quotes of a submit file, where a doubled one is a literal one."""
+    inner = text.strip()
+    if len(inner) < 2 or inner[0] != '"' or inner[-1] != '"':
+        raise _bad(f"a double quote that is not closed: {_shown(text)}")
+    if re.search(r'(?<!")(?:"")*"(?!")', inner[1:-1]):
+        raise _bad(f"a double quote in the middle, which must be doubled: {_shown(text)}")
+    return inner[1:-1].replace('""', '"')
+
+
+def quoted_v2(words: Iterable[str]) -> str:
+    """Words as a submit file has them: V2 in double quotes."""
+    doubled = join_v2(words).replace('"', '""')
+    return f'"{doubled}"'
+
+
+def environment_v1(text: str, delimiter: str = ";") -> dict[str, str]:
+    """Variables between delimiters or line feeds. Raises ``BadAd``."""
+    return dict(
+        _pairs(part for part in re.split(f"[{re.escape(delimiter)}\n]", text) if part.strip())
+    )
+
+
+def environment_v2(text: str) -> dict[str, str]:
+    """Variables as the words of V2. Raises ``BadAd``."""
+    return dict(_pairs(split_v2(text)))
+
+
+def join_environment_v1(variables: Mapping[str, str], delimiter: str = ";") -> str | None:
+    """Variables as V1, or None where one holds the delimiter or a line feed."""
+    parts = [f"{name}={value}" for name, value in variables.items()]
+    if any(delimiter in part or "\n" in part for part in parts):
+        return None
+    return delimiter.join(parts)
+
+
+def join_environment_v2(variables: Mapping[str, str]) -> str:
+    """Variables as V2. Raises ``BadAd`` for a name that cannot be one, and for a line feed.
+
+    "A line feed is not a safe environment value": HTCondor damages the ad.
+    """
+    for name, value in variables.items():
+        if not name or "=" in name:
+            raise _bad(f"{name!r} is no name of an environment variable")
+        if set(name + value) & {"\n", "\r", "\0"}:
+            raise _bad(f"the variable {name} holds a line feed or a NUL character")
+    return join_v2(f"{name}={value}" for name, value in variables.items())
+
+
+def arguments(ad: Ad) -> list[str]:
+    """The arguments of a job ad: ``Arguments`` (V2) wins over ``Args`` (V1). Raises ``BadAd``."""
+    if isinstance(ad.get("Arguments"), str):
+        return split_v2(ad.text("Arguments"))
+    return split_v1(ad.text("Args"))
+
+
+def environment(ad: Ad) -> dict[str, str]:
+    """The variables of a job ad: ``Environment`` (V2) wins over ``Env`` (V1). Raises ``BadAd``."""
+    if isinstance(ad.get("Environment"), str):
+        return environment_v2(ad.text("Environment"))
+    return environment_v1(ad.text("Env"), _delimiter(ad))
+
+
+def with_environment(ad: Ad, variables: Mapping[str, str]) -> dict[str, str]:
+    """The attribute, by its name, that gives a job these variables beside those it has.
+
+    The attribute that the job uses is extended; one that has neither gets ``Environment``.
+    Where V1 cannot hold a value, ``Environment`` is written, which wins. Raises ``BadAd``.
+    """
+    known = environment(ad)
+    whole = {**known, **variables}
+    if not isinstance(ad.get("Environment"), str) and isinstance(ad.get("Env"), str):
+        written = join_environment_v1(whole, _delimiter(ad))
+        if written is not None:
+            return {"Env": written}
+    return {"Environment": join_environment_v2(whole)}
+
+
+def _delimiter(ad: Ad) -> str:
+    return ad.text("EnvDelim", ";")[:1] or ";"
+
+
+def _pairs(parts: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if _MACRO.fullmatch(part):  # HTCondor puts variables in its place
+            yield part, ""
+            continue
+        if not equals or not name:
+            raise _bad(f"{_shown(part)} is no variable; expected NAME=VALUE")
+        yield name, value
+
+
+def _unwacked(text: str) -> str:
+    r"""V1 of a submit file: ``\"`` is a double quote, and a bare one is a mistake."""
+    if re.search(r'(?<!\\)"', text):
+        raise _bad(f"a double quote without a backslash: {_shown(text)}")
+    return text.replace('\\"', '"')
+
+
+def _quoted(match: re.Match[str]) -> str:
+    return f"'{match[0].replace(chr(39), chr(39) * 2)}'"
+
+
+def _bad(reason: str) -> BadAd:
+    from sssjob.classads.errors import BadAd
+
+    return BadAd(reason)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -1,0 +1,199 @@
+"""What an attribute of a ClassAd can be, and the ad itself.
+
+Booleans, integers, reals, strings and lists (tuples) are those of Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    # A list or an ad may hold expressions until it is evaluated.
+    Value: TypeAlias = (
+        "bool | int | float | str | Special | AbsTime | RelTime | Ad | tuple[Attribute, ...]"
+    )
+    Attribute: TypeAlias = "Value | Node"
+
+LARGEST = 2**63 - 1
+SMALLEST = -(2**63)
+
+
+class Special:
+    """``undefined`` or ``error``, which are neither true nor false: compare them by ``is``."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self.name} is neither true nor false")
+
+    def __repr__(self) -> str:
+        return self.name.upper()
+
+
+UNDEFINED = Special("undefined")
+ERROR = Special("error")
+
+
+class AbsTime:
+    """A moment: seconds since 1970-01-01T00:00:00Z, and its zone's seconds east of Greenwich."""
+
+    __slots__ = ("offset", "seconds")
+
+    def __init__(self, seconds: int, offset: int = 0) -> None:
+        self.seconds, self.offset = seconds, offset
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AbsTime) and self.seconds == other.seconds
+
+    def __hash__(self) -> int:
+        return hash(("absTime", self.seconds))
+
+    def __repr__(self) -> str:
+        return f"AbsTime({self.seconds}, {self.offset})"
+
+
+class RelTime:
+    """A span of time in seconds."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = float(seconds)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RelTime) and self.seconds == other.seconds
+
+    def __hash__(self) -> int:
+        return hash(("relTime", self.seconds))
+
+    def __repr__(self) -> str:
+        return f"RelTime({self.seconds})"
+
+
+class Node:
+    """A part of an expression; two are equal if they are of one kind with equal parts."""
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+
+    def parts(self) -> tuple[object, ...]:
+        """What the node is made of, in the order in which it is written."""
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and same(self.parts(), other.parts())
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.parts()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.parts()))})"
+
+
+class Unparsed(Node):
+    """An expression of the old syntax whose text nobody has looked at yet; it may be none."""
+
+    __slots__ = __match_args__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Ad(Mapping[str, "Attribute"]):
+    """A ClassAd: attributes by name. Case does not tell names apart, but is kept.
+
+    ``line`` counts from 1 in the source the ad was read from, and is 0 if there was none.
+
+    >>> Ad({"Cpus": 8})["CPUS"]
+    8
+    """
+
+    __slots__ = ("_folded", "_items", "line")
+
+    def __init__(
+        self, items: Mapping[str, Attribute] | Iterable[tuple[str, Attribute]] = (), line: int = 0
+    ) -> None:
+        self._items: dict[str, Attribute] = dict(items)
+        self._folded: dict[str, str] | None = None
+        self.line = line
+        if len(self._items) != len(self._names()):
+            self._once()
+
+    def __getitem__(self, name: str) -> Attribute:
+        try:
+            return self._items[name]
+        except KeyError:
+            return self._items[self._names()[name.lower()]]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items or (isinstance(name, str) and name.lower() in self._names())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal if every attribute is; an integer never equals a real, nor true 1."""
+        if not isinstance(other, Ad) or len(self) != len(other):
+            return NotImplemented if not isinstance(other, Ad) else False
+        names = other._names()
+        return all(
+            name.lower() in names and same(value, other[name])
+            for name, value in self._items.items()
+        )
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._names()))
+
+    def __repr__(self) -> str:
+        return f"Ad({self._items!r})"
+
+    def items(self) -> ItemsView[str, Attribute]:
+        """Names as they are written, with what they stand for."""
+        return self._items.items()
+
+    def merged(self, other: Mapping[str, Attribute]) -> Ad:
+        """This ad with attributes of another in the place of its own of that name."""
+        new = {name.lower() for name in other}
+        kept = {name: value for name, value in self._items.items() if name.lower() not in new}
+        return Ad({**kept, **other}, self.line)
+
+    def text(self, name: str, default: str = "") -> str:
+        """A string, or the default where the attribute is missing or something else."""
+        value = self.get(name)
+        return value if isinstance(value, str) else default
+
+    def number(self, name: str) -> int | float | None:
+        """A number, or None where the attribute is missing or something else."""
+        value = self.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        return value
+
+    def _names(self) -> dict[str, str]:
+        if self._folded is None:
+            self._folded = {name.lower(): name for name in self._items}
+        return self._folded
+
+    def _once(self) -> None:
+        """Of names that differ in case only the last counts, as in HTCondor."""
+        names = self._names()
+        kept = {name: value for name, value in self._items.items() if names[name.lower()] == name}
+        self._items = kept
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two attributes are of one type and equal; one NaN is as good as another."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other or (one != one and other != other)

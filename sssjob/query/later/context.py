@@ -1,0 +1,63 @@
+"""Where an expression is asked, as elementpath sees it: both namespaces, and not for ever."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from elementpath import XPathContext
+from elementpath.xpath_nodes import ElementNode
+
+from sssjob.errors import LimitExceeded
+from sssjob.spec import NAMESPACE
+
+SECONDS = 20  # for one job object, or for one document that is asked as a whole
+
+
+class Context(XPathContext):
+    """A context in which a name without prefix means both namespaces of the standard."""
+
+    deadline: float
+
+    def __init__(self, root: Any, item: Any = None) -> None:
+        super().__init__(root, item=item)
+        self.deadline = time.monotonic() + SECONDS
+
+    def iter_matching_nodes(self, name: str, default_namespace: str | None = None) -> Iterator[Any]:
+        """Elements or attributes of a name, children unless an axis is active."""
+        self._check()
+        if default_namespace is None or name[:1] in "{*":
+            yield from super().iter_matching_nodes(name, default_namespace)
+            return
+        both = (name, f"{{{NAMESPACE}}}{name}")
+        if self.axis is not None:
+            item: Any = self.item
+            if getattr(item, "name", None) in (both if isinstance(item, ElementNode) else both[:1]):
+                yield item
+            return
+        for child in self.iter_children_or_self():
+            if isinstance(child, ElementNode) and child.name in both:
+                yield child
+
+    def iter_descendants(self, axis: str | None = None) -> Iterator[Any]:
+        """The axes descendant and descendant-or-self, and //."""
+        for item in super().iter_descendants(axis):
+            self._check()
+            yield item
+
+    def iter_product(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        """What for, some and every go through."""
+        for item in super().iter_product(*arguments, **options):
+            self._check()
+            yield item
+
+    def inner_focus_select(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        """What steps and predicates go through."""
+        for item in super().inner_focus_select(*arguments, **options):
+            self._check()
+            yield item
+
+    def _check(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise LimitExceeded("seconds for one document", SECONDS)

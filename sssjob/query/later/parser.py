@@ -1,0 +1,215 @@
+"""Expressions of XPath 2.0 and later as elementpath reads them, without what is not safe.
+
+No function here opens a file or an address or looks at the environment, patterns run under a
+time limit, and a range is bounded before it is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import regex
+from elementpath import ElementPathError, XPath2Parser
+from elementpath.regex import RegexError, translate_pattern
+from elementpath.xpath3 import XPath3Parser
+from elementpath.xpath30 import XPath30Parser
+from elementpath.xpath_nodes import AttributeNode, ElementNode, TextNode, XPathNode
+
+from sssjob.errors import InvalidValue, LimitExceeded, NotAQuery
+from sssjob.query import functions
+from sssjob.query.parser import MAX_DEPTH
+from sssjob.query.tokens import MAX_LENGTH
+
+PARSERS = {"2.0": XPath2Parser, "3.0": XPath30Parser, "3.1": XPath3Parser}
+
+RANGE_LIMIT = 1_000_000  # numbers of one range, 1 to N
+PATTERN_SECONDS = 0.1  # for one text, as patterns of requests have
+
+UNKNOWN_VARIABLE = "XPST0008"
+
+# What reads files, addresses or the environment, or reaches a function by its name as a text.
+_REFUSED = (
+    "analyze-string", "available-environment-variables", "collection", "doc", "doc-available",
+    "environment-variable", "function-lookup", "json-doc", "json-to-xml", "load-xquery-module",
+    "parse-xml", "parse-xml-fragment", "trace", "transform", "unparsed-text",
+    "unparsed-text-available", "unparsed-text-lines", "uri-collection",
+)  # fmt: skip
+_BRACKETS = re.compile(r"\"[^\"]*\"|'[^']*'|\(:|:\)|([(\[{])|([)\]}])")
+_PLACE = re.compile(r"line (\d+), column (\d+): ")
+_CODE = re.compile(r"\[err:(\w+)\] (.*)", re.DOTALL)
+
+
+def parse(expression: str, namespaces: dict[str, str], version: str) -> Any:
+    """The root token of an expression. Raises ``NotAQuery`` with the place."""
+    _refuse_hostile(expression)
+    parser = _parser(namespaces, version)
+    try:
+        return parser.parse(expression)
+    except RecursionError:
+        raise NotAQuery(expression, 0, "nested too deeply") from None
+    except (InvalidValue, LimitExceeded) as error:  # what is constant is worked out now
+        raise NotAQuery(expression, 0, str(error)) from error
+    except ElementPathError as error:
+        raise not_a_query(expression, error) from error
+
+
+def not_a_query(expression: str, error: ElementPathError) -> NotAQuery:
+    """What elementpath says of an expression, with its place and without its own form."""
+    position = 0
+    if found := _PLACE.search(str(error)):
+        lines = expression.split("\n")
+        position = sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) - 1
+    if "'(end)'" in str(error):
+        position = len(expression)
+    return NotAQuery(expression, position, said(error))
+
+
+def said(error: ElementPathError) -> str:
+    """The sentence of an error, with its code."""
+    found = _CODE.search(str(error))
+    return f"{found[2]} ({found[1]})" if found else str(error)
+
+
+def _refuse_hostile(expression: str) -> None:
+    if len(expression) > MAX_LENGTH:
+        raise NotAQuery(
+            expression, MAX_LENGTH,
+            f"an expression of {len(expression)} characters", f"at most {MAX_LENGTH}",
+        )  # fmt: skip
+    depth = 0
+    for found in _BRACKETS.finditer(expression):
+        depth += bool(found[1]) - bool(found[2])
+        if depth > MAX_DEPTH:
+            raise NotAQuery(expression, found.start(), f"nested more than {MAX_DEPTH} levels deep")
+
+
+def _parser(namespaces: dict[str, str], version: str) -> Any:
+    parser: Any = PARSERS[version](
+        namespaces={**namespaces, functions.PREFIX: functions.NAMESPACE}
+    )  # fmt: skip
+    table = {
+        symbol: token for symbol, token in parser.symbol_table.items()
+        if symbol.rpartition("}")[2].rpartition(":")[2] not in _REFUSED
+    }  # fmt: skip
+    table["to"] = _bounded(table["to"])
+    for name in ("matches", "replace", "tokenize"):
+        del table[name]
+    parser.symbol_table = table
+    for function in (matches, replace, tokenize):
+        # A path takes as a step what is labelled so.
+        parser.external_function(function, function.__name__).label = "function"
+    for name, ours in functions.FUNCTIONS.items():
+        parser.external_function(
+            partial(_ours, ours), name, functions.PREFIX, ("item()*", "item()*")
+        )
+    return parser
+
+
+def _bounded(token: Any) -> Any:
+    """The class of the operator ``to``, which makes all its numbers at once."""
+
+    def evaluate(self: Any, context: Any = None) -> Any:
+        start, stop = self.get_operands(context, cls=int)
+        if start is not None and stop is not None and stop - start >= RANGE_LIMIT:
+            raise LimitExceeded("numbers in a range", RANGE_LIMIT)
+        return token.evaluate(self, context)
+
+    return type(token.__name__, (token,), {"evaluate": evaluate, "__module__": token.__module__})
+
+
+def _ours(function: Callable[[functions.Argument], Any], argument: Any) -> Any:
+    """One of our functions with nodes of elementpath; the nodes it makes come back as strings."""
+    items = argument if isinstance(argument, list) else [argument]
+    found = function([_plain(item) for item in items])
+    return [item.text for item in found] if isinstance(found, list) else found
+
+
+def _plain(item: Any) -> Any:
+    """What lxml has for a node, and the text of any other value."""
+    if isinstance(item, ElementNode):
+        return item.value
+    if isinstance(item, AttributeNode | TextNode):
+        return str(item.value)
+    return _text(item)
+
+
+def _text(item: Any) -> str:
+    if item is None:
+        return ""
+    return str(item.string_value if isinstance(item, XPathNode) else item)
+
+
+def matches(text: Any, pattern: Any, flags: Any = "") -> bool:
+    """``fn:matches``, under a time limit."""
+    return bool(_timed(_pattern(pattern, flags).search, _text(text)))
+
+
+def replace(text: Any, pattern: Any, by: Any, flags: Any = "") -> str:
+    """``fn:replace``, under a time limit; ``$1`` stands for a group."""
+    compiled = _pattern(pattern, flags)
+    if compiled.search(""):
+        raise InvalidValue(_text(pattern), "a pattern that matches some text, and no empty one")
+    template = _text(by)
+    if "q" not in _text(flags):
+        if re.fullmatch(r"(?:[^\\$]|\\[\\$]|\$[0-9])*", template) is None:
+            raise InvalidValue(template, "a replacement with $1, \\$ or \\\\ only")
+        parts = re.split(r"(\\[\\$]|\$[0-9])", template)
+
+        def filled(found: Any) -> str:
+            return "".join(_part(part, found) for part in parts)
+    else:
+
+        def filled(found: Any) -> str:
+            return template
+
+    return str(_timed(partial(compiled.sub, filled), _text(text)))
+
+
+def tokenize(text: Any, pattern: Any = None, flags: Any = "") -> list[str]:
+    """``fn:tokenize``, under a time limit; without a pattern at white space."""
+    if pattern is None:
+        return _text(text).split()
+    compiled = _pattern(pattern, flags)
+    if compiled.search(""):
+        raise InvalidValue(_text(pattern), "a pattern that matches some text, and no empty one")
+    given = _text(text)
+    pieces, start = [], 0
+    for found in _timed(
+        lambda whole, timeout: list(compiled.finditer(whole, timeout=timeout)), given
+    ):
+        pieces.append(given[start : found.start()])
+        start = found.end()
+    return [*pieces, given[start:]] if given else []
+
+
+def _part(part: str, found: Any) -> str:
+    if part[:1] == "$":
+        group = int(part[1:])
+        return (found[group] or "") if group <= found.re.groups else ""
+    return part[1:] if part[:1] == "\\" else part
+
+
+def _pattern(pattern: Any, flags: Any) -> Any:
+    text, given = _text(pattern), 0
+    for flag in _text(flags):
+        if flag not in "smixq":
+            raise InvalidValue(flag, "one of the flags s, m, i, x, q of a pattern")
+        if flag == "q":
+            text = re.escape(text)
+        else:
+            given |= getattr(re, flag.upper())
+    try:
+        return regex.compile(translate_pattern(text, given), given & ~re.X)
+    except (RegexError, regex.error) as error:
+        raise InvalidValue(text, f"a pattern: {error}") from error
+
+
+def _timed(search: Callable[..., Any], text: str) -> Any:
+    try:
+        return search(text, timeout=PATTERN_SECONDS)
+    except TimeoutError:
+        limit = int(PATTERN_SECONDS * 1000)
+        raise LimitExceeded(f"milliseconds to match a pattern with {text[:40]!r}", limit) from None

@@ -1,0 +1,210 @@
+"""What every query can do, whatever it is written in: run over documents of any size.
+
+An expression that starts at the document (``//Job[State='Idle']/Id``) is asked of each document;
+one that starts anywhere (``Delivered/Processors``) is asked of each job object, the outermost
+Job or JobGroup. Where it is certain that job object by job object gives the answers of the whole
+document, that is how they are found, in constant memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from lxml.etree import _Element as Element
+
+from sssjob import defaults, spec
+from sssjob.document import bridge, tree
+from sssjob.document.files import Source
+from sssjob.errors import LimitExceeded, UnreadableDocument, finding
+from sssjob.model import BLOCKS
+from sssjob.query import scope
+from sssjob.query.match import Match
+from sssjob.query.syntax import Expression
+
+# What an expression gives at an element whose tree it sees from another element on.
+Ask = Callable[[Element, Element], Any]
+
+
+class Question(ABC):
+    """A compiled expression: a value to keep, to pickle, and to run on many documents."""
+
+    expression: str
+
+    @property
+    @abstractmethod
+    def parsed(self) -> Expression | None:
+        """The expression as a tree of XPath 1.0, or None if it is none."""
+
+    @property
+    @abstractmethod
+    def is_relative(self) -> bool:
+        """Whether it is asked of each job object, not of each document."""
+
+    @property
+    @abstractmethod
+    def obstacle(self) -> str:
+        """Why it needs whole documents in memory; "" if it streams."""
+
+    @property
+    @abstractmethod
+    def is_inside(self) -> bool:
+        """Whether, asked of an element, it certainly looks at nothing outside of that element."""
+
+    @abstractmethod
+    def on(self, element: Element) -> Any:
+        """What the expression gives at an element: a list of items, a string, float or bool.
+
+        Attributes and text come as strings. An absolute path starts at the element's document.
+        """
+
+    @property
+    def streams(self) -> bool:
+        """Whether a source of any size is answered in constant memory."""
+        return not self.obstacle
+
+    def run(
+        self,
+        source: Source,
+        *,
+        effective: bool = False,
+        places: bool = True,
+        whole: bool = False,
+        on_error: tree.OnError | None = None,
+    ) -> Iterator[Match]:
+        """What the expression finds in a source of documents, in document order.
+
+        ``whole`` holds documents as whole trees even where the expression does not need them,
+        for a caller who looks around what was found. ``effective`` asks the job objects with
+        their defaults applied and their older names replaced. Without ``places``, attributes
+        and texts do not know where they stand, which is faster. Raises ``UnreadableDocument``,
+        or hands it to ``on_error`` where the rest can go on: with the next document of one line
+        each, or the next job object if it is one that cannot be asked.
+        """
+        if self.streams and not whole:
+            return self._streamed(source, effective, places, on_error)
+        return self._on_whole(source, effective, places, on_error)
+
+    def asked_of(
+        self, root: Element, *, effective: bool = False, places: bool = True
+    ) -> Iterator[Match]:
+        """What the expression finds in a document that was read, whose root is a job object.
+
+        Raises ``LimitExceeded`` or ``UnreadableDocument`` for one that cannot be asked.
+        """
+        ask = self._asker(None, places)
+        assert ask is not None
+        unit = _resolved(root) if effective else root
+        yield from self._matches(ask(unit, unit), unit, 0, root.sourceline or 0)
+
+    @abstractmethod
+    def _asker(self, above: tuple[str, ...] | None, places: bool) -> Ask | None:
+        """How to ask a job object below elements with these tags, the nearest first.
+
+        None as tags: how to ask a whole document. None as answer: nothing can be found there.
+        """
+
+    def _matches(
+        self, answer: Any, unit: Element | None, offset: int, line: int
+    ) -> Iterator[Match]:
+        if isinstance(answer, list):
+            for node in answer:
+                yield Match(node, unit, offset, line)
+        else:
+            yield Match(answer, unit, offset, line, is_node=False)
+
+    def _streamed(
+        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
+    ) -> Iterator[Match]:
+        askers: dict[tuple[str, ...], Ask | None] = {}
+        parent: object = self  # what no element has above it
+        ask = None
+        for located in tree.located(source, on_error=on_error):
+            unit = located.element
+            if self.is_relative and not _is_object(unit):
+                continue
+            above = unit.getparent()
+            if above is not parent:  # the same parent, the same ancestors
+                parent, tags = above, tuple(str(each.tag) for each in unit.iterancestors())
+                if tags not in askers:
+                    askers[tags] = self._asker(tags, places)
+                ask = askers[tags]
+            if ask is None:
+                continue
+            if effective:
+                unit = _resolved(unit)
+            try:
+                answer = ask(unit, unit)
+            except (LimitExceeded, UnreadableDocument) as error:
+                _refuse(error, located.line, on_error)
+            else:
+                yield from self._matches(answer, unit, located.offset, located.line)
+
+    def _on_whole(
+        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
+    ) -> Iterator[Match]:
+        ask = self._asker(None, places)
+        assert ask is not None
+        for document, offset in tree.whole(source):
+            root = _with_resolved(document) if effective else document
+            units = filter(_is_object, _objects(root)) if self.is_relative else [root]
+            for unit in units:
+                try:
+                    answer = ask(unit, root)
+                except (LimitExceeded, UnreadableDocument) as error:
+                    line = unit.sourceline
+                    _refuse(error, line + offset if line else 0, on_error)
+                else:
+                    yield from self._matches(answer, unit if self.is_relative else None, offset, 0)
+
+
+def _refuse(
+    error: LimitExceeded | UnreadableDocument, line: int, on_error: tree.OnError | None
+) -> None:
+    """Say of one job object that it cannot be asked, and where it stands."""
+    if isinstance(error, UnreadableDocument):
+        placed = UnreadableDocument(replace(error.finding, line=line))
+    else:
+        placed = UnreadableDocument(finding("E-LIMIT", str(error), line=line))
+    if on_error is None:
+        raise placed from error
+    on_error(placed)
+
+
+def _objects(root: Element) -> list[Element]:
+    """The outermost job objects of a tree, or its root if that is part of a job or holds none."""
+    namespace, local = scope.split(str(root.tag))
+    if namespace in spec.NAMESPACES and local in spec.CONTAINER:
+        return [root]
+    inner = [item for item in root.iter(*tree.UNIT_TAGS) if not _is_inside(item)]
+    return inner or [root]
+
+
+def _is_inside(element: Element) -> bool:
+    return any(ancestor.tag in tree.UNIT_TAGS for ancestor in element.iterancestors())
+
+
+def _is_object(element: Element) -> bool:
+    namespace, local = scope.split(str(element.tag))
+    return namespace in spec.NAMESPACES and local in BLOCKS
+
+
+def _resolved(element: Element) -> Element:
+    """A job object with its defaults applied; what is none stays as it is."""
+    if not _is_object(element):
+        return element
+    return bridge.to_tree(defaults.resolve(bridge.from_tree(element)).block)
+
+
+def _with_resolved(root: Element) -> Element:
+    for element in _objects(root):
+        new = _resolved(element)
+        parent = element.getparent()
+        if parent is None:
+            return new
+        if new is not element:
+            new.tail = element.tail
+            parent.replace(element, new)
+    return root

@@ -1,0 +1,225 @@
+"""Comparisons of what stands at a path, as XPath 1.0 makes them, from the columns of a row.
+
+A node set compares as true when one of its nodes does. Text is compared with ``=`` and ``!=``
+only; all else is a comparison of numbers. What a column cannot decide is given as bounds, and
+rows that are ``odd`` at the path are left to the document by whoever asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+
+from sssjob.store import columns
+from sssjob.store.columns import SEPARATOR, Says
+from sssjob.store.condition import (
+    Compare,
+    Condition,
+    Holds,
+    Op,
+    Prefix,
+    Present,
+    Relate,
+    all_of,
+    any_of,
+    none_of,
+)
+from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most, exactly
+from sssjob.store.rows import number
+
+_UP = (Op.GT, Op.GE)
+_EQUALITY = (Op.EQ, Op.NE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """The columns of one path: of text, of numbers, or of neither if it has none."""
+
+    path: str
+
+    @property
+    def text(self) -> str | None:
+        """The column of string values."""
+        return columns.column(self.path, Says.TEXT)
+
+    @property
+    def low(self) -> str | None:
+        """The column of the number, or of the lowest of several."""
+        return columns.column(self.path, Says.LOW)
+
+    @property
+    def high(self) -> str | None:
+        """The column of the highest number, which is ``low`` where there is one for both."""
+        return columns.column(self.path, Says.HIGH) or self.low
+
+    @property
+    def is_single(self) -> bool:
+        """Whether its number is that of the only node, where the row is not odd."""
+        return self.low is not None and self.low == self.high
+
+    @property
+    def count(self) -> str | None:
+        """The column that counts the nodes."""
+        return columns.column(self.path, Says.COUNT)
+
+    @property
+    def exists(self) -> Bounds:
+        """Whether there is a node."""
+        if self.count:
+            return exactly(Compare(self.count, Op.GT, 0))
+        column = self.text or self.low
+        if column:
+            return exactly(Present(column))
+        above = self.path.rpartition("/")[0]
+        return at_most(Fact(above).exists.maybe) if above else UNKNOWN
+
+    def compared(self, op: Op, value: str | float) -> Bounds:
+        """The node set against a literal."""
+        if isinstance(value, str) and op in _EQUALITY:
+            return self._text(op, value)
+        wanted = number(value) if isinstance(value, str) else value
+        if isnan(wanted):
+            return self.exists if op is Op.NE else NEVER
+        if self.low and self.high:
+            return exactly(_ranged(self.low, self.high, op, wanted))
+        return at_most(self.exists.maybe)
+
+    def related(self, op: Op, other: Fact) -> Bounds:
+        """The node set against another one: true when one pair of nodes compares so."""
+        both = all_of(self.exists.maybe, other.exists.maybe)
+        if self.low and self.high and other.low and other.high:
+            if op in _EQUALITY:
+                return self._numbers_as_texts(op, other)
+            mine, theirs = (self.high, other.low) if op in _UP else (self.low, other.high)
+            return exactly(Relate(mine, op, theirs))
+        if self.text and other.text and op in _EQUALITY:
+            several = all_of(both, any_of(_several(self.text), _several(other.text)))
+            relation = Relate(self.text, op, other.text)
+            if op is Op.EQ:
+                return Bounds(relation, any_of(relation, several))
+            return Bounds(all_of(relation, none_of(several)), any_of(relation, several))
+        return at_most(both)
+
+    def string(self, value: str) -> Bounds:
+        """Whether ``string()`` of the node set, which is that of its first node, is a text."""
+        if self.text:
+            first = Prefix(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
+            found = any_of(Compare(self.text, Op.EQ, value), first)
+            return exactly(found if value else any_of(found, none_of(Present(self.text))))
+        if self.low and not value:
+            return ~self.exists  # no number is an empty text
+        return self.compared(Op.EQ, value) if value else UNKNOWN
+
+    def begins(self, value: str) -> Bounds:
+        """Whether the first node begins with a text; where there is no node, "" does."""
+        if not value:
+            return ALWAYS
+        if self.text:
+            several = Prefix(self.text, f"{SEPARATOR}{value}")
+            return exactly(any_of(Prefix(self.text, value), several))
+        return at_most(self.exists.maybe)
+
+    def contains(self, value: str) -> Bounds:
+        """Whether the first node has a text in it; where there is no node, "" is."""
+        if not value:
+            return ALWAYS
+        if self.text:
+            holds = Holds(self.text, value)
+            return Bounds(all_of(none_of(_several(self.text)), holds), holds)
+        return at_most(self.exists.maybe)
+
+    def number(self, op: Op, value: float) -> Bounds:
+        """``number()`` of the node set, which is that of its first node, against a number."""
+        if isnan(value):
+            return ALWAYS if op is Op.NE else NEVER
+        if not (self.low and self.high):
+            return UNKNOWN if op is Op.NE else at_most(self.exists.maybe)
+        one = exactly(Relate(self.low, Op.EQ, self.high)) if self.low != self.high else ALWAYS
+        found = exactly(_ranged(self.low, self.high, op, value))
+        bounds = Bounds((one & found).sure, found.maybe)
+        # Where there is no node, the number is NaN: different from every number.
+        return bounds | ~self.exists if op is Op.NE else bounds
+
+    def counted(self, op: Op, value: float) -> Bounds:
+        """``count()`` of the node set against a number."""
+        if self.count:
+            return exactly(Compare(self.count, op, value)) if not isnan(value) else (
+                ALWAYS if op is Op.NE else NEVER
+            )  # fmt: skip
+        none, one, two, more = (_holds(float(count), op, value) for count in (0, 1, 2, 1e15))
+        found = ~self.exists if none else NEVER
+        if one and two and more and _is_even(op, value):
+            return found | self.exists
+        if self.text:
+            several = _several(self.text)
+            if one:
+                found |= self.exists & exactly(none_of(several))
+            if two and more and _is_even(op, value):
+                return found | exactly(several)
+            possible = two or more or (op is Op.EQ and value >= 2)
+            return found | at_most(several) if possible else found
+        if self.is_single:
+            return found | self.exists if one else found  # several are odd
+        return found | at_most(self.exists.maybe)
+
+    def bytes(self, op: Op, value: float) -> Bounds:
+        """An amount in bytes, that of the first node, against a number."""
+        column = columns.column(self.path, Says.BYTES)
+        if not column or isnan(value):
+            return UNKNOWN
+        doubtful = all_of(self.exists.maybe, none_of(Present(column)))
+        found = exactly(Compare(column, op, value))
+        if op is Op.NE:
+            found |= ~self.exists  # NaN is different from every number
+        return Bounds(found.sure, any_of(found.maybe, doubtful))
+
+    def _text(self, op: Op, value: str) -> Bounds:
+        if self.text and op is Op.EQ:
+            inside = Holds(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
+            several = all_of(_several(self.text), inside)
+            return exactly(any_of(Compare(self.text, op, value), several))
+        if self.text:
+            several = _several(self.text)
+            one = all_of(none_of(several), Compare(self.text, op, value))
+            return Bounds(one, any_of(one, several))
+        wanted = number(value)
+        if not (self.low and self.high):
+            return at_most(self.exists.maybe)
+        if isnan(wanted):  # and every node is a number
+            return self.exists if op is Op.NE else NEVER
+        numbers = _ranged(self.low, self.high, op, wanted)
+        # Equal numbers may be written differently; different ones are.
+        return at_most(numbers) if op is Op.EQ else Bounds(numbers, self.exists.maybe)
+
+    def _numbers_as_texts(self, op: Op, other: Fact) -> Bounds:
+        pairs = any_of(*(
+            Relate(mine, op, theirs)
+            for mine in (self.low, self.high)
+            for theirs in (other.low, other.high)
+            if mine and theirs
+        ))  # fmt: skip
+        both = all_of(self.exists.maybe, other.exists.maybe)
+        return at_most(pairs) if op is Op.EQ else Bounds(pairs, both)
+
+
+def _several(column: str) -> Condition:
+    """A text column that holds the texts of several nodes."""
+    return Prefix(column, SEPARATOR)
+
+
+def _ranged(low: str, high: str, op: Op, value: float) -> Condition:
+    if op in _EQUALITY:
+        return any_of(Compare(low, op, value), Compare(high, op, value))
+    return Compare(high if op in _UP else low, op, value)
+
+
+def _holds(one: float, op: Op, other: float) -> bool:
+    return {
+        Op.EQ: one == other, Op.NE: one != other, Op.LT: one < other,
+        Op.LE: one <= other, Op.GT: one > other, Op.GE: one >= other,
+    }[op]  # fmt: skip
+
+
+def _is_even(op: Op, value: float) -> bool:
+    """Whether a comparison that holds for 2 and for very many nodes holds for all between."""
+    return op is not Op.NE or value < 2

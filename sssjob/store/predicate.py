@@ -1,0 +1,249 @@
+"""Predicates of XPath, as bounds on the columns of a row.
+
+What stands inside ``[...]`` is asked of one node: of the job itself, or of each node at a path
+below it. Of the job, ``and``, ``or`` and ``not()`` mean in SQL what they mean in XPath. Of the
+nodes at a path a predicate counts where one node fulfils it: ``or`` can be asked of the parts,
+``and`` only narrows, and ``not()`` says nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lxml import etree
+
+from sssjob.query.functions import NAMESPACE, PREFIX, extensions
+from sssjob.query.syntax import (
+    FUNCTIONS,
+    UNION,
+    Call,
+    Chain,
+    Constant,
+    Expression,
+    Path,
+    Step,
+    Type,
+    is_positional,
+    level_of,
+    parts,
+    type_of,
+)
+from sssjob.store.columns import SEPARATOR
+from sssjob.store.condition import Op
+from sssjob.store.facts import Fact
+from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most
+
+Literal = str | float | bool
+
+_SIGNS = {
+    "=": Op.EQ, "!=": Op.NE, "<": Op.LT, "<=": Op.LE, ">": Op.GT, ">=": Op.GE,
+}  # fmt: skip
+_OF_CONTEXT = ("position", "last", "lang", "id")
+_NOWHERE = etree.Element("Nothing")
+
+
+class Target(NamedTuple):
+    """The nodes that a path selects: a fact, and what their predicates say."""
+
+    fact: Fact
+    held: Bounds = ALWAYS
+
+
+def truth(expression: Expression, at: str = "") -> Bounds:
+    """Whether a predicate holds for the job, or for one of the nodes ``at`` a path below it."""
+    value = constant(expression)
+    if isinstance(value, bool):
+        return _here(at) if value else NEVER
+    match expression:
+        case Chain(operands, signs) if signs[0] == "or":
+            found = NEVER
+            for operand in operands:
+                found |= truth(operand, at)
+            return found
+        case Chain(operands, signs) if signs[0] == "and":
+            found = ALWAYS
+            for operand in operands:
+                found &= truth(operand, at)
+            return found if not at else at_most(found.maybe)
+        case Chain((one, other), (sign,)) if sign in _SIGNS:
+            return _compared(one, _SIGNS[sign], other, at)
+        case Call("not", (inner,)):
+            return ~truth(inner, at) if not at else at_most(_here(at).maybe)
+        case Call("boolean", (inner,)):
+            return truth(inner, at)
+        case Call("starts-with" | "contains" as name, (Path() as path, inner)):
+            return _searched(name, path, constant(inner), at)
+    if type_of(expression) is Type.NODES:
+        return _exists(expression, at)
+    return UNKNOWN
+
+
+def target(path: Expression, at: str = "") -> Target | None:
+    """What a path from the job, or from the nodes ``at`` a path, selects; None if no fact can."""
+    if not isinstance(path, Path) or path.absolute or path.start is not None:
+        return None
+    way, held = at, ALWAYS
+    for step in path.steps:
+        inner = _step(way, step)
+        if inner is None:
+            return None
+        way = inner
+        for predicate in step.predicates:
+            # A place among others is only known in the document.
+            told = UNKNOWN if is_positional(predicate) else truth(predicate, way)
+            held = held & told if held == ALWAYS else at_most((held & told).maybe)
+        if held != ALWAYS and step is not path.steps[-1]:
+            held = at_most(held.maybe)
+    return Target(Fact(way), held) if way else None
+
+
+def constant(expression: Expression) -> Literal | None:
+    """The value of an expression that asks no document; None if it does."""
+    if not _is_constant(expression):
+        return None
+    called = f"{PREFIX}:" in str(expression)
+    value = etree.XPath(
+        str(expression),
+        namespaces={PREFIX: NAMESPACE},
+        extensions=extensions() if called else None,
+        smart_strings=False,
+    )(_NOWHERE)
+    return value if isinstance(value, str | float | bool) else None
+
+
+def _is_constant(expression: Expression) -> bool:
+    match expression:
+        case Path():
+            return False
+        case Call(name, arguments) if not arguments:
+            return name in ("true", "false")
+        case Call(name) if name in _OF_CONTEXT or FUNCTIONS[name][0] is Type.NODES:
+            return False
+    return all(map(_is_constant, parts(expression)))
+
+
+def _step(way: str, step: Step) -> str | None:
+    """The path that a step leads to, with names as the standard has them in any namespace."""
+    test = step.test
+    if step.axis == "self" and test.name == "node()":
+        return way
+    if test.prefix or not test.is_name or test.name == "*" or "@" in way:
+        return None
+    below = f"{way}/" if way else ""
+    if step.axis == "child":
+        return below + test.name
+    if step.axis == "attribute":
+        return f"{below}@{test.name}"
+    return None
+
+
+def _here(at: str) -> Bounds:
+    """Whether there is a context node at all."""
+    return Fact(at).exists if at else ALWAYS
+
+
+def _exists(expression: Expression, at: str) -> Bounds:
+    found = NEVER
+    for each in _branches(expression):
+        aim = target(each, at)
+        if aim is None:
+            found |= at_most(_here(at).maybe)
+        else:
+            found |= _held(aim, aim.fact.exists)
+    return found
+
+
+def _branches(expression: Expression) -> tuple[Expression, ...]:
+    """The paths of a union, or the expression itself."""
+    if isinstance(expression, Chain) and level_of(expression) == UNION:
+        return expression.operands
+    return (expression,)
+
+
+def _held(aim: Target, found: Bounds) -> Bounds:
+    """What was found of the nodes of a target, of those that its predicates leave.
+
+    That such a node exists is what one predicate says; more than that may be said of another node.
+    """
+    if aim.held == ALWAYS:
+        return found
+    if found == aim.fact.exists:
+        return Bounds(aim.held.sure, (found & aim.held).maybe)
+    return at_most((found & aim.held).maybe)
+
+
+def _compared(one: Expression, op: Op, other: Expression, at: str) -> Bounds:
+    value = constant(other)
+    if value is not None:
+        return _against(one, op, value, at)
+    value = constant(one)
+    if value is not None:
+        return _against(other, op.mirrored, value, at)
+    if not (type_of(one) is type_of(other) is Type.NODES):
+        return UNKNOWN
+    found = NEVER
+    for mine in _branches(one):
+        for theirs in _branches(other):
+            a, b = target(mine, at), target(theirs, at)
+            if a is None or b is None:
+                return at_most(_here(at).maybe)
+            related = _held(b, _held(a, a.fact.related(op, b.fact)))
+            found |= at_most(related.maybe) if at else related
+    return found
+
+
+def _against(expression: Expression, op: Op, value: Literal, at: str) -> Bounds:
+    """An expression against a constant."""
+    if isinstance(value, bool) or (isinstance(value, str) and SEPARATOR in value):
+        return UNKNOWN
+    if type_of(expression) is Type.NODES:
+        found = NEVER
+        for each in _branches(expression):
+            aim = target(each, at)
+            if aim is None:
+                found |= at_most(_here(at).maybe)
+            else:
+                found |= _held(aim, aim.fact.compared(op, value))
+        return found
+    if at or not isinstance(expression, Call) or len(expression.arguments) != 1:
+        return UNKNOWN
+    aim = target(expression.arguments[0])
+    if aim is None or aim.held != ALWAYS:
+        return UNKNOWN
+    return _of_first(expression.name, aim.fact, op, value)
+
+
+def _of_first(function: str, fact: Fact, op: Op, value: str | float) -> Bounds:
+    """A function of a node set against a constant; most look at its first node."""
+    number = value if isinstance(value, float) else constant(Call("number", (_quoted(value),)))
+    assert isinstance(number, float)
+    match function:
+        case "string" if isinstance(value, str) and op in (Op.EQ, Op.NE):
+            return fact.string(value) if op is Op.EQ else ~fact.string(value)
+        case "normalize-space" if isinstance(value, str) and op is Op.EQ and value:
+            return at_most(fact.exists.maybe)
+        case "number":
+            return fact.number(op, number)
+        case "count":
+            return fact.counted(op, number)
+        case "sss:bytes":
+            return fact.bytes(op, number)
+        case "sss:seconds" | "sss:time" if op is not Op.NE:
+            # They read what number() cannot, which is odd; what both read is the same number.
+            return at_most(fact.compared(op, number).maybe)
+    return UNKNOWN
+
+
+def _quoted(text: str) -> Constant:
+    return Constant(f"'{text}'" if "'" not in text else f'"{text}"')
+
+
+def _searched(name: str, path: Path, value: Literal | None, at: str) -> Bounds:
+    if not isinstance(value, str) or SEPARATOR in value or at:
+        return UNKNOWN
+    aim = target(path)
+    if aim is None:
+        return UNKNOWN
+    fact = aim.fact
+    found = fact.begins(value) if name == "starts-with" else fact.contains(value)
+    return found if aim.held == ALWAYS else at_most(fact.exists.maybe) if value else UNKNOWN

@@ -1,0 +1,231 @@
+"""XPath 2.0, 3.0 and 3.1: what they can say, where they stream, and what they are refused."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from sssjob import spec
+from sssjob.errors import UnreadableDocument
+from sssjob.query import NotAQuery, compile
+from sssjob.query.later import VERSIONS, parser
+
+JOBS = b"""<Jobs>
+ <Id>all</Id>
+ <Job><Id>1</Id><User>amy</User><Memory units="GB">2</Memory></Job>
+ <JobGroup><Id>g</Id><JobDefaults><Queue>batch</Queue></JobDefaults>
+  <Job><Id>2</Id><User>bob</User><Memory units="MB">512</Memory></Job>
+ </JobGroup>
+</Jobs>"""
+WIRE = JOBS.replace(b"<Jobs>", f'<Jobs xmlns="{spec.NAMESPACE}">'.encode())
+
+STREAMED = [
+    pytest.param("//Job[matches(User, '^a')]/Id", ["1"], id="patterns"),
+    pytest.param("//Job/sss:bytes(Memory)", ["2147483648", "536870912"], id="a function as a step"),
+    pytest.param(
+        "for $j in //Job return concat($j/Id, ':', $j/User)", ["1:amy", "2:bob"], id="for"
+    ),
+    pytest.param("//Job ! upper-case(User)", ["AMY", "BOB"], id="a simple map"),
+    pytest.param(
+        "//Job[some $m in Memory satisfies $m/@units = ('MB', 'KB')]/Id", ["2"], id="some"
+    ),
+    pytest.param("/Jobs/Job/Id | //JobGroup/Id", ["1", "g"], id="a union"),
+    pytest.param("//Job[exists(Memory)][User = 'bob']/(Id, User)", ["2", "bob"], id="a sequence"),
+    pytest.param("Id || '!'", ["1!", "g!"], id="of each job object"),
+    pytest.param("if (Memory) then 'some' else 'none'", ["some", "none"], id="if"),
+    pytest.param("let $m := Memory return count($m)", ["1", "0"], id="let"),
+    pytest.param("count(.//Memory)", ["1", "1"], id="numbers"),
+    pytest.param("//Job[sss:satisfied(.)]/Id", [], id="a predicate of ours"),
+    pytest.param("//Job/Memory/@units", ["GB", "MB"], id="attributes"),
+    pytest.param("//Job/User/text()", ["amy", "bob"], id="texts"),
+    pytest.param("//Job/tokenize('a b', ' ')", ["a", "b"] * 2, id="tokens"),
+    pytest.param("//Job/replace(User, '(.)$', '[$1]')", ["am[y]", "bo[b]"], id="replaced"),
+    pytest.param("//Job/(Id cast as xs:integer + 1)", ["2", "3"], id="types"),
+]
+WHOLE = [
+    pytest.param("distinct-values(//Job/User)", ["amy", "bob"], id="values of all"),
+    pytest.param("sum(//Job/sss:bytes(Memory))", ["2684354560"], id="a sum of amounts"),
+    pytest.param("//Id", ["all", "1", "g", "2"], id="may be outside of jobs"),
+    pytest.param("//Job[1]/Id", ["1", "2"], id="position"),
+    pytest.param("//Job[position() = last()]/Id", ["1", "2"], id="last"),
+    pytest.param("//Job[count(Id)]/Id", ["1", "2"], id="a number is a position"),
+    pytest.param("//Job[sss:seconds(Id)]/Id", ["1"], id="a number of ours is one, too"),
+    pytest.param("//Job/../Id", ["all", "g"], id="parent"),
+    pytest.param("//Job[Id = //Id]/Id", ["1", "2"], id="the document again"),
+    pytest.param("//Job/root()/Jobs/Id", ["all"], id="root"),
+    pytest.param("(//Job)[2]/Id", ["2"], id="the second of all"),
+    pytest.param("//Job/Id, //Job/User", ["1", "2", "amy", "bob"], id="one behind the other"),
+    pytest.param("for $j in //Job, $u in //User return $j/Id", ["1", "1", "2", "2"], id="two fors"),
+    pytest.param("for $j in //Job return Id", ["1", "1", "g", "g"], id="two starting points"),
+]
+
+
+def texts(expression, source, **options):
+    version = options.pop("version", "3.1")
+    return [match.text for match in compile(expression, None, version).run(source, **options)]
+
+
+@pytest.mark.parametrize("expression, expected", STREAMED)
+def test_what_stays_in_a_job_streams(expression, expected):
+    query = compile(expression, None, "3.1")
+    assert query.streams, query.obstacle
+    assert texts(expression, JOBS) == expected
+    assert texts(expression, JOBS, whole=True) == expected
+
+
+@pytest.mark.parametrize("expression, expected", WHOLE)
+def test_what_may_look_elsewhere_is_asked_of_the_whole_document(expression, expected):
+    assert not compile(expression, None, "3.1").streams
+    assert texts(expression, JOBS) == expected
+
+
+@pytest.mark.parametrize("expression, expected", [*STREAMED, *WHOLE])
+def test_a_namespace_of_the_standard_changes_no_answer(expression, expected):
+    assert texts(expression, WIRE) == expected
+
+
+SIMPLE = [
+    "//Job/Id", "Id", "//Job[Memory > 600]/Id", "//Job[User = 'amy']/Memory/@units", "string(Id)",
+    "//JobGroup/Job/User", "//Job[not(Memory)]", "count(//Job)", "//Job[Id = '2'] | //Job[User]",
+    "//Memory/text()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("expression", SIMPLE)
+def test_simple_questions_have_the_answers_of_xpath_1(expression, version):
+    def shown(match):
+        return match.text, match.path, match.line, match.job
+
+    expected = [shown(match) for match in compile(expression).run(JOBS)]
+    assert [shown(match) for match in compile(expression, None, version).run(JOBS)] == expected
+
+
+names = st.sampled_from(("Job", "JobGroup", "Id", "Memory", "Requested", "Jobs"))
+
+
+def _element(name, text="", children=()):
+    element = etree.Element(name)
+    element.text = text or None
+    element.extend(etree.fromstring(etree.tostring(child)) for child in children)
+    return element
+
+
+documents = st.recursive(
+    st.builds(_element, names, st.sampled_from(("", "1", "2"))),
+    lambda inner: st.builds(_element, names, st.just(""), st.lists(inner, max_size=4)),
+    max_leaves=15,
+)
+inside = st.sampled_from(
+    (
+        "Id",
+        "Memory",
+        "Requested/*",
+        ".//Id",
+        "Id = 1",
+        "exists(Memory)",
+        "every $i in Id satisfies $i = 1",
+    )
+)
+predicates = st.one_of(st.just(""), st.builds("[{}]".format, inside))
+starts = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(("//", "/Jobs/", "//*/", "/", "//JobGroup/")),
+    st.sampled_from(("Job", "JobGroup")),
+    predicates,
+)
+expressions = st.one_of(
+    st.builds("{}/({})".format, starts, inside),
+    st.builds("{} ! ({})".format, starts, inside),
+    st.builds("for $j in {} return $j/({})".format, starts, inside),
+    st.builds("{} | {}//Id".format, starts, starts),
+    inside,
+)
+
+
+@given(documents, expressions)
+def test_streamed_answers_are_those_of_the_whole_tree(root, expression):
+    query = compile(expression, None, "3.1")
+    assert query.streams
+    data = etree.tostring(root)
+    found = [match.text for match in query.run(data)]
+    assert found == [match.text for match in query.run(data, whole=True)]
+
+
+def test_effective_asks_jobs_with_their_defaults():
+    assert texts("//Job/Queue", JOBS) == []
+    assert texts("//Job ! Queue", JOBS, effective=True) == ["batch"]
+    assert texts("/Jobs/JobGroup/Job[Queue]/Id", JOBS, effective=True) == ["2"]
+
+
+def test_matches_know_where_they_stand():
+    query = compile("//Job/Memory/@units", None, "2.0")
+    assert [(match.path, match.line, match.job, match.xml) for match in query.run(JOBS)] == [
+        ("/Jobs/Job/Memory/@units", 3, "1", 'units="GB"'),
+        ("/Jobs/JobGroup/Job/Memory/@units", 5, "2", 'units="MB"'),
+    ]
+
+
+def test_a_job_that_cannot_be_asked_is_said_and_the_rest_go_on():
+    errors = []
+    found = texts("//Job/xs:integer(replace(User, 'bob', '7'))", JOBS, on_error=errors.append)
+    assert found == ["7"]
+    assert [(error.finding.line, error.finding.code) for error in errors] == [(3, "E-TYPE")]
+
+
+@pytest.mark.parametrize(
+    "expression, position, said",
+    [
+        ("//Job[", 6, "unexpected end of source"),
+        ("//Job/x:Id", 7, "prefix 'x' is not declared"),
+        ("foo(1)", 0, "unknown function 'foo'"),
+        ("$v", 0, "unknown variable 'v'"),
+        ("(" * 40 + "1" + ")" * 40, 32, "nested more than 32 levels deep"),
+        ("- " * 4999 + "1", 0, "nested too deeply"),
+        ("1" * 10_001, 10_000, "at most 10000"),
+        ("count(1 to 100000000)", 0, "more than 1000000 numbers in a range"),
+        ("matches('a', '(')", 0, "is not a pattern"),
+        ("matches('a', 'a', 'y')", 0, "one of the flags"),
+        ("replace('a', 'a*', 'b')", 0, "no empty one"),
+        ("replace('a', 'a', '$')", 0, "a replacement with $1"),
+    ],
+)
+def test_an_error_has_its_place(expression, position, said):
+    with pytest.raises(NotAQuery) as raised:
+        compile(expression, None, "3.1")
+    assert raised.value.position == position
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("name", sorted(parser._REFUSED))
+def test_no_function_reads_files_or_the_environment(name):
+    calls = [f"{name}({', '.join(arguments)})" for arguments in ([], ["'x'"], ["'x'", "'y'"])]
+    for call in [*calls, f"fn:{calls[1]}", f"{name}#1"]:
+        with pytest.raises(NotAQuery):
+            compile(call, None, "3.1")
+
+
+def test_a_pattern_that_takes_too_long_is_stopped():
+    slow = f"//Job[matches(concat(User, '{'xx' * 2500}'), '(x+x+)+y')]"
+    with pytest.raises(UnreadableDocument, match="milliseconds to match a pattern"):
+        texts(slow, JOBS)
+
+
+def test_an_evaluation_that_takes_too_long_is_stopped(monkeypatch):
+    monkeypatch.setattr("sssjob.query.later.context.SECONDS", 0)
+    with pytest.raises(UnreadableDocument, match="more than 0 seconds"):
+        texts("//Job[Id = 1]/Id", JOBS)
+
+
+def test_a_later_query_is_a_value():
+    query = compile("//x:Job ! string(Id)", {"x": spec.NAMESPACE}, "3.1")
+    assert pickle.loads(pickle.dumps(query)) == query
+    assert query != compile("//x:Job ! string(Id)", {"x": spec.NAMESPACE}, "3.0")
+    assert [match.text for match in query.run(WIRE)] == ["1", "2"]
+
+
+def test_a_version_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match=r"expected 1\.0, 2\.0"):
+        compile("//Job", None, "4.0")

@@ -1,0 +1,108 @@
+import os
+import sqlite3
+
+import pytest
+from asking import documents, queries
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from sssjob.document import tree
+from sssjob.query import NotAQuery, compile
+from sssjob.store.columns import COLUMNS
+from sssjob.store.plan import Level
+from sssjob.store.pushdown import plan
+from sssjob.store.rows import rows
+from sssjob.store.sql import SQLITE, quoted, sql
+
+many = settings(
+    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 400)),  # thousands, now and then
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+
+def table(given_documents):
+    connection = sqlite3.connect(":memory:")
+    names = ", ".join(f"{quoted(column.name)}" for column in COLUMNS)
+    connection.execute(f"CREATE TABLE job (document INTEGER, {names})")
+    marks = ", ".join("?" * (len(COLUMNS) + 1))
+    for number, document in enumerate(given_documents):
+        connection.executemany(
+            f"INSERT INTO job VALUES ({marks})",
+            [(number, *row) for row in rows(tree.parse(document))],
+        )
+    return connection
+
+
+def asked(connection, what, condition):
+    text, values = sql(condition, SQLITE)
+    return connection.execute(f"SELECT {what} FROM job WHERE {text}", values).fetchall()
+
+
+def compiled(text):
+    try:
+        return compile(text)
+    except NotAQuery:
+        return None
+
+
+def answers(query, document, effective):
+    return [match.text for match in query.run(document, effective=effective, places=False)
+            if match.is_node]  # fmt: skip
+
+
+@many
+@given(st.lists(documents, min_size=1, max_size=6), queries, st.booleans())
+def test_what_is_no_candidate_has_no_answer_and_what_is_certain_is_one(documents, text, effective):
+    query = compiled(text)
+    assume(query is not None)
+    found = plan(query)
+    connection = table(documents)
+    candidates = found.candidates(effective=effective)
+    text, values = sql(found.certain, SQLITE)
+    where, more = sql(candidates, SQLITE)
+    chosen = connection.execute(
+        f'SELECT document, ({text}) IS TRUE, "place" FROM job WHERE {where} '
+        f'ORDER BY document, "place"', (*values, *more),
+    ).fetchall()  # fmt: skip
+    connection.close()
+    for number, document in enumerate(documents):
+        expected = answers(query, document, effective)
+        mine = [row for row in chosen if row[0] == number]
+        if expected:
+            assert mine
+        if found.path is not None and all(certain for _, certain, _ in mine):
+            assert bool(mine) == bool(expected)
+            if found.path == "" or found.numbers:
+                assert len(mine) == len(expected)
+
+
+@pytest.mark.parametrize(
+    "text, level",
+    [
+        ("//Job[Id='7']", Level.EXACT),
+        ("//Job[Charge > 1000]/Id", Level.EXACT),
+        ("//Job[starts-with(Name, 'Heavy')]/Id", Level.EXACT),
+        ("//Job[Delivered/Memory > Requested/Memory]/Id", Level.EXACT),
+        ("//Job[User='amy' and not(State='Failed' or State='Idle')]/Id", Level.EXACT),
+        ("//Job[TaskGroup/Task/Node='n1']", Level.EXACT),
+        ("//Job[Dependency='7']/Id", Level.EXACT),
+        ("//Job[Delivered/Memory/@metric='Max' and EndTime >= 10]", Level.EXACT),
+        ("//Job[EndTime >= 10 and EndTime < 2 * 3600]", Level.EXACT),
+        ("//Job[not(Delivered)]/Id", Level.EXACT),
+        ("//Job[sss:bytes(Delivered/Memory) > 5]", Level.NARROWS),
+        ("//Job[Delivered/Memory[@metric='Max'] > 5]", Level.NARROWS),
+        ("//Job[State='Idle']/Shell", Level.NARROWS),
+        ("//Job[Shell='/bin/sh']", Level.NARROWS),
+        ("Queue", Level.EXACT),
+        ("//Memory", Level.NOTHING),
+        ("string(//Job/Id)", Level.NOTHING),
+    ],
+)  # fmt: skip
+def test_usual_questions_are_planned_well(text, level):
+    assert plan(compile(text)).level is level
+
+
+def test_what_could_not_be_planned_is_said():
+    assert plan(compile("/Job[2]/Id")).why == ("a place among others is only known in the document")
+    assert "no path" in plan(compile("string(//Job/Id)")).why
