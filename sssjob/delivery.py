@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from sssjob.accounting import FORMATS
+from sssjob.accounting import find
 from sssjob.accounting.record import Bad, Converted, Noted, Options
+from sssjob.accounting.roads import OBJECTS
 from sssjob.defaults import resolve
 from sssjob.document import Source, opened, read
 from sssjob.document.splice import rewrite
-from sssjob.errors import Finding, UnusableInput, finding
+from sssjob.errors import Finding, Severity, UnusableInput, finding
 from sssjob.features import fold as features
 from sssjob.features import keys, status
 from sssjob.features.derive import job_id
@@ -120,11 +120,11 @@ class Delivery:
 
     def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
         """Read the records about jobs of the document; bad ones are reported and counted."""
-        module = import_module(FORMATS[format_].module)
+        records = find(format_)
         said: set[str] = set()
         about: frozenset[str] = frozenset()
         with opened(source) as stream:
-            for outcome in module.jobs(stream, Options(zone=zone)):
+            for outcome in records.read(stream, Options(zone=zone), OBJECTS):
                 place = f"{name}:{outcome.line}"
                 match outcome:
                     case Converted(job=job):
@@ -136,6 +136,8 @@ class Delivery:
                     case Bad(line=line, reason=reason):
                         self.tally.bad += 1
                         self._note("E-TYPE", reason, name, line)
+                    case Noted(severity=Severity.NOTICE):
+                        pass
                     case Noted(line=line, message=message, once=True):
                         if message not in said:
                             self._note("I-UNIT", message, name, line)

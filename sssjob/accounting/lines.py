@@ -26,6 +26,15 @@ def clean(raw: bytes, keep: bytes = b"") -> str:
     return raw.decode("utf-8", "replace")
 
 
+def legal(text: str) -> str:
+    """A text without what a document cannot hold.
+
+    >>> legal("a\\x00b\\x1b")
+    'ab'
+    """
+    return text if text.isprintable() else clean(text.encode("utf-8", "surrogatepass"))
+
+
 def blocks(stream: BinaryIO, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
     """The bytes of a stream in blocks of whole lines, their last line end left out.
 
