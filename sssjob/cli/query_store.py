@@ -5,19 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sssjob.cli import common
 from sssjob.cli.query_forms import Found
 
 if TYPE_CHECKING:
-    from sssjob.cli.query_sources import Asking
     from sssjob.errors import SSSJobError
+    from sssjob.query import Question
     from sssjob.store import Store
     from sssjob.store.answers import Trace
 
 _SCHEMES = ("postgresql://", "postgres://", "sqlite:")
 _MAGIC = b"SQLite format 3\0"
+
+
+class Asking(Protocol):
+    """A query, and how it is asked; ``fail`` says what cannot be asked."""
+
+    query: Question
+    effective: bool
+    places: bool
+    explain: bool
+    as_json: bool
+
+    def fail(self, message: str) -> None: ...
 
 
 class Address(NamedTuple):
