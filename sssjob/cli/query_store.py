@@ -21,7 +21,7 @@ _MAGIC = b"SQLite format 3\0"
 
 
 class Asking(Protocol):
-    """A query, and how it is asked; ``fail`` says what cannot be asked."""
+    """A query, and how it is asked."""
 
     query: Question
     effective: bool
@@ -29,7 +29,8 @@ class Asking(Protocol):
     explain: bool
     as_json: bool
 
-    def fail(self, message: str) -> None: ...
+    def fail(self, message: str) -> None:
+        """Say that something could not be asked; the rest goes on."""
 
 
 class Address(NamedTuple):
