@@ -66,7 +66,7 @@ def matches(asking: Asking, address: Address) -> Iterator[Found]:
 def count(asking: Asking, address: Address) -> int:
     """How many matches there are in a store."""
     with _opened(asking, address) as (store, trace):
-        return store.count(
+        return store.how_many(
             asking.query,
             effective=asking.effective,
             trace=trace,

@@ -157,7 +157,7 @@ class Store:
                 float(answers(part).count()) if what == "count" else answers(part).total()
             ))  # fmt: skip
 
-    def count(
+    def how_many(
         self,
         question: Question,
         *,
