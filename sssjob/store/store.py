@@ -13,6 +13,7 @@ from sssjob.store.answers import Answers, OnError, Trace
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.engine import Engine, Row
+from sssjob.store.explanation import Explanation, explain
 from sssjob.store.history import Entry
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
@@ -156,7 +157,7 @@ class Store:
                 float(answers(part).count()) if what == "count" else answers(part).total()
             ))  # fmt: skip
 
-    def count(
+    def how_many(
         self,
         question: Question,
         *,
@@ -170,6 +171,10 @@ class Store:
             return sum(match.is_true for match in found)
         counted = Trace() if trace is None else trace
         return Answers(self.engine, self.packing, question, effective, counted, on_error).count()
+
+    def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
+        """How a query is answered: its plan, or those of the paths whose totals it is made of."""
+        return explain(self.engine, question, effective=effective)
 
     def versions(self, identity: Identity | str) -> list[Stored]:
         """Every version of a document, the first one first; an empty list if there is none."""
