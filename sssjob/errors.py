@@ -344,6 +344,33 @@ class BadKeyFile(SSSJobError, ValueError):
         return f"{self.path}: {self.reason}"
 
 
+class Problem(NamedTuple):
+    """One thing that is wrong in a file of settings; ``line`` is 0 where it is not known."""
+
+    file: str
+    line: int
+    key: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        key = f"{self.key}: " if self.key else ""
+        shown = self.found if len(self.found) <= 200 else self.found[:197] + "..."
+        return f"{place}: error: {key}found {shown}, expected {self.expected}"
+
+
+class BadSettings(SSSJobError, ValueError):
+    """A file of settings that cannot be used; ``problems`` holds everything that is wrong."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
 def picture(expression: str, position: int) -> str:
     """The line of the expression that holds the position, and a caret under it.
 

@@ -61,3 +61,27 @@ ANSWERED = [each for each in RECORDINGS if each.answered]
 def documents(stream):
     """Every document of a stream of replies."""
     return DOCUMENT.findall(stream)
+
+
+def replaying(call):
+    """A handler that answers each recorded request with what Gold answered."""
+    from sssjob.errors import Refused
+    from sssjob.rmap.envelope import opened
+    from sssjob.rmap.reading import read_request, read_response
+    from sssjob.rmap.responder import Answer
+
+    for each in ANSWERED:
+        sent = opened(each.message)
+        if sent.body is None or each.name in ("v22-no-object", "v22-bad-uri"):
+            continue
+        if read_request(sent.body) == call.request:
+            replies = [read_response(opened(part).body) for part in documents(each.answered)]
+            status = replies[-1].status
+            if status.value == "Failure":
+                raise Refused(status.code, status.message)
+            rows = [row for reply in replies for row in reply.rows]
+            counted = replies[0].count == len(replies[0].rows)
+            return Answer(
+                rows, status.code, status.message, "rows" if counted else replies[0].count
+            )
+    return Answer()

@@ -25,6 +25,7 @@ COMMANDS = {
     "layout":        "Lay out the tasks of jobs on nodes.",
     "profile":       "List what a peer that supports less would lose.",
     "lcginfo":       "Queue states and response times of grid sites.",
+    "serve":         "Answer schedulers and clients over SSSRMAP.",
     "transform":     "Apply a sheet to job objects.",
     "repair":        "Put common mistakes right in what is not well-formed.",
     "canon":         "Write job objects in canonical form.",

@@ -6,19 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
-from sssjob.document import Source
-from sssjob.document.tree import OnError
+from sssjob.document import Source, tree
+from sssjob.query import Match, Question
 from sssjob.store import lookup, upkeep
+from sssjob.store.answers import Answers, OnError, Trace
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.dictionaries import packing_of
 from sssjob.store.engine import Engine, Row
+from sssjob.store.explanation import Explanation, explain
 from sssjob.store.history import Entry
 from sssjob.store.identity import Identity
 from sssjob.store.loading import load
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
+from sssjob.store.totals import total
 
 _NO_LIMIT = (1 << 63) - 1
 
@@ -74,7 +77,7 @@ class Store:
         by: str | None = None,
         name: str = "",
         reason: str = "",
-        on_error: OnError | None = None,
+        on_error: tree.OnError | None = None,
         on_batch: Callable[[Counts], None] | None = None,
     ) -> Counts:
         """Keep every outermost Job and JobGroup of a source, byte for byte as it stands there.
@@ -139,6 +142,56 @@ class Store:
             f"ORDER BY {', '.join(order)}{window}",
             (*condition.values, *bounds),
         )
+
+    def run(
+        self,
+        question: Question,
+        *,
+        effective: bool = False,
+        places: bool = True,
+        trace: Trace | None = None,
+        on_error: OnError | None = None,
+    ) -> Iterator[Match]:
+        """What a query finds in each document, in the order of the store, as of one moment.
+
+        The answers are those of ``question.run`` on the documents; ``count()`` and ``sum()`` of
+        paths from the document are asked of the store as a whole. ``effective`` asks jobs with
+        their defaults applied. Without ``places`` a match knows its text, not where it stands;
+        where columns have the texts, no document is opened for them. ``trace`` is told what was
+        done. Raises ``DamagedStore``, ``LimitExceeded`` or ``UnreadableDocument`` for a document
+        that cannot be asked, or hands it to ``on_error`` and goes on.
+        """
+        counted = Trace() if trace is None else trace
+
+        def answers(each: Question) -> Answers:
+            return Answers(self.engine, self.packing, each, effective, counted, on_error)
+
+        whole = total(question)
+        if whole is None:
+            yield from answers(question).matches(places=places)
+        else:
+            yield whole.match(lambda what, part: (
+                float(answers(part).count()) if what == "count" else answers(part).total()
+            ))  # fmt: skip
+
+    def how_many(
+        self,
+        question: Question,
+        *,
+        effective: bool = False,
+        trace: Trace | None = None,
+        on_error: OnError | None = None,
+    ) -> int:
+        """How many matches of a query are true; where columns decide, no document is opened."""
+        if total(question) is not None:
+            found = self.run(question, effective=effective, trace=trace, on_error=on_error)
+            return sum(match.is_true for match in found)
+        counted = Trace() if trace is None else trace
+        return Answers(self.engine, self.packing, question, effective, counted, on_error).count()
+
+    def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
+        """How a query is answered: its plan, or those of the paths whose totals it is made of."""
+        return explain(self.engine, question, effective=effective)
 
     def versions(self, identity: Identity | str) -> list[Stored]:
         """Every version of a document, the first one first; an empty list if there is none."""
