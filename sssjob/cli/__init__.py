@@ -14,6 +14,7 @@ COMMANDS = {
     "validate":      "Check documents against the standard.",
     "show":          "Show job objects as a tree, or write them anew.",
     "query":         "Ask job objects by XPath.",
+    "store":         "Keep job objects, and ask them, in one file or PostgreSQL.",
     "convert":       "Turn accounting records into job objects.",
     "features":      "Machine/Job Features: derive, write, read, announce.",
     "deliver":       "Fold features and records into requested jobs.",
