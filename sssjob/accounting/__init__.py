@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sssjob.errors import UnusableInput
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from sssjob.accounting.record import Options, Outcome
     from sssjob.accounting.roads import J, P, Road
 
@@ -30,9 +31,11 @@ class Format(NamedTuple):
 
     def load(self) -> Any:
         """The module, imported now. Raises ``UnusableInput`` where it cannot be used."""
+        name, _, attribute = self.module.partition(":")
         try:
-            module = import_module(self.module)
-        except ImportError as error:
+            module = import_module(name)
+            module = getattr(module, attribute) if attribute else module
+        except (ImportError, AttributeError) as error:
             raise UnusableInput(f"the format {self.name} cannot be loaded: {error}") from error
         if not callable(getattr(module, "jobs", None)):
             raise UnusableInput(f"the format {self.name} has no jobs(stream, options)")
@@ -56,8 +59,12 @@ FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
         Format("auto",       "sssjob.accounting.auto",       "whichever the records look like"),
+        Format("pbs",        "sssjob.accounting.pbs",        "accounting of TORQUE and OpenPBS"),
         Format("slurm",      "sssjob.accounting.slurm",      "sacct --parsable2 (or --parsable)"),
         Format("slurm-json", "sssjob.accounting.slurm_json", "sacct --json"),
+        Format("slurm-jobcomp", "sssjob.accounting.slurm_jobcomp", "jobcomp/filetxt of Slurm"),
+        Format("sge",        "sssjob.accounting.sge",        "accounting of Grid Engine and Univa"),
+        Format("lsf",        "sssjob.accounting.lsf",        "lsb.acct of LSF"),
         Format("condor",     "sssjob.accounting.condor",     "job ads of HTCondor's histories"),
         Format("blah",       "sssjob.accounting.blah",       "blahp.log of a computing element"),
         Format("apel",       "sssjob.accounting.apel",       "APEL's individual job messages"),
@@ -75,6 +82,8 @@ def formats() -> dict[str, Format]:
 
     A name of ours stays ours.
     """
+    from importlib.metadata import entry_points  # it takes longer to import than most commands
+
     return {**{point.name: _added(point) for point in entry_points(group=GROUP)}, **FORMATS}
 
 
@@ -90,4 +99,4 @@ def find(name: str) -> Format:
 
 def _added(point: EntryPoint) -> Format:
     distribution = point.dist.name if point.dist else "another distribution"
-    return Format(point.name, point.module, f"added by {distribution}")
+    return Format(point.name, point.value, f"added by {distribution}")

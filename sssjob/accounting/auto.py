@@ -65,7 +65,10 @@ def recognise(head: bytes) -> Recognised:
 
 
 def _sign(row: Format, head: bytes) -> str:
-    recognises = getattr(row.load(), "recognises", None)
+    try:
+        recognises = getattr(row.load(), "recognises", None)
+    except UnusableInput:
+        return ""  # it will be told to whoever names the format
     return str(recognises(head)) if recognises else ""
 
 

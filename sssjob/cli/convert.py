@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
@@ -14,10 +14,13 @@ from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.accounting import Format, record
+    from sssjob.accounting.grid import Grid
+    from sssjob.model import Job
 
 J = TypeVar("J")
 
-FORMS = ("sss-lines", "sss")
+LRMSINFO = "lrmsinfo"
+FORMS = ("sss-lines", "sss", LRMSINFO)
 WRAPPER = "Jobs"
 
 
@@ -27,6 +30,8 @@ Examples:
   sssjob convert --from slurm sacct.txt > jobs.sss
   sacct -aPD -o ALL --delimiter=$'\\x1f' | sssjob convert --from slurm --tz Europe/London -
   sssjob convert --from slurm --to sss -o jobs.xml sacct-2026-*.txt.gz
+  sssjob convert --from auto history.json.gz | sssjob query '//Job[ExitCode != 0]/Id' -
+  sssjob convert --from slurm-json --blah blahp.log-20261121 sacct.json
 
 Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
 )
@@ -36,8 +41,8 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 )  # fmt: skip
 @click.option(
     "--to", "form", type=click.Choice(FORMS),
-    help="One document on each line (the default), or one document around all. "
-         "Without it, a terminal gets indented documents.",
+    help="One document on each line (the default), one document around all, or lines of "
+         "lrmsinfo. Without it, a terminal gets indented documents.",
 )  # fmt: skip
 @click.option(
     "--tz", "zone", metavar="ZONE", default="",
@@ -53,6 +58,10 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 )  # fmt: skip
 @click.option("--ended-only", is_flag=True, help="Skip jobs that have not ended.")
 @click.option("--no-steps", is_flag=True, help="Fold steps into their job without keeping them.")
+@click.option(
+    "--blah", "logs", metavar="FILE", multiple=True, type=click.Path(dir_okay=False),
+    help="Join the jobs with this log of a computing element, by id and time; may be repeated.",
+)  # fmt: skip
 @click.option(
     "--counts-json", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the counts as JSON.",
@@ -70,6 +79,7 @@ def command(
     delimiter: str,
     ended_only: bool,
     no_steps: bool,
+    logs: tuple[str, ...],
     counts_json: str | None,
     output: str | None,
     files: tuple[str, ...],
@@ -93,14 +103,18 @@ def command(
         ended_only=ended_only,
         steps=not no_steps,
     )
-    counts = Counts()
+    counts, counts_of_logs = Counts(), Counts()
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
     try:
         with common.output(output) as stream:
             texts: Iterator[str]
-            if indent:
+            if indent or logs or form == LRMSINFO:
                 jobs = _jobs(files, lambda stream: records.read(stream, options, OBJECTS), counts)
-                texts = (dumps(job, indent=True) for job in jobs)
+                grid = _grid(logs, counts_of_logs)
+                jobs = map(grid.join, jobs) if logs else jobs
+                if form == LRMSINFO:
+                    stream.writelines(line.encode() for line in _entries(jobs))
+                texts = (dumps(job, indent=indent) for job in jobs)
             else:
                 texts = _jobs(files, lambda stream: records.read(stream, options, TEXTS), counts)
             write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
@@ -110,8 +124,10 @@ def command(
         common.fail(common.reason(error))
     except SSSJobError as error:
         common.fail(error)
+    if logs:
+        common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
     _report(counts, counts_json)
-    sys.exit(common.NOTHING if counts.bad else common.FOUND)
+    sys.exit(common.NOTHING if counts.bad or counts_of_logs.bad else common.FOUND)
 
 
 def _format(name: str) -> Format:
@@ -123,6 +139,28 @@ def _format(name: str) -> Format:
     except UnusableInput as error:
         common.fail(error.reason)
     return found
+
+
+def _grid(logs: tuple[str, ...], counts: record.Counts) -> Grid:
+    """What the logs of computing elements say; what cannot be read of them is printed."""
+    from sssjob.accounting.grid import Grid
+
+    grid = Grid()
+    for _ in _jobs(logs, grid.read, counts) if logs else ():
+        pass
+    return grid
+
+
+def _entries(jobs: Iterable[Job]) -> Iterator[str]:
+    """Jobs as lines of lrmsinfo; one that nobody could count is left out, and said."""
+    from sssjob.lcginfo import lrmsinfo
+    from sssjob.lcginfo.jobs import from_blocks
+    from sssjob.lcginfo.snapshot import Remark
+
+    def report(remark: Remark) -> None:
+        common.say(f"{remark.severity}: {remark.message}")
+
+    return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
 
 
 def _jobs(

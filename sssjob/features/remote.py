@@ -164,22 +164,25 @@ def _into(
             session.headers.update(
                 {"Accept": accept, "Accept-Encoding": "identity", "User-Agent": "sssjob"}
             )
-            session.verify = options.ca or os.environ.get(_CERTIFICATES) or True
             if options.certificate:
                 own = (options.certificate, options.key) if options.key else options.certificate
                 session.cert = own
-            answer.put(_answered(session, url, limit, options.seconds))
+            answer.put(_answered(session, url, limit, options))
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         answer.put(NoAnswer(url, _reason(error)))
     except NotFetched as error:
         answer.put(error)
 
 
-def _answered(session: Session, url: str, limit: int, seconds: float) -> str | None:
+def _answered(session: Session, url: str, limit: int, options: Options) -> str | None:
     """The text at an address, through at most three redirects, none of them to a weaker scheme."""
+    # Told with each request: of a session, $REQUESTS_CA_BUNDLE would win over it.
+    verify = options.ca or os.environ.get(_CERTIFICATES) or True
     at = url
     for _ in range(REDIRECTS + 1):
-        with session.get(at, stream=True, allow_redirects=False, timeout=seconds) as response:
+        with session.get(
+            at, stream=True, allow_redirects=False, timeout=options.seconds, verify=verify
+        ) as response:
             if not response.is_redirect:
                 return _text(response, url, limit)
             after = urljoin(at, response.headers["Location"])
