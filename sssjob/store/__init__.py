@@ -13,6 +13,7 @@ from __future__ import annotations
 from os import PathLike
 
 from sssjob.store import opening
+from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
 from sssjob.store.opening import is_address
@@ -20,7 +21,7 @@ from sssjob.store.sqlite import PATIENCE
 from sssjob.store.store import Store
 from sssjob.store.stored import Counts, Stored
 
-__all__ = ["Change", "Counts", "Identity", "Store", "Stored", "is_address", "open"]
+__all__ = ["Change", "Counts", "Identity", "Store", "Stored", "Trace", "is_address", "open"]
 
 
 def open(
