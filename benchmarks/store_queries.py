@@ -73,8 +73,8 @@ CASES = (
     Case("window, attribute",
          f"//Job[StartTime >= {EPOCH + 20_000} and StartTime < {EPOCH + 22_000} "
          "and Delivered/Memory/@metric='Average']/Id",
-         f"SELECT id FROM job WHERE start_time >= {EPOCH + 20_000} AND start_time < {EPOCH + 22_000} "
-         "AND delivered_memory_metric = 'Average'"),
+         f"SELECT id FROM job WHERE start_time >= {EPOCH + 20_000} "
+         f"AND start_time < {EPOCH + 22_000} AND delivered_memory_metric = 'Average'"),
 )
 # fmt: on
 
@@ -97,7 +97,9 @@ def jobs(count: int) -> Iterator[bytes]:
     with corpus(count).open("rb") as lines:
         for place, line in enumerate(lines):
             if line.startswith(b"<Job>"):
-                extra = b"<Dependency>PBS.%d.0</Dependency>" % (place - 1) if place % 16 == 1 else b""
+                extra = (
+                    b"<Dependency>PBS.%d.0</Dependency>" % (place - 1) if place % 16 == 1 else b""
+                )
                 if place % 32 == 2:
                     nodes = (b"n%d" % (place % 61), b"n%d" % (place % 67))
                     tasks = b"".join(b"<Task><Node>%s</Node></Task>" % node for node in nodes)
