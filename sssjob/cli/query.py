@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -58,6 +59,8 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
               help="The version of XPath; the later ones are slower.")  # fmt: skip
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not say in which of several files.")
+@click.option("--jobs", "threads", type=click.IntRange(min=1), metavar="N",
+              help="How many threads read a large file; as many as there are cores.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
 def command(
     expression: str,
@@ -73,6 +76,7 @@ def command(
     version: str,
     bound: tuple[str, ...],
     no_filename: bool,
+    threads: int | None,
     explain: bool,
 ) -> None:
     """Ask job objects by XPath.
@@ -96,7 +100,7 @@ def command(
     around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
     asking = Asking(
         query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
-        quiet=quiet, explain=explain,
+        quiet=quiet, explain=explain, threads=threads or os.cpu_count() or 1,
     )  # fmt: skip
     found = asking.matches(files)
     if whole:

@@ -88,14 +88,24 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
     try:
         with opened(source) as stream:
             head = stream.read(CHUNK)
-            if is_lines(head):
-                yield from _lines(stream, head, on_error)
-            else:
-                yield from _documents(stream, head)
+            yield from going_on(stream, head, 0, as_lines=is_lines(head), on_error=on_error)
     except UnreadableDocument as error:
         if on_error is None:
             raise
         on_error(error)
+
+
+def going_on(
+    stream: BinaryIO, head: bytes, line: int, *, as_lines: bool, on_error: OnError | None = None
+) -> Iterator[Located]:
+    """As ``located``, from the middle of a source: ``head`` and the stream behind ``line`` lines.
+
+    ``as_lines`` says that each line is a document. Else a fault is raised, not handed over.
+    """
+    if as_lines:
+        yield from _lines(stream, head, on_error, line)
+    else:
+        yield from _documents(stream, head, offset=line)
 
 
 def parse(data: bytes | str) -> Element:
@@ -124,14 +134,16 @@ def safe_parser() -> etree.XMLParser:
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
 
 
-def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[Located]:
+def _lines(
+    stream: BinaryIO, head: bytes, on_error: OnError | None, first: int = 0
+) -> Iterator[Located]:
     """Documents of one line each: one that cannot be read does not hide the next.
 
     Where a document turns out to go on in the next line, the rest is read as documents of any
     shape: somebody put files together.
     """
     parser = safe_parser()
-    lines = enumerate(split_lines(stream, head, OBJECT_LIMIT))
+    lines = enumerate(split_lines(stream, head, OBJECT_LIMIT), first)
     waiting: list[tuple[int, bytes]] = []
     while (numbered := waiting.pop() if waiting else next(lines, None)) is not None:
         number, line = numbered
