@@ -39,15 +39,25 @@ _TAG = re.compile(rb"<(%s)" % _NAME)
 _UNIT = re.compile(rb"Job(?:Group)?[\s/>]")
 _LINE_WRAPPER = b"Lines"
 
+_STANDARD = {"s": spec.NAMESPACE}
+_UNITS = "*[self::Job or self::JobGroup or self::s:Job or self::s:JobGroup]"
+_COUNT = etree.XPath(f"count({_UNITS})", namespaces=_STANDARD)
+_APART = etree.XPath("count(*[contains(following-sibling::node()[1][self::text()], '\n')])")
+_STRAY = etree.XPath(
+    f"boolean(node()[not(self::{_UNITS})][not(self::text()) or normalize-space()])",
+    namespaces=_STANDARD,
+)
+
 T = TypeVar("T")
 U = TypeVar("U")
 
 
 class Batch(NamedTuple):
-    """Bytes of some job objects, and how many lines of the source come before them."""
+    """Bytes of some job objects, and how many lines and bytes were cut before them."""
 
     data: bytes
     line: int
+    before: int = 0
     is_last: bool = False
 
 
@@ -60,6 +70,7 @@ class Cutter:
         self.possible = self.is_lines
         self.before, self.after, self.boundary = b"<%s>" % _LINE_WRAPPER, b"", b"\n"
         self.rest = head
+        self.taken = 0
         if self.is_lines:
             self.after = b"</%s>" % _LINE_WRAPPER
         elif found := _HEAD.match(head):
@@ -102,12 +113,15 @@ class Cutter:
         """The job objects of batches and of all that follows, read one by one."""
         if not self.possible:
             return tree.going_on(self.stream, self.rest, 0, as_lines=False)
-        first = next(iter(unread), Batch(b"", self.line))
+        first = next(iter(unread), Batch(b"", self.line, self.taken))
         data = b"".join(batch.data for batch in unread) + self.rest
         if self.is_lines:
             return tree.going_on(self.stream, data, first.line, as_lines=True, on_error=on_error)
-        line = first.line - self.before.count(b"\n")
-        return tree.going_on(self.stream, self.before + data, line, as_lines=False)
+        kept = self.before.count(b"\n")
+        return tree.going_on(
+            self.stream, self.before + data, first.line - kept,
+            as_lines=False, left_out=first.before, kept=kept,
+        )  # fmt: skip
 
     def _wrapped(self, found: re.Match[bytes], head: bytes) -> None:
         names = [name.rpartition(b":")[2] for name in _TAG.findall(found["wrappers"])]
@@ -134,18 +148,21 @@ class Cutter:
         return 0
 
     def _taken(self, place: int) -> Batch:
-        batch = Batch(self.rest[:place], self.line)
+        batch = Batch(self.rest[:place], self.line, self.taken)
+        self.taken += place
         self.line += batch.data.count(b"\n")
         self.rest = self.rest[place:]
         return batch
 
 
 def _is_document_a_line(root: Element, data: bytes) -> bool:
-    """Whether each line that is not blank is one job object."""
-    if any(child.tag not in tree.UNIT_TAGS for child in root) or (root.text and root.text.strip()):
-        return False
-    lines = (number for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
-    return [child.sourceline for child in root] == list(lines)
+    """Whether each line that is not blank is one job object.
+
+    As many job objects as lines, and a new line behind each of them: none shares its line or goes
+    on in the next.
+    """
+    lines = sum(not line.isspace() for line in data.splitlines())
+    return bool(_COUNT(root) == lines and _APART(root) >= lines - 1 and not _STRAY(root))
 
 
 class InOrder(Generic[T, U]):

@@ -59,6 +59,7 @@ odd = st.sampled_from((
     "<Id>all</Id>", "<!-- between -->", "<!--\n<Job><Id>0</Id></Job>\n<Job>\n-->", "text",
     "<Batch>\n<Job><Id>b</Id></Job>\n</Batch>", "<Job>", "</Job>", "<Job/>", "<JobDefaults/>", "",
     "<?pi\n<Job>?>", "<Job><Id>1</Job>", "&nope;", "\x01", "<Job", "</Jobs><Jobs>",
+    "<Job>bad</Job>",
 ))  # fmt: skip
 units = st.lists(st.one_of(jobs, jobs, jobs, groups, odd), max_size=8)
 wrappers = st.sampled_from((
@@ -69,7 +70,9 @@ wrappers = st.sampled_from((
     ("<Jobs><!-- first -->\n", "</Jobs>"), ("<TaskGroup>\n", "</TaskGroup>"),
 ))  # fmt: skip
 sources = st.builds(
-    lambda wrapper, parts, between: f"{wrapper[0]}{between.join(parts)}{wrapper[1]}".encode(),
+    lambda wrapper, parts, between: (
+        f"{wrapper[0]}{between.join(parts)}{wrapper[1]}".encode().replace(b"bad", b"\xff")
+    ),
     wrappers, units, st.sampled_from(("\n", "\n", "\n\n", "\r\n")),
 )  # fmt: skip
 
