@@ -9,24 +9,27 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from sssjob.accounting import FORMATS
+from sssjob.accounting import find
 from sssjob.accounting.record import Bad, Converted, Noted, Options
+from sssjob.accounting.roads import OBJECTS
 from sssjob.defaults import resolve
 from sssjob.document import Source, opened, read
 from sssjob.document.splice import rewrite
-from sssjob.errors import Finding, UnusableInput, finding
+from sssjob.errors import Finding, Severity, UnusableInput, finding
 from sssjob.features import fold as features
-from sssjob.features import keys
+from sssjob.features import keys, status
 from sssjob.features.derive import job_id
 from sssjob.features.keys import Value
+from sssjob.features.measured import of_status, of_usage
 from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
-from sssjob.fold import Folded, fold, identities
+from sssjob.features.status import Snapshot
+from sssjob.features.used import Used, of_cgroup
+from sssjob.fold import Fact, Folded, fold, identities
 from sssjob.model import Block, Job, JobGroup, Property
 
 
@@ -63,6 +66,9 @@ class Delivery:
         self.wanted: set[str] = set()
         self.records: dict[str, list[Record]] = defaultdict(list)
         self.directory = ""
+        self.sources: list[str] = []
+        self.snapshot: Snapshot | None = None
+        self.used: Used | None = None
         self.features: dict[str, Value] = {}
         self.machine: dict[str, Value] = {}
 
@@ -81,17 +87,44 @@ class Delivery:
         self.features = {k: v for k, v in both.values.items() if k not in of_machine}
         self.machine = {k: v for k, v in both.values.items() if k in of_machine}
         self.tally.findings += both.findings
+        self._belongs(directory)
+
+    def take_machine(self, directory: str) -> None:
+        """Read a directory of the machine beside that of the job."""
+        found = modern(read_features(directory, keys.MACHINE_FEATURES))
+        self.machine = {**self.machine, **found.values}
+        self.tally.findings += found.findings
+        self._belongs(directory)
+
+    def take_status(self, directory: str) -> None:
+        """Read what a pilot said of itself, under its lock; without a status it said nothing.
+
+        Raises ``LockTimeout`` if the pilot does not give the lock back.
+        """
+        self.snapshot = status.read(directory)
+        self._belongs(directory)
+
+    def take_usage(self, directory: str) -> None:
+        """Read what the control group of the job measured."""
+        self.used = of_cgroup(directory)
+        self._belongs(directory)
+
+    def _belongs(self, directory: str) -> None:
+        """Keep the name of a source, which must be about one job."""
+        self.sources.append(directory)
         if "job_id" not in self.features and self.tally.jobs > 1:
-            text = f"{directory} has no job_id, and {self.name} holds several jobs"
+            text = (
+                f"{self.directory or directory} has no job_id, and {self.name} holds several jobs"
+            )
             raise UnusableInput(text)
 
     def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
         """Read the records about jobs of the document; bad ones are reported and counted."""
-        module = import_module(FORMATS[format_].module)
+        records = find(format_)
         said: set[str] = set()
         about: frozenset[str] = frozenset()
         with opened(source) as stream:
-            for outcome in module.jobs(stream, Options(zone=zone)):
+            for outcome in records.read(stream, Options(zone=zone), OBJECTS):
                 place = f"{name}:{outcome.line}"
                 match outcome:
                     case Converted(job=job):
@@ -103,6 +136,8 @@ class Delivery:
                     case Bad(line=line, reason=reason):
                         self.tally.bad += 1
                         self._note("E-TYPE", reason, name, line)
+                    case Noted(severity=Severity.NOTICE):
+                        pass
                     case Noted(line=line, message=message, once=True):
                         if message not in said:
                             self._note("I-UNIT", message, name, line)
@@ -132,17 +167,30 @@ class Delivery:
         for record in self._records(job):
             folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
             job, about = self._keep(job, folded), True
-        if self.directory and self._has_features(job):
+        if self.sources and self._has_features(job):
             known = effective.holding((*effective.items, *_times(job, effective)))
             given = features.facts(
                 known, self.features, self.machine, now=self.now, force=self.force
             )
             self._find(given.findings)
             if given.about:
-                folded = fold(job, given.facts, source=self.directory, overwrite=self.overwrite)
+                place = ", ".join(self.sources)
+                facts = (*given.facts, *self._measured(job))
+                folded = fold(job, facts, source=place, overwrite=self.overwrite)
                 job, about = self._keep(job, folded), True
         self.tally.delivered += about
         return job
+
+    def _measured(self, job: Job) -> Iterator[Fact]:
+        """What the pilot said, and what was measured."""
+        if self.snapshot is not None:
+            allocated = self.features.get("allocated_cpu")
+            number = allocated if isinstance(allocated, int) else None
+            said = of_status(job, self.snapshot, number)
+            self._find(said.findings)
+            yield from said.facts
+        if self.used is not None:
+            yield from of_usage(self.used)
 
     def _has_features(self, job: Job) -> bool:
 

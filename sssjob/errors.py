@@ -333,6 +333,18 @@ class BadFraming(Refused):
         self.args = (message, http)
 
 
+class NoReply(Refused):
+    """A server that could not be asked, or did not answer; the code is of the client's side.
+
+    ``asked`` tells whether the request may have reached it, so that it may have been done.
+    """
+
+    def __init__(self, code: str, message: str, asked: bool = True) -> None:
+        super().__init__(code, message)
+        self.asked = asked
+        self.args = (code, message, asked)
+
+
 class BadKeyFile(SSSJobError, ValueError):
     """A file that no key is taken from, because others can read it or it holds none."""
 
@@ -342,6 +354,33 @@ class BadKeyFile(SSSJobError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong in a file of settings; ``line`` is 0 where it is not known."""
+
+    file: str
+    line: int
+    key: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        key = f"{self.key}: " if self.key else ""
+        shown = self.found if len(self.found) <= 200 else self.found[:197] + "..."
+        return f"{place}: error: {key}found {shown}, expected {self.expected}"
+
+
+class BadSettings(SSSJobError, ValueError):
+    """A file of settings that cannot be used; ``problems`` holds everything that is wrong."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
 
 
 def picture(expression: str, position: int) -> str:

@@ -65,12 +65,16 @@ class Rule(NamedTuple):
 class Fact:
     """A property and the place it is for: the job itself, or its Delivered element.
 
-    Numbers that differ by no more than ``tolerance`` agree.
+    Numbers that differ by no more than ``tolerance`` agree. A fact that ``renews`` is a later
+    state of what stands there, and replaces it. One that ``completes`` sets its attributes on a
+    value that agrees.
     """
 
     item: Property
     place: str = DELIVERED
     tolerance: int = 0
+    renews: bool = False
+    completes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +253,12 @@ class _Folding:
         if not rivals:
             self.changes += 1
             return _placed(block, fact)
-        if _agree(rivals, fact):
-            return block
         old = rivals[0]
+        if _agree(rivals, fact):
+            return self.completed(block, old, fact) if fact.completes else block
+        if fact.renews:
+            self.changes += 1
+            return _replaced(block, old, replace_value(old, fact.item))
         rule = next(rule for rule in PRECEDENCE if rule.fits(fact.place, fact.item))
         verdict = rule.decide(Situation(old, fact.item, self.ended, self.advances))
         if verdict is Verdict.DISAGREE:
@@ -261,6 +268,14 @@ class _Folding:
             self.changes += 1
             return _replaced(block, old, replace_value(old, fact.item))
         return block
+
+    def completed(self, block: B, old: Property, fact: Fact) -> B:
+        """The block with the attributes of a fact on the value that it agrees with."""
+        new = old.having(**fact.item.attributes)
+        if new.attributes == old.attributes:
+            return block
+        self.changes += 1
+        return _replaced(block, old, new)
 
     def compare_plain(self, block: Block, item: Property, path: str) -> None:
         """A name that stands in no category should be the one that was delivered."""

@@ -13,7 +13,7 @@ from sssjob.errors import InvalidValue
 
 ASSUMED = "times without a zone are read as UTC; --tz names another zone"
 NO_VALUE = frozenset(
-    ("", "Unknown", "None", "None assigned", "(null)", "N/A", "NONE",
+    ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
      "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ class Clock:
         self.assumed = False
         self.twice: set[str] = set()
         self._named = bool(zone)
-        self._zone: tzinfo = _zone(zone)
+        self._zone: tzinfo = timezone(zone)
 
     @numeric(units.TIME_LIMIT)
     def read(self, text: str, fold: int = 0) -> str | None:
@@ -115,7 +115,8 @@ class Clock:
         return second if fold else first
 
 
-def _zone(name: str) -> tzinfo:
+def timezone(name: str) -> tzinfo:
+    """The zone of a name; none is UTC. Raises ``InvalidValue``."""
     if not name or name.upper() in ("UTC", "Z"):
         return UTC
     try:

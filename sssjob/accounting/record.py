@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar, Union
 
 from sssjob import spec
+from sssjob.errors import Severity
 from sssjob.model import Property
 
 J = TypeVar("J")  # what a record becomes: a Job, or the text of one
@@ -114,12 +115,14 @@ class Bad:
 class Noted:
     """Something worth knowing about the record at ``line``, which is counted elsewhere.
 
-    ``once``: the same message about another record need not be said again.
+    ``once``: the same message about another record need not be said again. ``severity`` is a
+    notice where nothing is wrong.
     """
 
     line: int
     message: str
     once: bool = False
+    severity: Severity = Severity.WARNING
 
 
 Outcome = Union[Converted[J], Skipped, Bad, Noted]  # noqa: UP007  # a generic alias

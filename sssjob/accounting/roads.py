@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Generic, TypeVar
 
-from sssjob.document.text import fragment, tags, writer
+from sssjob.document.text import dumps, fragment, tags, writer
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, TaskGroup
 
 P = TypeVar("P")  # a piece: what a column of a record becomes
@@ -59,6 +59,10 @@ class Road(ABC, Generic[P, J]):
     def groups(self, own: Sequence[P], delivered: Sequence[P]) -> list[P]:
         """Task groups, each with its own properties and what was delivered to it."""
 
+    @abstractmethod
+    def whole(self, job: Job) -> J:
+        """A job that was made by other means."""
+
 
 Items = tuple[Item, ...]
 
@@ -100,6 +104,9 @@ class _Objects(Road[Items, Job]):
             (TaskGroup((*mine, *_block(Delivered, given))),)
             for mine, given in zip(own, delivered, strict=True)
         ]
+
+    def whole(self, job: Job) -> Job:
+        return job
 
 
 def _block(kind: type[Block], items: Items) -> Items:
@@ -146,6 +153,9 @@ class _Texts(Road[str, str]):
             f"<TaskGroup>{mine}{_wrapped(Delivered, given)}</TaskGroup>"
             for mine, given in zip(own, delivered, strict=True)
         ]
+
+    def whole(self, job: Job) -> str:
+        return dumps(job)
 
 
 def _wrapped(kind: type[Block], inner: str) -> str:

@@ -45,13 +45,13 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     reader = Reader(COLUMNS, options.columns, options.delimiter)
     clock = Clock(options.zone)
     told = False
-    gathering: _Gathering[P, J] | None = None
+    gathering: Gathering[P, J] | None = None
     for header, batch in _batches(reader, stream):
         found: list[Outcome[J]] = []
         if gathering is None or gathering.header is not header:
             if gathering is not None:
                 found += gathering.close()
-            gathering = _Gathering(header, clock, options, road)
+            gathering = Gathering(header, clock, options, road)
         found += gathering.take(batch)
         if clock.assumed and not told:
             told = True
@@ -109,7 +109,7 @@ class _Open(Generic[P, J]):
         self.early: Outcome[J] | None = None  # what would have become of it at the limit
 
 
-class _Gathering(Generic[P, J]):
+class Gathering(Generic[P, J]):
     """Gathers rows that share a header into jobs."""
 
     def __init__(self, header: Header, clock: Clock, options: Options, road: Road[P, J]) -> None:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from importlib import import_module
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 
-from sssjob.accounting import FORMATS
+from sssjob.accounting import FORMATS, find
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.accounting import record
+    from sssjob.accounting import Format, record
+    from sssjob.accounting.grid import Grid
+    from sssjob.model import Job
 
 J = TypeVar("J")
 
-FORMS = ("sss-lines", "sss")
+LRMSINFO = "lrmsinfo"
+FORMS = ("sss-lines", "sss", LRMSINFO)
 WRAPPER = "Jobs"
 
 
@@ -28,6 +30,8 @@ Examples:
   sssjob convert --from slurm sacct.txt > jobs.sss
   sacct -aPD -o ALL --delimiter=$'\\x1f' | sssjob convert --from slurm --tz Europe/London -
   sssjob convert --from slurm --to sss -o jobs.xml sacct-2026-*.txt.gz
+  sssjob convert --from auto history.json.gz | sssjob query '//Job[ExitCode != 0]/Id' -
+  sssjob convert --from slurm-json --blah blahp.log-20261121 sacct.json
 
 Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
 )
@@ -37,8 +41,8 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 )  # fmt: skip
 @click.option(
     "--to", "form", type=click.Choice(FORMS),
-    help="One document on each line (the default), or one document around all. "
-         "Without it, a terminal gets indented documents.",
+    help="One document on each line (the default), one document around all, or lines of "
+         "lrmsinfo. Without it, a terminal gets indented documents.",
 )  # fmt: skip
 @click.option(
     "--tz", "zone", metavar="ZONE", default="",
@@ -54,6 +58,10 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 )  # fmt: skip
 @click.option("--ended-only", is_flag=True, help="Skip jobs that have not ended.")
 @click.option("--no-steps", is_flag=True, help="Fold steps into their job without keeping them.")
+@click.option(
+    "--blah", "logs", metavar="FILE", multiple=True, type=click.Path(dir_okay=False),
+    help="Join the jobs with this log of a computing element, by id and time; may be repeated.",
+)  # fmt: skip
 @click.option(
     "--counts-json", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the counts as JSON.",
@@ -71,6 +79,7 @@ def command(
     delimiter: str,
     ended_only: bool,
     no_steps: bool,
+    logs: tuple[str, ...],
     counts_json: str | None,
     output: str | None,
     files: tuple[str, ...],
@@ -80,16 +89,13 @@ def command(
     Each FILE may be compressed; "-" is standard input. A bad record is reported with its line,
     and the rest go on. How many records were converted, skipped and bad is printed at the end.
     """
-    if format_name not in FORMATS:
-        known = ", ".join(FORMATS)
-        common.fail(f"{format_name!r} is no known record format; known: {known}")
     from sssjob.accounting.record import Counts, Options
-    from sssjob.accounting.roads import TEXTS
+    from sssjob.accounting.roads import OBJECTS, TEXTS
     from sssjob.document import dumps
     from sssjob.document.text import write_texts
     from sssjob.errors import SSSJobError
 
-    records = import_module(FORMATS[format_name].module)
+    records = _format(format_name)
     options = Options(
         zone=zone,
         columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
@@ -97,16 +103,20 @@ def command(
         ended_only=ended_only,
         steps=not no_steps,
     )
-    counts = Counts()
+    counts, counts_of_logs = Counts(), Counts()
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
     try:
         with common.output(output) as stream:
             texts: Iterator[str]
-            if indent:
-                jobs = _jobs(files, lambda stream: records.jobs(stream, options), counts)
-                texts = (dumps(job, indent=True) for job in jobs)
+            if indent or logs or form == LRMSINFO:
+                jobs = _jobs(files, lambda stream: records.read(stream, options, OBJECTS), counts)
+                grid = _grid(logs, counts_of_logs)
+                jobs = map(grid.join, jobs) if logs else jobs
+                if form == LRMSINFO:
+                    stream.writelines(line.encode() for line in _entries(jobs))
+                texts = (dumps(job, indent=indent) for job in jobs)
             else:
-                texts = _jobs(files, lambda stream: records.records(stream, options, TEXTS), counts)
+                texts = _jobs(files, lambda stream: records.read(stream, options, TEXTS), counts)
             write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
@@ -114,8 +124,43 @@ def command(
         common.fail(common.reason(error))
     except SSSJobError as error:
         common.fail(error)
+    if logs:
+        common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
     _report(counts, counts_json)
-    sys.exit(common.NOTHING if counts.bad else common.FOUND)
+    sys.exit(common.NOTHING if counts.bad or counts_of_logs.bad else common.FOUND)
+
+
+def _format(name: str) -> Format:
+    from sssjob.errors import UnusableInput
+
+    try:
+        found = find(name)
+        found.load()
+    except UnusableInput as error:
+        common.fail(error.reason)
+    return found
+
+
+def _grid(logs: tuple[str, ...], counts: record.Counts) -> Grid:
+    """What the logs of computing elements say; what cannot be read of them is printed."""
+    from sssjob.accounting.grid import Grid
+
+    grid = Grid()
+    for _ in _jobs(logs, grid.read, counts) if logs else ():
+        pass
+    return grid
+
+
+def _entries(jobs: Iterable[Job]) -> Iterator[str]:
+    """Jobs as lines of lrmsinfo; one that nobody could count is left out, and said."""
+    from sssjob.lcginfo import lrmsinfo
+    from sssjob.lcginfo.jobs import from_blocks
+    from sssjob.lcginfo.snapshot import Remark
+
+    def report(remark: Remark) -> None:
+        common.say(f"{remark.severity}: {remark.message}")
+
+    return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
 
 
 def _jobs(
@@ -140,7 +185,8 @@ def _jobs(
                         common.say(f"{name}:{outcome.line}: error: {outcome.reason}")
                     elif isinstance(outcome, record.Noted) and outcome.message not in told:
                         told |= {outcome.message} if outcome.once else set()
-                        common.say(f"{name}:{outcome.line}: warning: {outcome.message}")
+                        place = f"{name}:{outcome.line}"
+                        common.say(f"{place}: {outcome.severity}: {outcome.message}")
         except UnusableInput as error:
             place = f"{name}:{error.line}" if error.line else name
             common.fail(f"{place}: {error.reason}")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Examples:
   sssjob deliver job.xml --record sacct.txt
   sssjob deliver job.xml --features /run/mjf/1234 --record sacct.txt -o done.xml
+  sssjob deliver job.xml --features /run/mjf/1234 --status /run/mjf/1234/status --in-place
   sssjob deliver --in-place requested.sss --record sacct.txt --tz Europe/Berlin
 
 Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
@@ -33,6 +34,12 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
 @click.argument("file", metavar="JOB.xml", type=click.Path())
 @click.option("--features", "directory", metavar="DIR", type=click.Path(),
               help="A directory of $JOBFEATURES.")  # fmt: skip
+@click.option("--machine", metavar="DIR", type=click.Path(),
+              help="A directory of $MACHINEFEATURES.")  # fmt: skip
+@click.option("--status", metavar="DIR", type=click.Path(),
+              help="A directory of $JOBSTATUS, read under its lock.")  # fmt: skip
+@click.option("--cgroup", metavar="DIR", type=click.Path(),
+              help="The control group of the job: CPU time and the most memory.")  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
               help="Accounting records; may be repeated.")  # fmt: skip
 @click.option("--from", "format_", type=click.Choice(list(FORMATS)), default="slurm",
@@ -47,7 +54,8 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
 @click.option("--json", "as_json", is_flag=True,
               help="Print counts and findings as JSON, and the document only with -o.")  # fmt: skip
 def command(
-    file: str, directory: str | None, records: tuple[str, ...], format_: str, tz: str,
+    file: str, directory: str | None, machine: str | None, status: str | None, cgroup: str | None,
+    records: tuple[str, ...], format_: str, tz: str,
     overwrite: bool, force: bool, now: int | None, output: str | None, in_place: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
@@ -62,7 +70,7 @@ def command(
     """
     from sssjob.delivery import Delivery
 
-    if not records and directory is None:
+    if not records and not any((directory, machine, status, cgroup)):
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
     if in_place and (output or file == "-"):
         common.fail("--in-place needs a file of its own, and no -o")
@@ -73,8 +81,12 @@ def command(
             name = "<stdin>" if file == "-" else file
             work = Delivery(_again(file, stack), name, overwrite=overwrite, force=force, now=now)
             work.look()
-            if directory is not None:
-                work.take_features(directory)
+            for place, take in (
+                (directory, work.take_features), (machine, work.take_machine),
+                (status, work.take_status), (cgroup, work.take_usage),
+            ):  # fmt: skip
+                if place is not None:
+                    take(place)
             for record in common.sources(records) if records else ():
                 try:
                     work.take_records(record.source, record.name, format_, tz)
@@ -89,10 +101,10 @@ def command(
                     raise _Unchanged
         except _Unchanged:
             pass
-        except OSError as error:
-            common.fail(common.reason(error))
         except SSSJobError as error:
             common.fail(f"{'<stdin>' if file == '-' else file}: {error}")
+        except OSError as error:
+            common.fail(common.reason(error))
     _report(work, as_json)
     sys.exit(common.FOUND if work.tally.delivered else common.NOTHING)
 

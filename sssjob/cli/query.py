@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -32,6 +33,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
     sssjob query --effective --json "Queue" jobs.xml
     sssjob query --count "//Job[not(Delivered)]" - < jobs.xml.gz
     sssjob query "//Job[sss:bytes(Delivered/Memory) > sss:bytes('2 GB')]/Id" jobs.xml
+    sssjob query "sum(//Job[Project='climate']/Charge)" jobs.db   a store
     sssjob query "//Job" jobs.xml --columns Id,User,Delivered/Duration \\
         --sort=-Delivered/Duration --limit 10
 
@@ -84,8 +86,8 @@ def command(
     EXPRESSION that starts with / is asked of each document, another one of each job object (the
     outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in none;
     functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min, sss:max,
-    sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are read;
-    "-" is standard input.
+    sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are read; a
+    store, or the address of one (postgresql://...); "-" is standard input.
     """
     from sssjob.cli import query_forms
     from sssjob.cli.query_sources import Asking
@@ -100,17 +102,21 @@ def command(
     around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
     asking = Asking(
         query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
+<<<<<<< HEAD
         quiet=quiet, explain=explain, threads=threads or os.cpu_count() or 1,
+=======
+        quiet=quiet, explain=explain, as_json=form in ("json", "jsonl"),
+>>>>>>> main
     )  # fmt: skip
-    found = asking.matches(files)
-    if whole:
-        found = query_forms.whole(found)
-    if count or quiet:
-        total = _total(found, 1 if quiet else limit)
-        if not quiet:
-            click.echo(total)
-    else:
-        total = _print(found, chosen, keys, limit)
+    with closing(asking.matches(files)) as matches:
+        found = query_forms.whole(matches) if whole else matches
+        if count or quiet:
+            most = 1 if quiet else limit
+            total = _total(found, most) if whole else asking.count(files, most)
+            if not quiet:
+                click.echo(total)
+        else:
+            total = _print(found, chosen, keys, limit)
     _end(query, asking, total, quiet)
 
 

@@ -80,6 +80,18 @@ def texts(url: str, table: Iterable[Key], options: Options | None = None) -> Ans
         answer.unknown += known
         answer.faults.append(Fault("W-UNKNOWN", "", f"nothing is known of {url}: {error.reason}"))
         return answer
+    _ask(asking, url, names, answer)
+    return answer
+
+
+def asked(url: str, names: Iterable[str], options: Options | None = None) -> Answer:
+    """The text of each of some keys at an address, in that order."""
+    answer = Answer()
+    _ask(_Asking(options or Options()), url, names, answer)
+    return answer
+
+
+def _ask(asking: _Asking, url: str, names: Iterable[str], answer: Answer) -> None:
     for name in names:
         try:
             text = asking.get(f"{url}/{name}", LONGEST)
@@ -93,7 +105,6 @@ def texts(url: str, table: Iterable[Key], options: Options | None = None) -> Ans
             answer.faults.append(unread(name, "it holds a NUL"))
         elif text.strip():
             answer.texts[name] = text.strip()
-    return answer
 
 
 class NoAnswer(NotFetched):
@@ -153,22 +164,25 @@ def _into(
             session.headers.update(
                 {"Accept": accept, "Accept-Encoding": "identity", "User-Agent": "sssjob"}
             )
-            session.verify = options.ca or os.environ.get(_CERTIFICATES) or True
             if options.certificate:
                 own = (options.certificate, options.key) if options.key else options.certificate
                 session.cert = own
-            answer.put(_answered(session, url, limit, options.seconds))
+            answer.put(_answered(session, url, limit, options))
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         answer.put(NoAnswer(url, _reason(error)))
     except NotFetched as error:
         answer.put(error)
 
 
-def _answered(session: Session, url: str, limit: int, seconds: float) -> str | None:
+def _answered(session: Session, url: str, limit: int, options: Options) -> str | None:
     """The text at an address, through at most three redirects, none of them to a weaker scheme."""
+    # Told with each request: of a session, $REQUESTS_CA_BUNDLE would win over it.
+    verify = options.ca or os.environ.get(_CERTIFICATES) or True
     at = url
     for _ in range(REDIRECTS + 1):
-        with session.get(at, stream=True, allow_redirects=False, timeout=seconds) as response:
+        with session.get(
+            at, stream=True, allow_redirects=False, timeout=options.seconds, verify=verify
+        ) as response:
             if not response.is_redirect:
                 return _text(response, url, limit)
             after = urljoin(at, response.headers["Location"])

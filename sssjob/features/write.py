@@ -39,7 +39,7 @@ def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Wri
     If the disk fails half-way (``OSError``), every key holds its old or its new value whole,
     and running again finishes the work.
     """
-    contents = {name: _content(name, value) for name, value in values.items()}
+    contents = {name: content(name, value) for name, value in values.items()}
     path = Path(directory)
     if not path.is_dir():
         path.mkdir(mode=0o755)
@@ -48,8 +48,8 @@ def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Wri
         earlier = _manifest(folder)
         # Before the first key: a run that is cut short must not leave keys that nobody owns.
         _put(folder, MANIFEST, _listing({*earlier, *contents}))
-        for name, content in contents.items():
-            _put(folder, name, content)
+        for name, octets in contents.items():
+            _put(folder, name, octets)
         stale = tuple(sorted(earlier - contents.keys()))
         for name in stale:
             with suppress(FileNotFoundError, IsADirectoryError):
@@ -64,13 +64,13 @@ def put(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Writt
 
     Raises ``InvalidValue`` before anything is touched, or ``OSError``.
     """
-    contents = {name: _content(name, value) for name, value in values.items()}
+    contents = {name: content(name, value) for name, value in values.items()}
     with _opened(directory) as folder:
         earlier = _manifest(folder)
         if not contents.keys() <= earlier:
             _put(folder, MANIFEST, _listing({*earlier, *contents}))
-        for name, content in contents.items():
-            _put(folder, name, content)
+        for name, octets in contents.items():
+            _put(folder, name, octets)
         os.fsync(folder)
     return Written(os.fspath(directory), tuple(contents), ())
 
@@ -101,8 +101,8 @@ def _opened(directory: str | os.PathLike[str]) -> Iterator[int]:
         os.close(folder)
 
 
-def _content(name: str, value: Value) -> bytes:
-    """The bytes of one file; refuses what a reader would not take back."""
+def content(name: str, value: Value) -> bytes:
+    """The bytes of one file. Raises ``InvalidValue`` for what a reader would not take back."""
     if not keys.is_name(name):
         raise InvalidValue(name, "a key, which is letters, digits and underscores")
     text = keys.spell(value).strip()

@@ -146,6 +146,12 @@ def entry(values: dict[str, literal.Scalar], number: int, report: Report = unhea
     )  # fmt: skip
 
 
+def is_header(line: str) -> bool:
+    """Whether a line is one of the headers, such as ``nactive 240``."""
+    found = _HEADER.fullmatch(line)
+    return found is not None and found[1].lower() in _HEADERS
+
+
 def _lines(stream: BinaryIO, report: Report) -> Iterator[str]:
     """The lines as text; one that is too long comes as an empty one, and is reported."""
     number = 0

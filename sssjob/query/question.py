@@ -90,6 +90,18 @@ class Question(ABC):
             return self._streamed(source, effective, places, threads, on_error)
         return self._on_whole(source, effective, places, on_error)
 
+    def asked_of(
+        self, root: Element, *, effective: bool = False, places: bool = True
+    ) -> Iterator[Match]:
+        """What the expression finds in a document that was read, whose root is a job object.
+
+        Raises ``LimitExceeded`` or ``UnreadableDocument`` for one that cannot be asked.
+        """
+        ask = self._asker(None, places)
+        assert ask is not None
+        unit = _resolved(root) if effective else root
+        yield from self._matches(ask(unit, unit), unit, 0, root.sourceline or 0)
+
     @abstractmethod
     def _asker(self, above: tuple[str, ...] | None, places: bool) -> Ask | None:
         """How to ask a job object below elements with these tags, the nearest first.

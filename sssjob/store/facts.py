@@ -53,6 +53,11 @@ class Fact:
         return columns.column(self.path, Says.HIGH) or self.low
 
     @property
+    def is_single(self) -> bool:
+        """Whether its number is that of the only node, where the row is not odd."""
+        return self.low is not None and self.low == self.high
+
+    @property
     def count(self) -> str | None:
         """The column that counts the nodes."""
         return columns.column(self.path, Says.COUNT)
@@ -153,7 +158,7 @@ class Fact:
                 return found | exactly(several)
             possible = two or more or (op is Op.EQ and value >= 2)
             return found | at_most(several) if possible else found
-        if self.low and self.low == self.high:
+        if self.is_single:
             return found | self.exists if one else found  # several are odd
         return found | at_most(self.exists.maybe)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sssjob.store import columns
-from sssjob.store.columns import BOTH, EFFECTIVE, IRREGULAR, ODD, READING, WRITTEN
+from sssjob.store.columns import BOTH, EFFECTIVE, IRREGULAR, ODD, READING, WRITTEN, Says
 from sssjob.store.condition import (
     FALSE,
     TRUE,
@@ -25,21 +25,21 @@ from sssjob.store.proof import Bounds
 class Level(StrEnum):
     """How much of a query the columns answer."""
 
-    EXACT = "exact: the columns decide, no document is opened to decide it"
-    NARROWS = "narrows: the columns give candidates, each is verified on its document"
-    NOTHING = "nothing: every document is read"
+    EXACT = "columns decide"
+    NARROWS = "columns give candidates, and documents decide"
+    NOTHING = "every document is read"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Which rows answer a query: ``bounds`` of that, of rows that are not odd.
 
-    ``texts`` is the path whose texts are the answer, where columns have it; "" where whole jobs
-    are; None where the document knows what it is. ``why`` says what could not be planned.
+    ``path`` is what the answer is, one that columns have; "" where it is the jobs themselves;
+    None where only the document knows. ``why`` says what could not be planned.
     """
 
     bounds: Bounds
-    texts: str | None = None
+    path: str | None = None
     why: str = ""
 
     @property
@@ -50,12 +50,22 @@ class Plan:
         return Level.EXACT if self.bounds.is_exact else Level.NARROWS
 
     @property
+    def texts(self) -> str | None:
+        """The column of the texts that are the answer."""
+        return columns.column(self.path, Says.TEXT) if self.path else None
+
+    @property
+    def numbers(self) -> str | None:
+        """The column of the numbers of what the answer is, one in each row."""
+        return columns.column(self.path, Says.LOW) if self.path else None
+
+    @property
     def doubt(self) -> Condition:
         """Where a row has columns in this plan that do not tell all of its document."""
         asked = asked_columns(self.bounds.sure) | asked_columns(self.bounds.maybe)
         mask = IRREGULAR
         for column in columns.COLUMNS:
-            if column.name in asked or (self.texts and column.path == self.texts):
+            if column.name in asked or (self.path and column.path == self.path):
                 mask |= columns.bit(column.path)
         return Bits(ODD, mask)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sssjob.query import Query
+from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, Step, is_positional, level_of
-from sssjob.store import columns
-from sssjob.store.columns import GROUP, KIND, PLACE, Says
+from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
 from sssjob.store.plan import Plan
 from sssjob.store.predicate import target, truth
@@ -25,9 +24,11 @@ _DOWN = ("descendant", "descendant-or-self")
 
 
 @lru_cache(256)
-def plan(query: Query) -> Plan:
+def plan(question: Question) -> Plan:
     """How a store answers a query."""
-    return planned(query.parsed)
+    if not isinstance(question, Query):
+        return Plan(UNKNOWN, None, "columns know the comparisons of XPath 1.0 only")
+    return planned(question.parsed)
 
 
 def planned(expression: Expression) -> Plan:
@@ -100,7 +101,6 @@ def _below(steps: tuple[Step, ...], scope: Condition, held: Bounds) -> Plan:
     if aim is None:
         return Plan(at_most(within.maybe), None)
     exists = aim.fact.exists & aim.held
-    has_texts = columns.column(aim.fact.path, Says.TEXT) and aim.held == ALWAYS
-    if has_texts:
+    if aim.held == ALWAYS and (aim.fact.text or aim.fact.is_single):
         return Plan(within & exists, aim.fact.path)
     return Plan(within & at_most(exists.maybe), None)

@@ -31,12 +31,13 @@ class Dialect(NamedTuple):
     place: str  # of one text in another, counted from 1; 0 when it is not there
     like: str
     wildcards: tuple[tuple[str, str], ...]  # a character of a pattern, and how it is written
+    guesses: bool = False  # whether it chooses indexes without knowing how many rows they leave
 
 
 # fmt: off
 SQLITE     = Dialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
-                     (("[", "[[]"),))
-POSTGRESQL = Dialect("%s", "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
+                     (("[", "[[]"),), guesses=True)
+POSTGRESQL = Dialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")))
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}

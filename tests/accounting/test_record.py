@@ -56,4 +56,3 @@ def test_counts_add_up_and_print_as_one_line():
 def test_every_format_has_its_module(name):
     module = __import__(FORMATS[name].module, fromlist=["jobs"])
     assert callable(module.jobs)
-    assert callable(module.records)

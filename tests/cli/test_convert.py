@@ -100,7 +100,7 @@ def test_steps_and_unended_jobs_can_be_left_out():
 @pytest.mark.parametrize(
     ("arguments", "data", "message"),
     [
-        pytest.param(["--from", "pbs", "-"], "", "'pbs' is no known record format; known: slurm",
+        pytest.param(["--from", "table", "-"], "", "'table' is no known record format; known: auto",
                      id="format"),
         pytest.param(["missing.txt"], None, "missing.txt: No such file", id="missing"),
         pytest.param(["-"], "", "<stdin>: nothing to read", id="empty"),
@@ -117,3 +117,40 @@ def test_what_cannot_be_read_ends_with_2_and_a_reason(arguments, data, message):
 
 def test_help_has_examples():
     assert "sssjob convert --from slurm sacct.txt" in convert("--help").output
+
+
+def test_jobs_become_lines_of_lrmsinfo_and_these_jobs_again():
+    lines = convert("--to", "lrmsinfo", SAMPLE)
+    assert lines.exit_code == 0
+    assert len(lines.stdout.splitlines()) == 51
+    back = CliRunner().invoke(
+        sssjob, ["convert", "--from", "lrmsinfo", "--tz", "UTC", "-"], input=lines.stdout
+    )
+    jobs = read(convert(SAMPLE).stdout_bytes)
+    for again, job in zip(read(back.stdout_bytes), jobs, strict=True):
+        assert again.get("SubmitTime") == job.get("SubmitTime")
+        assert again.get("State") == job.get("State")
+        if "Duration" in job.delivered.names():
+            assert again.delivered.text("Duration") == job.delivered.text("Duration")
+
+
+def test_a_job_without_queue_is_left_out_of_lrmsinfo_with_a_warning():
+    result = convert("--to", "lrmsinfo", "-", data="JobID|User|State\n7|amy|COMPLETED\n")
+    assert result.stdout == ""
+    assert "job '7': no Queue, so nobody could count it" in result.stderr
+
+
+def test_a_log_of_a_computing_element_is_joined_and_its_bad_lines_are_reported(tmp_path):
+    log = tmp_path / "blahp.log"
+    log.write_text(
+        '"timestamp=2023-11-14 22:13:20" "userDN=/CN=Amy" "lrmsID=7"\n'
+        '"timestamp=2001-11-14 22:13:20" "userDN=/CN=Ann" "lrmsID=7"\nbad\n'
+    )
+    result = convert("--blah", log, "-", data="JobID|State|End\n7|COMPLETED|1700000100\n")
+    assert result.exit_code == 1
+    assert loads(result.stdout).delivered.text("GlobalUser") == "/CN=Amy"
+    assert result.stderr.splitlines() == [
+        f"{log}:3: error: 'bad' is not a line of \"name=value\" pairs, each in quotes",
+        "joined 1 of 2 entries of logs",
+        "converted 1, skipped 0, bad 0",
+    ]

@@ -15,6 +15,9 @@ COMMANDS = {
     "expire":   "Remove shutdown times that have come.",
     "show":     "Show both directories as a job sees them.",
     "left":     "Tell how long a job may go on.",
+    "status":   "Show or write $JOBSTATUS, under its lock.",
+    "pilots":   "Rank pilots by what it costs to end them.",
+    "serve":    "Serve both directories over HTTP, for virtual machines.",
 }
 # fmt: on
 

@@ -1,0 +1,86 @@
+"""Values that several formats print, each read by one small parser.
+
+A parser gives None where the text says that there is no value, and raises ``InvalidValue`` where
+it is no such value at all.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+
+_NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:[eE][+-]?[0-9]{1,2})?")
+_DURATION = re.compile(
+    r"P(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?"
+    r"(?:T(?:([0-9]{1,12})H)?(?:([0-9]{1,12})M)?(?:([0-9]{1,12})(?:[.,]([0-9]{1,18}))?S)?)?"
+)
+
+
+def number(text: str) -> Fraction:
+    """A decimal number, exactly.
+
+    >>> number("1.5e1")
+    Fraction(15, 1)
+    """
+    if not _NUMBER.fullmatch(text):
+        raise InvalidValue(text, "a number")
+    return Fraction(text.removesuffix("."))
+
+
+def amount(text: str) -> str | None:
+    """A number that is not negative; ``-1`` and the like mean that it is not known.
+
+    >>> amount("0.50"), amount("-1")
+    ('0.5', None)
+    """
+    value = number(text)
+    return None if value < 0 else units.decimal(value)
+
+
+def count(text: str) -> str | None:
+    """How many of something; none and fewer mean that it is not known."""
+    value = number(text)
+    if value.denominator != 1:
+        raise InvalidValue(text, "a whole number")
+    return str(int(value)) if value > 0 else None
+
+
+def seconds(text: str) -> str | None:
+    """Seconds, half a second rounded up; a negative number means that they are not known."""
+    value = number(text)
+    return None if value < 0 else str(rounded(value))
+
+
+def rounded(value: Fraction | int) -> int:
+    """The nearest whole number, a half rounded up.
+
+    >>> rounded(Fraction(5, 2))
+    3
+    """
+    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+
+
+def iso_duration(text: str) -> Fraction:
+    """An ISO 8601 duration in seconds; a month and a year have no fixed length.
+
+    >>> iso_duration("P1DT2H3M4,5S") == 93784 + Fraction(1, 2)
+    True
+    """
+    found = _DURATION.fullmatch(text.strip())
+    if not found or text.strip()[-1] in "PT":
+        raise InvalidValue(text, "a duration such as PT1H30M")
+    years, months, weeks, days, hours, minutes, whole, fraction = found.groups("0")
+    if int(years) or int(months):
+        raise InvalidValue(text, "a duration of fixed length, without years and months")
+    total = ((int(weeks) * 7 + int(days)) * 24 + int(hours)) * 60 + int(minutes)
+    return total * 60 + int(whole) + Fraction(int(fraction), 10 ** len(fraction))
+
+
+def epoch(value: Fraction | int, text: str) -> str:
+    """Seconds since 1970, a fraction cut off so that no start is after its end."""
+    if not 0 <= value <= units.TIME_LIMIT:
+        raise InvalidValue(text, "a time of 32 bits since 1970")
+    return str(int(value))

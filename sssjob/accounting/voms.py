@@ -1,0 +1,35 @@
+"""What a grid certificate's attributes say: ``/vo/group/Role=r/Capability=c`` (VOMS)."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_NULL = ("", "null", "none")
+_ROLE = re.compile(r"role=(.*)", re.IGNORECASE)
+_CAPABILITY = re.compile(r"capability=.*", re.IGNORECASE)
+
+
+class Attributes(NamedTuple):
+    """A virtual organisation, the group in it with its whole path, and a role, or ""."""
+
+    vo: str
+    group: str
+    role: str
+
+
+def attributes(fqan: str) -> Attributes:
+    """Read a fully qualified attribute name; a text without a leading ``/`` is the VO itself.
+
+    >>> attributes("/atlas/de/Role=production/Capability=NULL")
+    Attributes(vo='atlas', group='/atlas/de', role='production')
+    """
+    if not fqan.startswith("/"):
+        return Attributes(fqan, "", "")
+    groups, role = [], ""
+    for part in fqan[1:].split("/"):
+        if found := _ROLE.fullmatch(part):
+            role = "" if found[1].lower() in _NULL else found[1]
+        elif part and not _CAPABILITY.fullmatch(part):
+            groups.append(part)
+    return Attributes(groups[0] if groups else "", "/" + "/".join(groups) if groups else "", role)

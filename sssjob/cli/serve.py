@@ -1,0 +1,86 @@
+"""``sssjob serve``: answer schedulers and clients over SSSRMAP."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.gateway.config import Config
+
+
+@click.command(
+    epilog="""\b
+    sssjob serve --config gateway.toml
+    sssjob serve --config gateway.toml --check           what is wrong with it, and where
+    sssjob serve --config gateway.toml --listen [::1]:7112 --listen 192.0.2.1:7112
+    sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
+
+    SIGTERM and SIGINT end it when whole requests have their answers; SIGHUP reads its keys anew.
+
+    Exit code 0: ended, or nothing is wrong; 1: --check found something; 2: it cannot start.
+    """,
+)
+@click.option(
+    "-c", "--config", "path", metavar="FILE", required=True, type=click.Path(path_type=Path),
+    help="The configuration, in TOML.",
+)  # fmt: skip
+@click.option("--check", is_flag=True, help="Only say what is wrong with the configuration.")
+@click.option("--unit", is_flag=True, help="Print a unit for systemd, and do no more.")
+@click.option(
+    "--listen", "addresses", metavar="ADDRESS", multiple=True,
+    help="Listen here instead; port 0 takes a free one.",
+)  # fmt: skip
+def command(path: Path, check: bool, unit: bool, addresses: tuple[str, ...]) -> None:
+    """Answer schedulers and clients over SSSRMAP, until a signal ends it.
+
+    Peers of Gold and standard HTTP clients use one port. What happens is logged on standard
+    error, one JSON object a line.
+    """
+    if unit:
+        from sssjob.gateway import systemd
+
+        click.echo(systemd.unit(Path(sys.argv[0]).absolute(), path.absolute()), nl=False)
+        return
+    config = _listening(_loaded(path, check), addresses)
+    if check:
+        click.echo(f"{path}: nothing is wrong")
+        return
+    try:
+        from sssjob.gateway import service
+    except ModuleNotFoundError as error:
+        common.fail(f"{error.name} is not installed: pip install 'sssjob[gateway]'")
+    try:
+        service.run(path, config)
+    except OSError as error:
+        common.fail(f"cannot listen: {error.strerror or error}")
+
+
+def _loaded(path: Path, check: bool) -> Config:
+    from sssjob.errors import BadSettings
+    from sssjob.gateway.config import load
+
+    try:
+        return load(path)
+    except OSError as error:
+        common.fail(common.reason(error))
+    except BadSettings as error:
+        common.say(error)
+        sys.exit(common.NOTHING if check else common.NOT_UNDERSTOOD)
+
+
+def _listening(config: Config, addresses: tuple[str, ...]) -> Config:
+    from dataclasses import replace
+
+    from sssjob.rmap.address import address
+
+    try:
+        given = tuple(address(text) for text in addresses)
+    except ValueError as error:
+        common.fail(f"--listen: found {error}, expected an address such as 127.0.0.1:7112")
+    return replace(config, listen=given) if given else config

@@ -1,0 +1,52 @@
+"""Which function answers which action on which object; and what answers the gateway itself has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sssjob._version import __version__
+from sssjob.errors import Refused
+from sssjob.rmap.message import Row
+from sssjob.rmap.responder import Answer, Call
+
+Action = Callable[[Call], Answer]
+
+
+class Actions:
+    """A handler that finds the function for a request by its first object and its action.
+
+    An unknown object is refused with 740, an action that the object does not have with 315.
+    """
+
+    def __init__(self, actions: Mapping[tuple[str, str], Action]) -> None:
+        self.actions = {("System", "Query"): about_itself} | dict(actions)
+        self._objects = {name for name, _ in self.actions}
+
+    def __call__(self, call: Call) -> Answer:
+        """The answer of the function. Names are case-sensitive, as in Gold."""
+        request = call.request
+        action = self.actions.get((request.object, request.action))
+        if action is not None:
+            return action(call)
+        if request.object not in self._objects:
+            raise Refused("740", "The object of the request is not known here")
+        raise Refused("315", f"{request.object} does not have this action here")
+
+
+def about_itself(call: Call) -> Answer:
+    """What this system is: an answer to System Query, by which a client sees that all is well."""
+    facts = {
+        "Name": "sssjob",
+        "Version": __version__,
+        "Organization": "",
+        "Description": "SSSRMAP gateway for SSS job objects",
+    }
+    names = [get.name for get in call.request.gets] or list(facts)
+    if unknown := [name for name in names if name not in facts]:
+        raise Refused("318", f"{unknown[0]} is no attribute of System")
+    for where in call.request.wheres:
+        if where.name not in facts:
+            raise Refused("318", f"{where.name} is no attribute of System")
+    row = Row("System", tuple((name, facts[name]) for name in names))
+    matches = all(facts[where.name] == where.value for where in call.request.wheres)
+    return Answer([row] if matches else [])

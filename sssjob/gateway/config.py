@@ -1,0 +1,201 @@
+"""What the file of a gateway says: where it listens, whom it believes, and how much it takes."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from sssjob.errors import BadKeyFile
+from sssjob.gateway import settings
+from sssjob.gateway.settings import Table
+from sssjob.rmap.address import PORT, Address, address
+from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
+from sssjob.rmap.responder import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a gateway takes.
+
+    ``message`` is in bytes, ``memory`` too: what all connections together may hold of messages
+    that have not come whole. ``arrival`` and ``idle`` are in seconds: for a request to come
+    whole and for the next to begin; ``grace`` is for those that are being answered at the end.
+    ``pending`` counts requests that wait for an answer, ``workers`` those that get it at once.
+    """
+
+    message: int = 16 << 20
+    memory: int = 256 << 20
+    connections: int = 512
+    pending: int = 64
+    workers: int = 4
+    arrival: float = 20.0
+    idle: float = 60.0
+    grace: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class TLS:
+    """Files of TLS; who has no certificate by ``clients`` is not let in, if that is given."""
+
+    listen: tuple[Address, ...]
+    certificate: Path
+    key: Path
+    clients: Path | None = None
+
+    def context(self) -> ssl.SSLContext:
+        """What a server needs. Raises OSError (ssl.SSLError) for files that do not fit."""
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.load_cert_chain(self.certificate, self.key)
+        if self.clients:
+            context.load_verify_locations(self.clients)
+            context.verify_mode = ssl.CERT_REQUIRED
+        return context
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that the file of a gateway says. ``observe`` is None on the same ports.
+
+    ``window`` is in seconds: how far the clock of a client may be off that sends a nonce.
+    """
+
+    listen: tuple[Address, ...] = (Address("127.0.0.1"),)
+    limits: Limits = field(default_factory=Limits)
+    policy: Policy = field(default_factory=Policy)
+    ring: Ring = field(default_factory=Ring)
+    tls: TLS | None = None
+    observe: Address | None = None
+    window: int = 300
+    nonce: bool = False
+
+
+def load(path: Path) -> Config:
+    """The configuration in a TOML file. Paths in it are relative to its directory.
+
+    Raises ``BadSettings`` with every problem of the file and of the keys that it names, and
+    OSError if the file cannot be read.
+    """
+    given = settings.read(path)
+    root = given.root
+    security = root.table("security")
+    config = Config(
+        _addresses(root, "listen", (Address("127.0.0.1"),)),
+        _limits(root.table("limits")),
+        _policy(root),
+        _ring(root),
+        _tls(root),
+        _observe(root.table("observe")),
+        security.whole("window", 300, least=1, most=86_400),
+        security.flag("nonce"),
+    )
+    ring = config.ring
+    if not given.problems and not (
+        ring.shared or ring.own or ring.passwords or config.policy.unsigned
+    ):
+        security.problem("key", "no key that proves anybody", "a key here or in [actors.NAME]")
+    given.finish()
+    return config
+
+
+def _limits(table: Table) -> Limits:
+    usual = Limits()
+    return Limits(
+        table.whole("message", usual.message, least=1024, most=1 << 30),
+        table.whole("memory", usual.memory, least=1024),
+        table.whole("connections", usual.connections, least=1, most=100_000),
+        table.whole("pending", usual.pending, least=1, most=100_000),
+        table.whole("workers", usual.workers, least=1, most=1000),
+        table.number("arrival", usual.arrival, least=0.05),
+        table.number("idle", usual.idle, least=0.05),
+        table.number("grace", usual.grace),
+    )
+
+
+def _policy(root: Table) -> Policy:
+    usual, limits, security = Policy(), root.table("limits"), root.table("security")
+    return Policy(
+        name=root.text("name", usual.name),
+        rows=limits.whole("rows", usual.rows, least=1),
+        reply_limit=limits.whole("reply", usual.reply_limit, least=1024),
+        message_limit=limits.whole("message", usual.message_limit, least=1024, most=1 << 30),
+        unsigned=security.flag("unsigned"),
+        triple_des=security.flag("triple_des"),
+    )
+
+
+def _ring(root: Table) -> Ring:
+    shared = _key(root.table("security"), "key", "")
+    own, passwords, revoked = {}, {}, set()
+    for name, actor in root.tables("actors"):
+        if (key := _key(actor, "key", name)) is not None:
+            own[name] = key
+        if (password := _key(actor, "password", name)) is not None:
+            passwords[name] = password
+        if actor.flag("revoked"):
+            revoked.add(name)
+    return Ring(shared, MappingProxyType(own), MappingProxyType(passwords), frozenset(revoked))
+
+
+def _key(table: Table, name: str, owner: str) -> Key | None:
+    usual = (str(Algorithm.HMAC_SHA1),)
+    chosen = table.texts("algorithms", usual, among=map(str, Algorithm)) or usual
+    path = table.file(name)
+    if path is None:
+        return None
+    try:
+        secret = read_key(path)
+    except OSError as error:
+        table.problem(name, f"{path}: {error.strerror}", "a file with a key")
+    except BadKeyFile as error:
+        table.problem(name, str(error), "a file with a key that only its owner reads")
+    else:
+        return Key(secret, tuple(Algorithm(text) for text in chosen), owner)
+    return None
+
+
+def _tls(root: Table) -> TLS | None:
+    if "tls" not in root:
+        root.table("tls")
+        return None
+    table = root.table("tls")
+    listen = _addresses(table, "listen", ())
+    certificate, key, clients = table.file("certificate"), table.file("key"), table.file("clients")
+    if not listen:
+        table.problem("listen", "nothing", "a list of addresses")
+    if certificate is None or key is None:
+        table.problem("certificate", "only a part", "both certificate and key")
+        return None
+    tls = TLS(listen, certificate, key, clients)
+    try:
+        mode = key.stat().st_mode
+        tls.context()
+    except OSError as error:
+        table.problem("certificate", str(error), "files of a certificate and its key")
+    else:
+        if mode & 0o077:
+            table.problem("key", f"mode {mode & 0o777:04o}", "0600: only its owner may read a key")
+    return tls
+
+
+def _observe(table: Table) -> Address | None:
+    text = table.text("listen")
+    return _address(table, "listen", text) if text else None
+
+
+def _addresses(table: Table, name: str, usual: tuple[Address, ...]) -> tuple[Address, ...]:
+    if name not in table:
+        table.texts(name)
+        return usual
+    found = (_address(table, name, text) for text in table.texts(name))
+    return tuple(address for address in found if address)
+
+
+def _address(table: Table, name: str, text: str) -> Address | None:
+    try:
+        return address(text)
+    except ValueError:
+        table.problem(name, repr(text), f'an address such as "127.0.0.1:{PORT}" or "[::1]:{PORT}"')
+        return None

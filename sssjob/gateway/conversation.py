@@ -1,0 +1,247 @@
+"""What happens on one connection: requests come in, each is answered, and it ends.
+
+One port serves peers of Gold, which send one request by framing of their own, and standard
+clients of HTTP/1.1. A client that is slow, silent or too large is left, so that it costs the
+others nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from http import HTTPStatus
+
+from sssjob.errors import BadFraming
+from sssjob.gateway.config import Limits
+from sssjob.gateway.figures import Figures
+from sssjob.gateway.log import LOGGER, event
+from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
+from sssjob.rmap.responder import Outcome, Responder
+
+READ = 64 << 10  # bytes taken from a connection at once
+_LINGER = 1.0  # seconds in which what a client still sends is read and forgotten
+_LINGER_BYTES = 4 << 20
+_SLOWEST = 64 << 10  # bytes in a second, at which a client has to take an answer
+_PLAIN = "text/plain; charset=utf-8"
+_PATHS = ("/SSSRMAP", "/gold")  # what Gold 2.2 takes anywhere in a path
+_MESSAGES, _HEALTH, _FIGURES = "", "/healthz", "/metrics"
+
+
+class Shared:
+    """What all conversations of a server have in common."""
+
+    def __init__(self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor) -> None:
+        self.responder, self.limits, self.pool = responder, limits, pool
+        self.figures = Figures()
+        self.held = 0  # bytes of requests that are not whole
+        self.pending = 0  # requests that wait for their answer
+        self.stopping = False
+
+
+class Conversation:
+    """One connection. ``messages`` and ``figures`` say what may be asked on it."""
+
+    def __init__(
+        self,
+        shared: Shared,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        messages: bool,
+        figures: bool,
+    ) -> None:
+        self.shared, self.reader, self.writer = shared, reader, writer
+        self.messages, self.figures = messages, figures
+        peer = writer.get_extra_info("peername")
+        self.origin = str(peer[0]) if peer else ""
+        self.busy = False
+        self._parser = Requests(shared.limits.message)
+        self._held = 0
+        # A write is over when its last byte is on its way. (With 0, TLS would wait for ever.)
+        writer.transport.set_write_buffer_limits(high=1, low=0)
+
+    async def hold(self) -> None:
+        """Answer requests until the client, the server or a limit ends it."""
+        try:
+            while (request := await self._receive()) is not None:
+                self.busy = True
+                keep_alive = request.keep_alive and not self.shared.stopping
+                await self._send(await self._answer(request, keep_alive))
+                self.busy = False
+                if not keep_alive:
+                    await self._linger()
+                    break
+        except (ConnectionError, TimeoutError):
+            event("client left", logging.DEBUG, origin=self.origin)
+        finally:
+            self._hold_bytes(0)
+            self.abort()
+
+    def abort(self) -> None:
+        """End it now."""
+        self.writer.transport.abort()
+
+    async def _receive(self) -> HTTPRequest | None:
+        """The next request that is whole; None when there is none, which may have been answered."""
+        limits, parser = self.shared.limits, self._parser
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(limits.idle) as wait:
+                begun = False
+                while (request := parser.next()) is None:
+                    if parser.ended:
+                        return None
+                    if not begun and not parser.is_idle:
+                        begun = True
+                        wait.reschedule(loop.time() + limits.arrival)
+                    if parser.awaits_continue:
+                        parser.awaits_continue = False
+                        self.writer.write(CONTINUE)
+                    data = await self.reader.read(READ)
+                    if not data:
+                        return None
+                    self.shared.figures.received.inc(len(data))
+                    parser.feed(data)
+                    if not self._hold_bytes(parser.held):
+                        await self._refuse("730", "Busy", HTTPStatus.SERVICE_UNAVAILABLE)
+                        return None
+        except BadFraming as error:
+            await self._refuse(error.code, error.message, HTTPStatus(error.http))
+            return None
+        except TimeoutError:
+            if not parser.is_idle:
+                await self._refuse("232", "The request took too long", HTTPStatus.REQUEST_TIMEOUT)
+            return None
+        self._hold_bytes(parser.held)
+        return request
+
+    def _hold_bytes(self, held: int) -> bool:
+        """Count what this connection holds; whether all of them together may."""
+        self.shared.held += held - self._held
+        self._held = held
+        return self.shared.held <= self.shared.limits.memory
+
+    # --- answers -----------------------------------------------------------------------------
+
+    async def _answer(self, request: HTTPRequest, keep_alive: bool) -> bytes:
+        route = self._route(request)
+        if isinstance(route, HTTPStatus):
+            outcome = self.shared.responder.failure("242", _REASONS[route])
+            self._log(outcome, request, 0.0)
+            return self._framed(outcome, request.is_legacy, route, keep_alive)
+        if route is not _MESSAGES:
+            return self._observed(request, route, keep_alive)
+        if self.shared.pending >= self.shared.limits.pending:
+            outcome, status = self.shared.responder.failure("730", "Busy"), _BUSY
+            seconds = 0.0
+        else:
+            started = time.perf_counter()
+            outcome, status = await self._responded(request.body), HTTPStatus.OK
+            seconds = time.perf_counter() - started
+        self._log(outcome, request, seconds)
+        return self._framed(outcome, request.is_legacy, status, keep_alive)
+
+    def _route(self, request: HTTPRequest) -> str | HTTPStatus:
+        """What is asked for: messages, health or figures; or the status that says why not."""
+        path = request.target.partition("?")[0]
+        if self.figures and path in (_HEALTH, _FIGURES):
+            return path if request.method in ("GET", "HEAD") else HTTPStatus.METHOD_NOT_ALLOWED
+        if not self.messages or not any(part in path for part in _PATHS):
+            return HTTPStatus.NOT_FOUND
+        return _MESSAGES if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
+
+    async def _responded(self, message: bytes) -> Outcome:
+        """The answer, made in a thread."""
+        self.shared.pending += 1
+        self.shared.figures.pending.set(self.shared.pending)
+        try:
+            made = asyncio.get_running_loop().run_in_executor(
+                self.shared.pool, self.shared.responder.respond, message, self.origin
+            )
+            # A fault of a handler costs one answer, and not the server.
+            (result,) = await asyncio.gather(made, return_exceptions=True)
+        finally:
+            self.shared.pending -= 1
+            self.shared.figures.pending.set(self.shared.pending)
+        if isinstance(result, Outcome):
+            return result
+        LOGGER.error("fault", exc_info=result, extra={"facts": {"origin": self.origin}})
+        return self.shared.responder.failure("720", "The server failed to answer")
+
+    def _observed(self, request: HTTPRequest, path: str, keep_alive: bool) -> bytes:
+        healthy = not self.shared.stopping
+        if path == _HEALTH:
+            status = HTTPStatus.OK if healthy else HTTPStatus.SERVICE_UNAVAILABLE
+            body, kind = (b"ok\n" if healthy else b"stopping\n"), _PLAIN
+        else:
+            status, kind = HTTPStatus.OK, self.shared.figures.content_type
+            body = self.shared.figures.text()
+        return standard_reply(
+            body, status=status, content_type=kind, keep_alive=keep_alive,
+            head_only=request.method == "HEAD",
+        )  # fmt: skip
+
+    def _framed(
+        self, outcome: Outcome, legacy: bool, status: HTTPStatus, keep_alive: bool
+    ) -> bytes:
+        # Gold's clients drop code and message with any other status than 200. decision 501
+        if legacy:
+            return legacy_reply(outcome.parts)
+        return standard_reply(
+            b"".join(outcome.parts), status=status, keep_alive=keep_alive,
+            headers=_HEADERS.get(status),
+        )  # fmt: skip
+
+    async def _refuse(self, code: str, message: str, status: HTTPStatus) -> None:
+        """Say why a request is not read to its end, and end the connection."""
+        outcome = self.shared.responder.failure(code, message)
+        self._log(outcome, None, 0.0)
+        await self._send(self._framed(outcome, self._parser.is_legacy, status, keep_alive=False))
+        await self._linger()
+
+    async def _send(self, reply: bytes) -> None:
+        # At once: Gold's Perl client fails where the next chunk is not there yet.
+        self.writer.write(reply)
+        self.shared.figures.sent.inc(len(reply))
+        async with asyncio.timeout(self.shared.limits.arrival + len(reply) / _SLOWEST):
+            await self.writer.drain()
+
+    async def _linger(self) -> None:
+        """Let the client read its answer: closing on unread bytes would take it away again."""
+        if not self.writer.can_write_eof():
+            self.writer.close()
+            with suppress(ConnectionError, TimeoutError):
+                async with asyncio.timeout(_LINGER):
+                    await self.writer.wait_closed()
+            return
+        self.writer.write_eof()
+        left = _LINGER_BYTES
+        with suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(_LINGER):
+                while left > 0 and (data := await self.reader.read(READ)):
+                    left -= len(data)
+
+    def _log(self, outcome: Outcome, request: HTTPRequest | None, seconds: float) -> None:
+        self.shared.figures.answered(outcome.action, outcome.code, seconds)
+        failed = outcome.code[0] not in "01"
+        event(
+            "request", logging.WARNING if failed else logging.INFO,
+            origin=self.origin, actor=outcome.actor, action=outcome.action, object=outcome.object,
+            id=outcome.id, code=outcome.code, rows=outcome.rows, ms=round(seconds * 1000, 2),
+            bytes=len(request.body) if request else self._held,
+            **({"message": outcome.message} if failed else {}),
+        )  # fmt: skip
+
+
+_BUSY = HTTPStatus.SERVICE_UNAVAILABLE
+_HEADERS = {
+    HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": "GET, HEAD, POST"},
+    HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
+}
+_REASONS = {
+    HTTPStatus.NOT_FOUND: "There is nothing at this path; messages go to /SSSRMAP3",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Messages are sent by POST",
+}

@@ -1,0 +1,138 @@
+"""A server that listens until it is stopped: its ports, its threads, its limits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from sssjob.gateway.config import Config
+from sssjob.gateway.conversation import READ, Conversation, Shared
+from sssjob.gateway.log import event
+from sssjob.rmap.address import Address
+from sssjob.rmap.keys import Keys
+from sssjob.rmap.responder import Responder
+
+_BACKLOG = 1024  # connections that the system keeps until they are accepted
+
+
+class Server:
+    """A gateway. ``responder`` answers in threads, so that nobody waits for a slow answer.
+
+    ``addresses`` says where it listens, by kind: listen, tls, observe.
+    """
+
+    def __init__(self, responder: Responder, config: Config) -> None:
+        self.config = config
+        self.addresses: dict[str, tuple[Address, ...]] = {}
+        self._pool = ThreadPoolExecutor(config.limits.workers, thread_name_prefix="answer")
+        self._shared = Shared(responder, config.limits, self._pool)
+        self._open: dict[asyncio.Task[Any], Conversation] = {}
+        self._stopping = asyncio.Event()
+
+    @property
+    def figures(self) -> bytes:
+        """What Prometheus would be told now."""
+        return self._shared.figures.text()
+
+    def take_keys(self, keys: Keys) -> None:
+        """Prove actors by other keys from now on."""
+        self._shared.responder.keys = keys
+
+    async def run(self, ready: Callable[[], None] = lambda: None) -> None:
+        """Listen and answer until ``stop``; ``ready`` is called when clients can come.
+
+        Raises OSError where an address cannot be listened on.
+        """
+        asyncio.get_running_loop().set_exception_handler(_failed)
+        servers = await self._listening()
+        ready()
+        await self._stopping.wait()
+        for server in servers:
+            server.close()
+        await self._finish()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        event("stopped")
+
+    def stop(self) -> None:
+        """Take no more requests, answer those that are whole, and end."""
+        self._shared.stopping = True
+        self._stopping.set()
+
+    async def _listening(self) -> list[asyncio.Server]:
+        """One server for each address, or none at all."""
+        tls, observe = self.config.tls, self.config.observe
+        # Figures on a port of their own are not shown to everybody.
+        everything = observe is None
+        wanted: list[tuple[str, Address, ssl.SSLContext | None, bool, bool]] = [
+            ("listen", address, None, True, everything) for address in self.config.listen
+        ]
+        if tls:
+            context = tls.context()
+            wanted += [("tls", address, context, True, everything) for address in tls.listen]
+        if observe:
+            wanted.append(("observe", observe, None, False, True))
+        servers: list[asyncio.Server] = []
+        try:
+            for kind, address, context_, messages, figures in wanted:
+                server = await self._listen(address, context_, messages, figures)
+                servers.append(server)
+                bound = tuple(Address(*each.getsockname()[:2]) for each in server.sockets)
+                self.addresses[kind] = self.addresses.get(kind, ()) + bound
+                for each in bound:
+                    event("listening", kind=kind, address=str(each))
+        except OSError:
+            for server in servers:
+                server.close()
+            raise
+        return servers
+
+    async def _listen(
+        self, address: Address, context: ssl.SSLContext | None, messages: bool, figures: bool
+    ) -> asyncio.Server:
+        async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            conversation = Conversation(
+                self._shared, reader, writer, messages=messages, figures=figures
+            )
+            task = asyncio.current_task()
+            assert task is not None
+            if self._shared.stopping or len(self._open) >= self.config.limits.connections:
+                self._shared.figures.refused.inc()
+                conversation.abort()
+                return
+            self._open[task] = conversation
+            self._shared.figures.connections.inc()
+            try:
+                await conversation.hold()
+            finally:
+                del self._open[task]
+                self._shared.figures.connections.dec()
+
+        return await asyncio.start_server(
+            accepted, address.host, address.port, ssl=context, limit=READ, backlog=_BACKLOG,
+            ssl_handshake_timeout=self.config.limits.arrival if context else None,
+        )  # fmt: skip
+
+    async def _finish(self) -> None:
+        """Let those who wait for an answer have it, for as long as the grace lasts."""
+        event("stopping", connections=len(self._open))
+        for conversation in self._open.values():
+            if not conversation.busy:
+                conversation.abort()
+        if self._open:
+            _, late = await asyncio.wait(self._open, timeout=self.config.limits.grace)
+            for task in late:
+                event("cut off", logging.WARNING, origin=self._open[task].origin)
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+
+
+def _failed(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A handshake that failed, or a fault of ours outside of any answer."""
+    error = context.get("exception")
+    reason = f"{context.get('message', '')} {type(error).__name__ if error else ''}".strip()
+    event("connection failed", logging.WARNING, reason=reason)

@@ -1,0 +1,66 @@
+"""A gateway as a service: made from its file, stopped and reloaded by signals."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+import time
+from pathlib import Path
+
+from sssjob.errors import BadSettings
+from sssjob.gateway import systemd
+from sssjob.gateway.actions import Actions
+from sssjob.gateway.config import Config, load
+from sssjob.gateway.log import LOGGER, Lines, event
+from sssjob.gateway.server import Server
+from sssjob.rmap.replay import Nonces
+from sssjob.rmap.responder import Responder
+
+
+def server(config: Config) -> Server:
+    """The server that a configuration describes."""
+    nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
+    responder = Responder(Actions({}), config.ring, config.policy, nonces=nonces)
+    return Server(responder, config)
+
+
+def run(path: Path, config: Config) -> None:
+    """Serve until SIGTERM or SIGINT; SIGHUP reads the keys of the file anew.
+
+    Logs to standard error. Raises OSError where an address cannot be listened on.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines())
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    LOGGER.propagate = False
+    try:
+        asyncio.run(_until_signalled(server(config), path))
+    finally:
+        LOGGER.removeHandler(handler)
+
+
+async def _until_signalled(running: Server, path: Path) -> None:
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        systemd.tell("STOPPING=1")
+        running.stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    loop.add_signal_handler(signal.SIGHUP, reload, running, path)
+    await running.run(ready=lambda: systemd.tell("READY=1"))
+
+
+def reload(running: Server, path: Path) -> None:
+    """Take the keys of the file anew; with a file that is wrong, those of before stay."""
+    try:
+        ring = load(path).ring
+    except (BadSettings, OSError) as error:
+        event("not reloaded", logging.ERROR, reason=str(error))
+        return
+    running.take_keys(ring)
+    event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))

@@ -1,0 +1,197 @@
+"""Tables of a TOML file, read key by key: every problem is kept, with its line."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sssjob.errors import BadSettings, Problem
+from sssjob.spelling import nearest
+
+_SIZE_LIMIT = 1 << 20  # bytes; a file that people write is never that long
+_HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?")
+_KEY = re.compile(
+    r"\s*((?:[\w\-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w\-]+|\"[^\"]*\"|'[^']*'))*)\s*="
+)
+_LINE = re.compile(r"line (\d+)")
+_PART = re.compile(r"[\w\-]+|\"[^\"]*\"|'[^']*'")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    lines: dict[tuple[str, ...], int]
+    problems: list[Problem]
+
+
+class Table:
+    """One table of a file. What is asked of it and not there, or wrong, has its default.
+
+    ``done`` is called after all keys were asked for: whatever else is there is unknown.
+    """
+
+    def __init__(self, values: dict[str, Any], file: _File, place: tuple[str, ...] = ()) -> None:
+        self._values, self._file, self._place = values, file, place
+        self._asked: set[str] = set()
+        self._tables: dict[str, Table] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def text(self, name: str, default: str = "", *, among: Iterable[str] = ()) -> str:
+        """A text; one of some words where there are any."""
+        value: str = self._of(name, str, "a text in quotes", default)
+        words = tuple(among)
+        if words and value not in words:
+            self.problem(name, _shown(value), f"one of {', '.join(words)}")
+            return default
+        return value
+
+    def whole(self, name: str, default: int, *, least: int = 0, most: int = 1 << 53) -> int:
+        """A whole number within bounds."""
+        expected = f"a whole number from {least} to {most}"
+        value: int = self._of(name, int, expected, default)
+        if isinstance(value, bool) or not least <= value <= most:
+            self.problem(name, _shown(value), expected)
+            return default
+        return value
+
+    def number(self, name: str, default: float, *, least: float = 0) -> float:
+        """A number that is not less than some other."""
+        expected = f"a number, at least {least:g}"
+        value = self._of(name, (int, float), expected, default)
+        if isinstance(value, bool) or not value >= least:
+            self.problem(name, _shown(value), expected)
+            return default
+        return float(value)
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """True or false."""
+        value: bool = self._of(name, bool, "true or false", default)
+        return value
+
+    def texts(
+        self, name: str, default: tuple[str, ...] = (), *, among: Iterable[str] = ()
+    ) -> tuple[str, ...]:
+        """A list of texts."""
+        words = tuple(among)
+        expected = f"a list of {'some of ' + ', '.join(words) if words else 'texts'}"
+        value = self._of(name, list, expected, list(default))
+        if not all(isinstance(text, str) and (not words or text in words) for text in value):
+            self.problem(name, _shown(value), expected)
+            return default
+        return tuple(value)
+
+    def file(self, name: str) -> Path | None:
+        """The path of a file, relative to the directory of the settings; None if absent."""
+        text = self.text(name)
+        return self._file.path.parent / text if text else None
+
+    def table(self, name: str) -> Table:
+        """A table within this one; an empty one if it is absent."""
+        if name not in self._tables:
+            value = self._of(name, dict, "a table", {})
+            self._tables[name] = Table(value, self._file, (*self._place, name))
+        return self._tables[name]
+
+    def tables(self, name: str) -> Iterator[tuple[str, Table]]:
+        """The tables within a table, each with its name: ``[actors.ann]``."""
+        around = self.table(name)
+        for key in around._values:
+            yield key, around.table(key)
+
+    def problem(self, name: str, found: str, expected: str) -> None:
+        """Remember what is wrong with a key."""
+        place = (*self._place, name)
+        told = Problem(str(self._file.path), self._line(place), ".".join(place), found, expected)
+        if told not in self._file.problems:  # a key may be asked for twice
+            self._file.problems.append(told)
+
+    def done(self) -> None:
+        """Complain of every key that nobody asked for, in this table and in those within it."""
+        for table in self._tables.values():
+            table.done()
+        for name in self._values:
+            if name not in self._asked:
+                meant = nearest(name, self._asked)
+                known = meant or f"one of {', '.join(sorted(self._asked))}"
+                self.problem(name, "a key that is not known", known)
+
+    def _of(self, name: str, kind: Any, expected: str, default: Any) -> Any:
+        self._asked.add(name)
+        if name not in self._values:
+            return default
+        value = self._values[name]
+        if not isinstance(value, kind):
+            self.problem(name, _shown(value), expected)
+            return default
+        return value
+
+    def _line(self, place: tuple[str, ...]) -> int:
+        while place and place not in self._file.lines:
+            place = place[:-1]
+        return self._file.lines.get(place, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A file of settings: its outermost table, and what is wrong so far."""
+
+    root: Table
+    problems: list[Problem]
+
+    def finish(self) -> None:
+        """Raise ``BadSettings`` with every problem, if there is any."""
+        self.root.done()
+        if self.problems:
+            raise BadSettings(sorted(self.problems, key=lambda problem: problem.line))
+
+
+def read(path: Path) -> Settings:
+    """The settings of a file. Raises ``BadSettings`` where it is no TOML, OSError if unreadable."""
+    with path.open("rb") as stream:
+        data = stream.read(_SIZE_LIMIT + 1)
+    if len(data) > _SIZE_LIMIT:
+        problem = Problem(str(path), 0, "", f"more than {_SIZE_LIMIT} bytes", "a file of settings")
+        raise BadSettings([problem])
+    try:
+        text = data.decode()
+        values = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadSettings([Problem(str(path), line, "", "bytes", "text in UTF-8")]) from None
+    except tomllib.TOMLDecodeError as error:
+        said, _, place = str(error).rpartition(" (at ")
+        number = _LINE.match(place)
+        line = int(number[1]) if number else text.count("\n") + 1
+        problem = Problem(str(path), line, "", f"what is no TOML ({said})", "TOML 1.0")
+        raise BadSettings([problem]) from None
+    problems: list[Problem] = []
+    return Settings(Table(values, _File(path, _lines(text), problems)), problems)
+
+
+def _lines(text: str) -> dict[tuple[str, ...], int]:
+    """In which line each key stands; tomllib does not tell."""
+    lines: dict[tuple[str, ...], int] = {}
+    place: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.fullmatch(line):
+            place = _parts(header[1])
+            lines.setdefault(place, number)
+        elif key := _KEY.match(line):
+            lines.setdefault((*place, *_parts(key[1])), number)
+    return lines
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.strip("\"'") for part in _PART.findall(name))
+
+
+def _shown(value: object) -> str:
+    """A value about as TOML writes it."""
+    return json.dumps(value, default=str, ensure_ascii=False)

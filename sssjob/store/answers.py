@@ -1,0 +1,232 @@
+"""What a query finds in a store: from columns where they tell, from documents elsewhere.
+
+A store is asked as its documents one after the other, in its order, each as if it stood alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import NamedTuple
+
+from sssjob.document import tree
+from sssjob.errors import DamagedStore, LimitExceeded, SSSJobError, UnreadableDocument
+from sssjob.query import Match, Question
+from sssjob.store.access import Access, access, fetched, statement
+from sssjob.store.columns import SEPARATOR
+from sssjob.store.engine import Engine, Reader, Row
+from sssjob.store.packing import NotUnpacked, Packing
+from sssjob.store.plan import Level, Plan
+from sssjob.store.pushdown import plan
+from sssjob.store.rows import number
+
+_BATCH = 200  # documents that are fetched together
+_DOCUMENTS = "SELECT number, name, id, dictionary, data FROM document WHERE "
+
+OnError = Callable[[SSSJobError], None]
+
+
+@dataclass(slots=True)
+class Trace:
+    """How a query is being answered, counted while it is.
+
+    ``rows`` are candidates, ``certain`` those of them that are an answer by their columns.
+    ``opened`` documents were read; ``verified`` ones had to be, to know whether they answer.
+    """
+
+    rows: int = 0
+    certain: int = 0
+    opened: int = 0
+    verified: int = 0
+
+    @property
+    def as_dict(self) -> dict[str, int]:
+        """The counts for JSON."""
+        return {
+            "candidates": self.rows,
+            "certain": self.certain,
+            "opened": self.opened,
+            "verified": self.verified,
+        }
+
+    def __str__(self) -> str:
+        """As ``--explain`` prints it."""
+        return (
+            f"candidates {self.rows}, certain by their columns {self.certain}; "
+            f"documents opened {self.opened}, to verify {self.verified}"
+        )
+
+
+class Candidates(NamedTuple):
+    """The rows of one document that may be an answer: number, certainty and texts of each."""
+
+    number: int
+    rows: Sequence[Row]
+
+    @property
+    def are_certain(self) -> bool:
+        """Whether each row is an answer."""
+        return all(row[1] for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """One query of one store, in one of the two readings."""
+
+    engine: Engine
+    packing: Packing
+    question: Question
+    effective: bool
+    trace: Trace
+    on_error: OnError | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """How the store answers it."""
+        return plan(self.question)
+
+    def matches(self, *, places: bool) -> Iterator[Match]:
+        """What it finds; without ``places`` texts come from columns where these have them."""
+        how = self.plan
+        with self.engine.reading() as reader:
+            if how.level is Level.NOTHING:
+                yield from self._scan(reader, places)
+                return
+            texts = None if places else how.texts
+            way = access(reader, self.engine.dialect, how)
+            rows = self._rows(reader, way, texts or "")
+            if texts and way.is_certain:
+                yield from (Match(text) for row in rows for text in _split(row[2]))
+                return
+            for batch in _batches(_by_document(rows)):
+                yield from self._of_batch(reader, batch, places, from_columns=bool(texts))
+
+    def count(self) -> int:
+        """How many matches are true; where columns decide, no document is opened."""
+        how = self.plan
+        if how.path is None:
+            return sum(match.is_true for match in self.matches(places=False))
+        with self.engine.reading() as reader:
+            dialect = self.engine.dialect
+            way = access(reader, dialect, how)
+            if way.is_certain and not how.texts:
+                [found] = fetched(reader, dialect, "count(*)", way.bounds.maybe, self.effective)
+                self.trace.rows = self.trace.certain = found
+                return int(found)
+            total = 0
+            for batch in _batches(_by_document(self._rows(reader, way, how.texts or ""))):
+                sure = [each for each in batch if each.are_certain]
+                total += sum(_number(row[2]) for each in sure for row in each.rows)
+                unsure = [each for each in batch if not each.are_certain]
+                found = self._of_batch(reader, unsure, False, from_columns=False)
+                total += sum(match.is_true for match in found)
+            return total
+
+    def total(self) -> float:
+        """The numbers that are found, added in the order of the store, as ``sum()`` does."""
+        how = self.plan
+        with self.engine.reading() as reader:
+            dialect = self.engine.dialect
+            if not how.numbers:
+                return _added(number(match.text) for match in self.matches(places=False))
+            way = access(reader, dialect, how)
+            if way.is_certain and (whole := self._whole(reader, way, how.numbers)) is not None:
+                return whole
+            return _added(self._numbers(reader, way, how.numbers))
+
+    def _whole(self, reader: Reader, way: Access, column: str) -> float | None:
+        """The sum of whole numbers so small that the order of adding does not matter."""
+        name = f'"{column}"'
+        aggregates = f"count(*), sum({name}), max(abs({name})), max(abs({name} - round({name})))"
+        several, added, largest, fraction = fetched(
+            reader, self.engine.dialect, aggregates, way.bounds.maybe, self.effective
+        )
+        if not several:
+            return 0.0
+        self.trace.rows = self.trace.certain = several
+        return float(added) if fraction == 0 and several * largest < 2**53 else None
+
+    def _numbers(self, reader: Reader, way: Access, column: str) -> Iterator[float]:
+        for batch in _batches(_by_document(self._rows(reader, way, column))):
+            for each in batch:
+                if each.are_certain:
+                    yield from (row[2] for row in each.rows)
+                else:
+                    found = self._of_batch(reader, [each], False, from_columns=False)
+                    yield from (number(match.text) for match in found)
+
+    def _rows(self, reader: Reader, way: Access, what: str) -> Iterator[Row]:
+        text, values = statement(way, what, self.effective, self.engine.dialect)
+        trace = self.trace
+        for row in reader.stream(text, values):
+            trace.rows += 1
+            trace.certain += row[1]
+            yield row
+
+    def _of_batch(
+        self, reader: Reader, batch: Sequence[Candidates], places: bool, *, from_columns: bool
+    ) -> Iterator[Match]:
+        """The matches in several documents; certain ones from their columns, if these have them."""
+        opened = [each.number for each in batch if not (from_columns and each.are_certain)]
+        documents = {}
+        if opened:
+            where, value = self.engine.among("number", opened)
+            documents = {row[0]: row for row in reader.fetch(_DOCUMENTS + where, (value,))}
+        for each in batch:
+            if each.number not in documents:
+                yield from (Match(text) for row in each.rows for text in _split(row[2]))
+                continue
+            self.trace.verified += not each.are_certain
+            yield from self._of_document(documents[each.number], places)
+
+    def _scan(self, reader: Reader, places: bool) -> Iterator[Match]:
+        for row in reader.stream(f"{_DOCUMENTS}deleted = 0 ORDER BY number"):
+            self.trace.verified += 1
+            yield from self._of_document(row, places)
+
+    def _of_document(self, row: Row, places: bool) -> Iterator[Match]:
+        self.trace.opened += 1
+        _, name, id_, dictionary, data = row
+        try:
+            root = tree.parse(self.packing.unpack(dictionary, bytes(data)))
+            yield from self.question.asked_of(root, effective=self.effective, places=places)
+        except NotUnpacked as error:
+            said = f"{name} {id_} is damaged: {error}"
+            self._refuse(DamagedStore(self.engine.address, said), error)
+        except (LimitExceeded, UnreadableDocument) as error:
+            self._refuse(error, None)
+
+    def _refuse(self, error: SSSJobError, cause: Exception | None) -> None:
+        if self.on_error is None:
+            raise error from cause
+        self.on_error(error)
+
+
+def _by_document(rows: Iterable[Row]) -> Iterator[Candidates]:
+    for document, found in groupby(rows, itemgetter(0)):
+        yield Candidates(document, tuple(found))
+
+
+def _batches(candidates: Iterator[Candidates]) -> Iterator[list[Candidates]]:
+    while batch := list(islice(candidates, _BATCH)):
+        yield batch
+
+
+def _split(texts: str) -> list[str]:
+    """The texts of a column: one, or several between separators."""
+    return texts[1:-1].split(SEPARATOR) if texts[:1] == SEPARATOR else [texts]
+
+
+def _number(texts: str | float | None) -> int:
+    """How many nodes a row stands for: its texts, or the one job or number."""
+    return len(_split(texts)) if isinstance(texts, str) else 1
+
+
+def _added(numbers: Iterable[float]) -> float:
+    """A sum as XPath makes it: one number after the other, each time rounded."""
+    total = 0.0
+    for each in numbers:
+        total += each
+    return total

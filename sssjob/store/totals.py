@@ -1,0 +1,74 @@
+"""``count()`` and ``sum()`` of paths from the document: over a whole store, not each document.
+
+Who asks a store how many jobs run wants one number. So ``sum(//Job/Charge) div count(//Job)`` is
+one answer, in which every path is followed in all documents. An expression that also asks a
+document for something else is asked of each document as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from lxml import etree
+
+from sssjob.query import Match, Query, Question, compile
+from sssjob.query.syntax import Call, Chain, Constant, Expression, Negative, Path
+
+_TOTALS = ("count", "sum")
+_OF_CONTEXT = ("position", "last", "lang", "id")
+
+
+@dataclass(slots=True)
+class Total:
+    """An expression over totals: ``parts`` are they, by the variables that stand for them."""
+
+    parts: dict[str, tuple[str, Question]] = field(default_factory=dict)
+    expression: str = ""
+
+    def match(self, value: Callable[[str, Question], float]) -> Match:
+        """The answer, by what each total is: ``count`` or ``sum``, and of what."""
+        values = {name: value(*part) for name, part in self.parts.items()}
+        nowhere = etree.Element("Nothing")
+        answer = etree.XPath(self.expression, smart_strings=False)(nowhere, **values)
+        return Match(answer, is_node=False)
+
+
+def total(question: Question) -> Total | None:
+    """The totals that an expression is made of, or None if it asks for anything else."""
+    if not isinstance(question, Query) or question.is_relative:
+        return None
+    found = Total()
+    rest = _replaced(question.parsed, found, question.namespaces)
+    if rest is None or not found.parts:
+        return None
+    found.expression = str(rest)
+    return found
+
+
+def _replaced(
+    expression: Expression, found: Total, namespaces: Mapping[str, str]
+) -> Expression | None:
+    """The expression with a variable for each total; None where something else asks a document."""
+    match expression:
+        case Call(name, (argument,)) if name in _TOTALS:
+            variable = f"total{len(found.parts)}"
+            found.parts[variable] = name, compile(str(argument), namespaces)
+            return Constant(f"${variable}")
+        case Path():
+            return None
+        case Call(name) if name in _OF_CONTEXT or ":" in name:
+            return None
+        case Constant():
+            return expression
+        case Negative(operand):
+            inner = _replaced(operand, found, namespaces)
+            return None if inner is None else Negative(inner)
+        case Chain(operands) | Call(_, operands):
+            replaced = [_replaced(each, found, namespaces) for each in operands]
+            whole = tuple(each for each in replaced if each is not None)
+            if len(whole) < len(replaced):
+                return None
+            if isinstance(expression, Chain):
+                return replace(expression, operands=whole)
+            return replace(expression, arguments=whole)

@@ -1,0 +1,153 @@
+"""Every record format: what becomes of each record, on both roads, and counts that add up."""
+
+import gzip
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from records import DATA, RECORDS, converted, counts, errors, outcomes, told
+
+from sssjob import accounting
+from sssjob.accounting.record import Bad, Converted, Noted, Options
+from sssjob.accounting.roads import TEXTS
+from sssjob.document import dumps, from_tree, to_tree
+from sssjob.errors import UnusableInput
+
+WRITTEN = sorted(
+    path
+    for path in RECORDS.glob("*/*")
+    if path.suffix not in (".outcomes", ".md")
+)  # fmt: skip
+
+# fmt: off
+# What real systems printed: format, records, jobs, skipped, bad ones.
+PRINTED = {
+    "slurm/22.05/sacct.json.gz":     ("slurm-json", 111, 51, 0, 0),
+    "slurm/24.11/sacct.json.gz":     ("slurm-json", 111, 51, 0, 0),
+    "condor/condor_history.json":    ("condor", 24, 24, 0, 0),
+    "condor/condor_history.long":    ("condor", 24, 24, 0, 0),
+    "condor/condor_history.xml":     ("condor", 24, 24, 0, 0),
+    "condor/condor_q.json":          ("condor", 5, 5, 0, 0),
+    "condor/condor_q.new":           ("condor", 5, 5, 0, 0),
+    "condor/condor_status.json":     ("condor", 2, 0, 2, 0),
+    "condor/history.4.0":            ("condor", 1, 1, 0, 0),
+    "lcginfo/text/lrmsinfo":         ("lrmsinfo", 9, 5, 4, 0),
+}
+# fmt: on
+
+
+def printed(name):
+    data = (DATA / name).read_bytes()
+    return gzip.decompress(data) if name.endswith(".gz") else data
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_each_record_becomes_what_stands_beside_it(path):
+    expected = path.with_suffix(".outcomes").read_text(encoding="utf-8").splitlines()
+    assert list(told(path.parent.name, path.read_bytes())) == expected
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_every_record_that_a_real_system_printed_is_counted_once(name):
+    format_name, records, jobs, skipped, bad = PRINTED[name]
+    found = counts(format_name, printed(name))
+    all_skipped = sum(found.skipped.values())
+    assert (found.records, found.converted, all_skipped, found.bad) == (records, jobs, skipped, bad)
+
+
+SOURCES = [
+    *(pytest.param(path.parent.name, path.read_bytes(), id=f"{path.parent.name}-{path.name}")
+      for path in WRITTEN),
+    *(pytest.param(row[0], printed(name), id=name) for name, row in PRINTED.items()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format_name, data", SOURCES)
+def test_every_document_is_valid_and_reads_back(format_name, data):
+    for job in converted(format_name, data):
+        assert errors(job) == []
+        assert dumps(from_tree(to_tree(job))) == dumps(job)
+
+
+@pytest.mark.parametrize("format_name, data", SOURCES)
+def test_both_roads_give_the_same_bytes(format_name, data):
+    format_ = accounting.find(format_name)
+    texts = list(format_.read(io.BytesIO(data), Options(), TEXTS))
+    assert texts == [
+        item._replace(job=dumps(item.job)) if isinstance(item, Converted) else item
+        for item in outcomes(format_name, data)
+    ]
+
+
+@pytest.mark.parametrize("format_name, data", SOURCES)
+def test_auto_recognises_a_format_by_its_first_bytes_and_says_so(format_name, data):
+    if b"RecordIdentity" in data and b"computerecord" not in data:
+        format_name = "ur"
+    notice, *rest = outcomes("auto", data)
+    assert isinstance(notice, Noted)
+    assert notice.severity == "notice"
+    assert notice.message.startswith(f"read as {format_name}: ")
+    assert rest == outcomes(format_name, data)
+
+
+# Of these formats every line is a record of its own, or none.
+@pytest.mark.parametrize("format_name", ["blah", "swf", "lrmsinfo"])
+@given(lines=st.lists(st.binary(max_size=60).map(lambda raw: raw.replace(b"\n", b" "))))
+def test_whatever_stands_on_a_line_it_is_counted_and_the_next_is_read(format_name, lines):
+    good = {
+        "blah": b'"timestamp=2012-05-20 23:59:47" "lrmsID=7"',
+        "swf": b"1 0 10 100 4 25.5 1000 4 200 2000 1 3 2 7 1 2 -1 -1",
+        "lrmsinfo": b"{'queue': 'q', 'state': 'queued', 'group': 'g', 'jobid': '7'}",
+    }[format_name]
+    data = b"\n".join((*lines, good))
+    last = [item for item in outcomes(format_name, data) if not isinstance(item, Noted)][-1]
+    assert isinstance(last, Converted)
+    assert last.line == len(lines) + 1
+
+
+@pytest.mark.parametrize("format_name", [name for name in accounting.FORMATS if name != "auto"])
+@given(data=st.binary(max_size=200))
+def test_no_bytes_stop_a_reader_but_with_a_reason(format_name, data):
+    try:
+        found = outcomes(format_name, data)
+    except UnusableInput as error:
+        found = [Bad(error.line, error.reason)]
+    assert all(item.reason for item in found if isinstance(item, Bad))
+
+
+@pytest.mark.parametrize(
+    "format_name, before, after",
+    [
+        ("swf", b"", b"\n1 0 10 100 4 25.5 1000 4 200 2000 1 3 2 7 1 2 -1 -1\n"),
+        ("blah", b'"lrmsID=1', b'"\n"timestamp=2012-05-20 23:59:47" "lrmsID=7"\n'),
+        ("apel", b"APEL-individual-job-message: v0.3\nLocalJobId: 1", b"\n%%\nLocalJobId: 7\n%%\n"),
+        ("lrmsinfo", b"{'name': '",
+         b"'}\n{'queue': 'q', 'state': 'queued', 'group': 'g', 'jobid': '7'}\n"),
+        ("condor", b"ClusterId = 1\nCmd = \"", b'"\n\nClusterId = 7\nProcId = 0\n'),
+        ("condor", b'{"ClusterId": 1,\n"Cmd": "',
+         b'",}\n{"ClusterId": 7, "ProcId": 0}\n'),
+        ("slurm-json", b'{"jobs": [\n{"job_id": 1,\n"name": "', b'",},\n{"job_id": 7}\n]}'),
+        ("ur", b"<UsageRecords><UsageRecord><JobName>",
+         b"</JobName></UsageRecord><UsageRecord><JobIdentity><LocalJobId>7</LocalJobId>"
+         b"</JobIdentity></UsageRecord></UsageRecords>"),
+    ],
+)  # fmt: skip
+def test_a_record_of_ten_megabytes_is_bad_and_the_next_is_read(format_name, before, after):
+    data = before + b"x" * 10_000_000 + after
+    bad, good, *more = outcomes(format_name, data)
+    assert isinstance(bad, Bad)
+    assert isinstance(good, Converted)
+    assert good.job.id in ("7", "7.0", "1")
+    assert not [item for item in more if not isinstance(item, Noted)]
+
+
+def test_a_stream_that_is_empty_has_no_records():
+    assert outcomes("blah", b"") == []
+    with pytest.raises(UnusableInput, match="nothing to read"):
+        outcomes("auto", b"\n \n")
+
+
+def test_what_nobody_recognises_is_refused_with_what_was_found():
+    with pytest.raises(UnusableInput, match="no format is recognised by 'Dear Sir'"):
+        outcomes("auto", b"Dear Sir\n")

@@ -1,0 +1,149 @@
+"""A configuration is read whole, and whatever is wrong with it is told with its line."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import pytest
+
+from sssjob.errors import BadSettings
+from sssjob.gateway.config import Limits, load
+from sssjob.rmap.address import Address, address
+from sssjob.rmap.keys import Algorithm
+
+WHOLE = """
+listen = ["0.0.0.0:7112", "[::1]:7113"]
+name = "gold"
+
+[limits]
+message = 1048576
+connections = 9
+arrival = 2.5
+rows = 100
+
+[observe]
+listen = "127.0.0.1:9100"
+
+[security]
+key = "auth_key"
+triple_des = true
+window = 60
+nonce = true
+
+[actors.ann]
+key = "ann.key"
+algorithms = ["HMAC-SHA256"]
+
+[actors."bob smith"]
+password = "bob.password"
+
+[actors.eve]
+revoked = true
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("auth_key", "ann.key", "bob.password"):
+        (tmp_path / name).write_text(f"{name}'s secret\n")
+        (tmp_path / name).chmod(0o600)
+    return tmp_path
+
+
+def written(folder, text):
+    path = folder / "gateway.toml"
+    path.write_text(text)
+    return path
+
+
+def problems(folder, text):
+    with pytest.raises(BadSettings) as bad:
+        load(written(folder, text))
+    return [str(problem).removeprefix(f"{folder}/gateway.toml") for problem in bad.value.problems]
+
+
+def test_everything_that_a_file_says_is_taken(folder):
+    config = load(written(folder, WHOLE))
+    assert config.listen == (Address("0.0.0.0", 7112), Address("::1", 7113))
+    assert (config.policy.name, config.policy.rows, config.policy.triple_des) == ("gold", 100, True)
+    assert (config.limits.message, config.policy.message_limit) == (1 << 20, 1 << 20)
+    assert (config.limits.connections, config.limits.arrival) == (9, 2.5)
+    assert config.observe == Address("127.0.0.1", 9100)
+    assert (config.window, config.nonce) == (60, True)
+    ring = config.ring
+    assert ring.shared.secret == b"auth_key's secret"
+    ann = ring.find("Symmetric", "", "ann")
+    assert (ann.secret, ann.owner) == (b"ann.key's secret", "ann")
+    assert ann.algorithms == (Algorithm.HMAC_SHA256,)
+    assert ring.find("Password", "bob smith", "bob smith").secret == b"bob.password's secret"
+    assert ring.find("Symmetric", "", "eve") is None
+
+
+def test_a_key_is_enough(folder):
+    config = load(written(folder, '[security]\nkey = "auth_key"\n'))
+    assert config.listen == (Address("127.0.0.1", 7112),)
+    assert config.limits == Limits()
+    assert not config.policy.unsigned
+
+
+KEY = '[security]\nkey = "auth_key"\n'
+WRONG = [
+    pytest.param("", ": error: security.key: found no key that proves anybody, expected a key here or in [actors.NAME]", id="no key"),
+    pytest.param("x = = 1", ":1: error: found what is no TOML (Invalid value), expected TOML 1.0", id="no TOML"),
+    pytest.param("\nbroken", ":2: error: found what is no TOML (Expected '=' after a key in a key/value pair), expected TOML 1.0", id="no TOML at the end"),
+    pytest.param(f"lisen = []\n{KEY}", ":1: error: lisen: found a key that is not known, expected listen", id="unknown key"),
+    pytest.param(f"{KEY}[limit]\nrows = 1\n", ":3: error: limit: found a key that is not known, expected limits", id="unknown table"),
+    pytest.param(f"{KEY}\n[limits]\n\nrows = 'all'\n", ':6: error: limits.rows: found "all", expected a whole number from 1 to 9007199254740992', id="text"),
+    pytest.param(f"{KEY}[limits]\nrows = true\n", ":4: error: limits.rows: found true, expected a whole number from 1 to 9007199254740992", id="truth"),
+    pytest.param(f"{KEY}[limits]\narrival = 0\n", ":4: error: limits.arrival: found 0, expected a number, at least 0.05", id="zero"),
+    pytest.param(f"limits = 5\n{KEY}", ":1: error: limits: found 5, expected a table", id="no table"),
+    pytest.param(f"listen = '::1'\n{KEY}", ':1: error: listen: found "::1", expected a list of texts', id="no list"),
+    pytest.param(f"listen = ['::1']\n{KEY}", ":1: error: listen: found '::1', expected an address such as \"127.0.0.1:7112\" or \"[::1]:7112\"", id="address"),
+    pytest.param(f"{KEY}[actors.ann]\nkey = 'gone'\n", ":4: error: actors.ann.key: found {0}/gone: No such file or directory, expected a file with a key", id="no file"),
+    pytest.param(f"{KEY}[actors.ann]\nkey = 'ann.key'\nalgorithms = ['MD5']\n", ':5: error: actors.ann.algorithms: found ["MD5"], expected a list of some of HMAC-SHA1, HMAC-SHA256', id="algorithm"),
+    pytest.param(f"{KEY}[actors.ann]\nkye = 'ann.key'\n", ":4: error: actors.ann.kye: found a key that is not known, expected key", id="key of an actor"),
+    pytest.param(f"{KEY}[tls]\nlisten = ['a:1']\ncertificate = 'c.pem'\n", ":5: error: tls.certificate: found only a part, expected both certificate and key", id="half of TLS"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, told", WRONG)
+def test_what_is_wrong_is_told_with_line_key_and_what_was_expected(folder, text, told):
+    assert problems(folder, text) == [told.replace("{0}", str(folder))]
+
+
+def test_all_that_is_wrong_is_told_at_once_and_in_order(folder):
+    lines = [
+        told.split(":")[1] for told in problems(folder, f"a = 1\nb = 2\n{KEY}[limits]\nc = 3\n")
+    ]
+    assert lines == ["1", "2", "6"]
+
+
+def test_a_key_that_others_read_is_refused_and_not_shown(folder):
+    (folder / "auth_key").chmod(0o640)
+    (told,) = problems(folder, KEY)
+    assert "mode 0640, expected 0600" in told
+    assert "secret" not in told
+
+
+def test_files_of_tls_have_to_fit(folder):
+    text = f"{KEY}[tls]\nlisten = ['a:1']\ncertificate = 'auth_key'\nkey = 'ann.key'\n"
+    assert "tls.certificate" in problems(folder, text)[0]
+
+
+def test_bytes_that_are_no_text_are_told_with_their_line(folder):
+    path = written(folder, "")
+    path.write_bytes(b"a = 1\nb = '\xff'\n")
+    with pytest.raises(BadSettings, match=r"gateway.toml:2: error: found bytes, expected text"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "text, host, port",
+    [("a", "a", 7112), ("a:0", "a", 0), ("[::1]", "::1", 7112), ("[::1]:65535", "::1", 65535)],
+)
+def test_an_address_has_a_host_and_perhaps_a_port(text, host, port):
+    assert address(text) == Address(host, port)
+    assert address(str(address(text))) == address(text)
+
+
+@pytest.mark.parametrize("text", ["", ":1", "a:", "a:b", "a:65536", "::1", "[::1", "a:-1", "a:١"])
+def test_what_is_no_address_is_refused(text):
+    with pytest.raises(ValueError, match=r".*"):
+        address(text)

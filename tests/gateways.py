@@ -1,0 +1,78 @@
+"""Gateways that run in a thread of the test, on free ports."""
+
+import asyncio
+import socket
+import threading
+from contextlib import contextmanager
+
+from gold import KEY
+
+from sssjob.gateway.config import Config, Limits
+from sssjob.gateway.server import Server
+from sssjob.rmap.address import Address
+from sssjob.rmap.keys import Key, Ring
+from sssjob.rmap.responder import Policy, Responder
+
+RING = Ring(Key(KEY), passwords={"ann": Key(b"s3cretpass", owner="ann")})
+
+
+class Running:
+    """A server that listens, and what a test may ask of it."""
+
+    def __init__(self, server, loop):
+        self.server, self._loop = server, loop
+
+    def address(self, kind="listen"):
+        bound = self.server.addresses[kind][0]
+        return bound.host, bound.port
+
+    def url(self, path="/SSSRMAP3", kind="listen", scheme="http"):
+        host, port = self.address(kind)
+        return f"{scheme}://{host}:{port}{path}"
+
+    def stop(self):
+        self._loop.call_soon_threadsafe(self.server.stop)
+
+
+@contextmanager
+def gateway(handler, *, ring=RING, policy=None, **options):
+    """A gateway with this handler, which ends with the block."""
+    options.setdefault("limits", Limits(grace=5))
+    config = Config(
+        listen=(Address("127.0.0.1", 0),), ring=ring,
+        policy=policy or Policy(name="root", triple_des=True), **options,
+    )  # fmt: skip
+    server = Server(Responder(handler, config.ring, config.policy), config)
+    ready = threading.Event()
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=lambda: loop.run_until_complete(server.run(ready.set)))
+    thread.start()
+    assert ready.wait(10)
+    running = Running(server, loop)
+    try:
+        yield running
+    finally:
+        if thread.is_alive():
+            running.stop()
+        thread.join(20)
+        loop.close()
+        assert not thread.is_alive()
+
+
+def connected(running, kind="listen"):
+    return socket.create_connection(running.address(kind), timeout=10)
+
+
+def said(connection):
+    """Everything until the server ends the connection."""
+    received = b""
+    while data := connection.recv(1 << 16):
+        received += data
+    return received
+
+
+def exchange(running, data):
+    """What a legacy client is answered."""
+    with connected(running) as connection:
+        connection.sendall(data)
+        return said(connection)

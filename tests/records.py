@@ -1,0 +1,51 @@
+"""What tests of record formats share: records in, outcomes as lines of text out."""
+
+import io
+from pathlib import Path
+
+from sssjob import accounting
+from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.check import check as findings
+from sssjob.document import dumps, to_tree
+
+DATA = Path(__file__).parent / "data"
+RECORDS = DATA / "records"
+
+
+def outcomes(format_name, data, **options):
+    """What becomes of each record, as job objects."""
+    module = accounting.find(format_name).load()
+    return list(module.jobs(io.BytesIO(data), Options(**options)))
+
+
+def converted(format_name, data, **options):
+    """The jobs alone."""
+    found = outcomes(format_name, data, **options)
+    return [item.job for item in found if isinstance(item, Converted)]
+
+
+def told(format_name, data, **options):
+    """The outcomes as lines: a document, or the line of the record and what is said of it."""
+    for item in outcomes(format_name, data, **options):
+        match item:
+            case Converted(job=job):
+                yield dumps(job).replace("\n", "&#10;")
+            case Bad(line, text):
+                yield f"{line}: error: {text}"
+            case Skipped(line, text):
+                yield f"{line}: skipped: {text}"
+            case Noted(line, text):
+                yield f"{line}: {item.severity}: {text}"
+
+
+def counts(format_name, data, **options):
+    """The counts of all outcomes."""
+    found = Counts()
+    for _ in found.counting(outcomes(format_name, data, **options)):
+        pass
+    return found
+
+
+def errors(job):
+    """What makes the document of a job not valid."""
+    return [str(item) for item in findings(to_tree(job)) if item.severity == "error"]

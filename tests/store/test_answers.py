@@ -1,0 +1,169 @@
+"""A store answers as libxml2 does on the documents that it holds, whatever is asked."""
+
+import os
+
+import pytest
+from asking import documents, queries
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from sssjob import store
+from sssjob.document import tree
+from sssjob.query import NotAQuery, compile
+from sssjob.query.match import number
+from sssjob.store.answers import Trace
+from sssjob.store.totals import total
+
+many = settings(
+    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 60)),  # thousands, now and then
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def identified(count, document):
+    """The document with an Id of its own, which is how a store knows it."""
+    root = tree.parse(document)
+    own = etree.Element(root.tag.replace("JobGroup", "Id").replace("Job", "Id"))
+    own.text = f"own{count}"
+    root.insert(0, own)
+    return etree.tostring(root)
+
+
+def compiled(text):
+    try:
+        return compile(text)
+    except NotAQuery:
+        return None
+
+
+def kept(path, given_documents):
+    """A store with these documents."""
+    jobs = store.open(path, create=True)
+    with jobs.change() as change:
+        for document in given_documents:
+            change.put(document)
+    return jobs
+
+
+def expected(query, given_documents, effective):
+    """What libxml2 finds in each document; a total goes over all of them."""
+    whole = total(query)
+    if whole is None:
+        return [
+            match.text
+            for document in given_documents
+            for match in query.run(document, effective=effective)
+        ]
+
+    def value(what, part):
+        found = [
+            match.text
+            for document in given_documents
+            for match in part.run(document, effective=effective)
+        ]
+        if what == "count":
+            return float(len(found))
+        added = 0.0
+        for each in found:
+            added += etree.XPath("number($text)")(etree.Element("x"), text=each)
+        return added
+
+    return [whole.match(value).text]
+
+
+@many
+@given(
+    st.lists(documents, min_size=1, max_size=8),
+    st.lists(queries, min_size=8, max_size=8),
+    st.booleans(),
+)
+def test_a_store_answers_as_libxml2(tmp_path_factory, given_documents, texts, effective):
+    path = tmp_path_factory.mktemp("store") / "jobs.db"
+    documents = [identified(count, each) for count, each in enumerate(given_documents)]
+    with kept(path, documents) as jobs:
+        for query in filter(None, map(compiled, texts)):
+            wanted = expected(query, documents, effective)
+            for places in (False, True):
+                found = jobs.run(query, effective=effective, places=places)
+                assert [match.text for match in found] == wanted, query.expression
+            nodes = sum(match.is_true for match in jobs.run(query, effective=effective))
+            assert jobs.how_many(query, effective=effective) == nodes, query.expression
+
+
+JOBS = [
+    b"<Job><Id>1</Id><User>amy</User><Charge>0.1</Charge><Hold>User</Hold><Hold>System</Hold></Job>",
+    b"<Job><Id>2</Id><User>bob</User><Charge>0.2</Charge><Shell>/bin/sh</Shell></Job>",
+    b"<Job><Id>3</Id><User>amy</User><Charge>0.3</Charge></Job>",
+    b"<JobGroup><Id>g</Id><Job><Id>4</Id><User>amy</User><Charge>soon</Charge></Job></JobGroup>",
+]
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    with kept(tmp_path / "jobs.db", JOBS) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "text, answer, rows, certain, opened, verified",
+    [
+        pytest.param("//Job[User='amy']/Id", ["1", "3", "4"], 3, 3, 0, 0, id="columns"),
+        pytest.param("//Job/Hold", ["User", "System"], 1, 1, 0, 0, id="several texts of a column"),
+        pytest.param("//Job[User='bob']/Shell", ["/bin/sh"], 1, 0, 1, 1, id="candidates"),
+        pytest.param("//Job[Charge > 0.1]/Id", ["2", "3"], 3, 2, 1, 1, id="one row is odd"),
+        pytest.param("//Shell", ["/bin/sh"], 0, 0, 4, 4, id="scan"),
+        pytest.param("//Job[User='eve']/Id", [], 0, 0, 0, 0, id="nothing"),
+    ],
+)  # fmt: skip
+def test_a_document_is_opened_only_where_columns_do_not_tell(
+    jobs, text, answer, rows, certain, opened, verified
+):
+    trace = Trace()
+    assert [match.text for match in jobs.run(compile(text), places=False, trace=trace)] == answer
+    assert trace == Trace(rows, certain, opened, verified)
+
+
+@pytest.mark.parametrize(
+    "text, answer, opened",
+    [
+        ("count(//Job[User='amy'])", "3", 0),
+        ("count(//Job/Hold)", "2", 0),
+        ("sum(//Job[Id='1' or Id='2']/Charge)", number(0.1 + 0.2), 1),
+        ("count(//Job) > 3", "true", 0),
+        ("sum(//Job[User='amy']/Charge) div count(//Job)", "NaN", 1),
+        ("-count(//Shell)", "-1", 4),
+    ],
+)
+def test_totals_go_over_the_whole_store(jobs, text, answer, opened):
+    trace = Trace()
+    [match] = jobs.run(compile(text), trace=trace)
+    assert (match.text, match.is_node, trace.opened) == (answer, False, opened)
+
+
+@pytest.mark.parametrize("text", ["count(Hold)", "string(//Job/Id)", "count(//Job) = //Job/Id"])
+def test_what_is_no_total_is_asked_of_each_document(jobs, text):
+    assert len(list(jobs.run(compile(text)))) == len(JOBS)
+
+
+def test_a_deleted_document_is_not_found(jobs):
+    with jobs.change() as change:
+        change.delete("3")
+    assert [match.text for match in jobs.run(compile("//Job/Id"))] == ["1", "2", "4"]
+    assert [match.text for match in jobs.run(compile("//Id"))] == ["1", "2", "g", "4"]
+    assert jobs.how_many(compile("//Job")) == 3
+
+
+def test_a_match_with_its_place_knows_its_job(jobs):
+    [match] = jobs.run(compile("//Job[Hold='System']/User"))
+    assert (match.job, match.path) == ("1", "/Job/User")
+
+
+def test_a_query_is_of_one_moment(jobs):
+    found = jobs.run(compile("//Job/Id"), places=False)
+    first = next(found)
+    with jobs.change() as change:
+        change.put(b"<Job><Id>9</Id></Job>")
+    assert [first.text, *(match.text for match in found)] == ["1", "2", "3", "4"]
+    assert jobs.how_many(compile("//Job")) == 5
