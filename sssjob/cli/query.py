@@ -102,11 +102,8 @@ def command(
     around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
     asking = Asking(
         query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
-<<<<<<< HEAD
         quiet=quiet, explain=explain, threads=threads or os.cpu_count() or 1,
-=======
-        quiet=quiet, explain=explain, as_json=form in ("json", "jsonl"),
->>>>>>> main
+        as_json=form in ("json", "jsonl"),
     )  # fmt: skip
     with closing(asking.matches(files)) as matches:
         found = query_forms.whole(matches) if whole else matches
