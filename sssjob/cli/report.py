@@ -104,7 +104,8 @@ def command(
     drawn = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
     forms.draw(report, rows, drawn, plot=plot, svg=svg, beside=as_json or as_csv)
     if report.outside:
-        common.say(f"{report.outside} jobs ended at another time, or have not ended")
+        jobs = "job" if report.outside == 1 else "jobs"
+        common.say(f"left out: {report.outside} {jobs} that did not end in this time")
     reading.close()
     if reading.failed:
         sys.exit(common.NOT_UNDERSTOOD)

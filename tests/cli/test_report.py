@@ -68,7 +68,7 @@ def test_spans_of_time(arguments, jobs):
     result = run("--json", *arguments)
     data = json.loads(result.stdout)
     assert (data["total"]["jobs"], data["outside"]) == (jobs, 3 - jobs)
-    assert f"{3 - jobs} jobs ended at another time" in result.stderr
+    assert f"left out: {3 - jobs} job" in result.stderr
 
 
 def test_records_and_documents_of_the_same_jobs_give_the_same_report():
