@@ -59,8 +59,12 @@ FORMATS: dict[str, Format] = {
     row.name: row
     for row in (
         Format("auto",       "sssjob.accounting.auto",       "whichever the records look like"),
+        Format("pbs",        "sssjob.accounting.pbs",        "accounting of TORQUE and OpenPBS"),
         Format("slurm",      "sssjob.accounting.slurm",      "sacct --parsable2 (or --parsable)"),
         Format("slurm-json", "sssjob.accounting.slurm_json", "sacct --json"),
+        Format("slurm-jobcomp", "sssjob.accounting.slurm_jobcomp", "jobcomp/filetxt of Slurm"),
+        Format("sge",        "sssjob.accounting.sge",        "accounting of Grid Engine and Univa"),
+        Format("lsf",        "sssjob.accounting.lsf",        "lsb.acct of LSF"),
         Format("condor",     "sssjob.accounting.condor",     "job ads of HTCondor's histories"),
         Format("blah",       "sssjob.accounting.blah",       "blahp.log of a computing element"),
         Format("apel",       "sssjob.accounting.apel",       "APEL's individual job messages"),

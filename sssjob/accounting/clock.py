@@ -13,7 +13,7 @@ from sssjob.errors import InvalidValue
 
 ASSUMED = "times without a zone are read as UTC; --tz names another zone"
 NO_VALUE = frozenset(
-    ("", "Unknown", "None", "None assigned", "(null)", "N/A", "NONE",
+    ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
      "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
 )  # fmt: skip
 

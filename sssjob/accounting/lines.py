@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Protocol
 
 # XML 1.0 has no place for these, not even escaped (production 2, Char).
 _FORBIDDEN_BYTES = bytes(range(0x09)) + b"\x0b\x0c" + bytes(range(0x0E, 0x20))
@@ -26,6 +26,14 @@ def clean(raw: bytes, keep: bytes = b"") -> str:
     return raw.decode("utf-8", "replace")
 
 
+class Readable(Protocol):
+    """What gives bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most so many bytes; none at the end."""
+        ...
+
+
 def legal(text: str) -> str:
     """A text without what a document cannot hold.
 
@@ -35,7 +43,7 @@ def legal(text: str) -> str:
     return text if text.isprintable() else clean(text.encode("utf-8", "surrogatepass"))
 
 
-def blocks(stream: BinaryIO, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
+def blocks(stream: Readable, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
     """The bytes of a stream in blocks of whole lines, their last line end left out.
 
     Of a line longer than ``limit`` bytes only somewhat more than that is given: memory stays

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from sssjob import units
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.clock import NO_VALUE, time
+from sssjob.accounting.readers import single
 from sssjob.accounting.record import (
     DELIVERED,
     JOB,
@@ -39,12 +40,6 @@ CPU, MEMORY, MEAN_MEMORY, SWAP, MEAN_SWAP = SUMS = (
     "(cpu)", "(memory)", "(mean memory)", "(swap)", "(mean swap)"
 )  # fmt: skip
 WORKED_OUT = (ENDED, OVER, SUBMITTED, STEP_ID, *SUMS)
-
-
-@varied
-def single(text: str) -> Found:
-    """A text that hardly any other record has."""
-    return text
 
 
 @varied

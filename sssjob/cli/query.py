@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -31,6 +33,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
     sssjob query --effective --json "Queue" jobs.xml
     sssjob query --count "//Job[not(Delivered)]" - < jobs.xml.gz
     sssjob query "//Job[sss:bytes(Delivered/Memory) > sss:bytes('2 GB')]/Id" jobs.xml
+    sssjob query "sum(//Job[Project='climate']/Charge)" jobs.db   a store
     sssjob query "//Job" jobs.xml --columns Id,User,Delivered/Duration \\
         --sort=-Delivered/Duration --limit 10
 
@@ -58,6 +61,8 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
               help="The version of XPath; the later ones are slower.")  # fmt: skip
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not say in which of several files.")
+@click.option("--jobs", "threads", type=click.IntRange(min=1), metavar="N",
+              help="How many threads read a large file; as many as there are cores.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
 def command(
     expression: str,
@@ -73,6 +78,7 @@ def command(
     version: str,
     bound: tuple[str, ...],
     no_filename: bool,
+    threads: int | None,
     explain: bool,
 ) -> None:
     """Ask job objects by XPath.
@@ -80,8 +86,8 @@ def command(
     EXPRESSION that starts with / is asked of each document, another one of each job object (the
     outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in none;
     functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min, sss:max,
-    sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are read;
-    "-" is standard input.
+    sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are read; a
+    store, or the address of one (postgresql://...); "-" is standard input.
     """
     from sssjob.cli import query_forms
     from sssjob.cli.query_sources import Asking
@@ -96,17 +102,18 @@ def command(
     around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
     asking = Asking(
         query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
-        quiet=quiet, explain=explain,
+        quiet=quiet, explain=explain, threads=threads or os.cpu_count() or 1,
+        as_json=form in ("json", "jsonl"),
     )  # fmt: skip
-    found = asking.matches(files)
-    if whole:
-        found = query_forms.whole(found)
-    if count or quiet:
-        total = _total(found, 1 if quiet else limit)
-        if not quiet:
-            click.echo(total)
-    else:
-        total = _print(found, chosen, keys, limit)
+    with closing(asking.matches(files)) as matches:
+        found = query_forms.whole(matches) if whole else matches
+        if count or quiet:
+            most = 1 if quiet else limit
+            total = _total(found, most) if whole else asking.count(files, most)
+            if not quiet:
+                click.echo(total)
+        else:
+            total = _print(found, chosen, keys, limit)
     _end(query, asking, total, quiet)
 
 

@@ -1,16 +1,17 @@
-"""What ``sssjob query`` asks: files, directories, globs and standard input."""
+"""What ``sssjob query`` asks: files, directories, globs, standard input and stores."""
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sssjob.cli import common, progress
+from sssjob.cli import common, progress, query_store
 from sssjob.cli.query_forms import Found
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import UnreadableDocument, UnusableStore
 
 if TYPE_CHECKING:
     from sssjob.query import Question
@@ -29,24 +30,54 @@ class Asking:
     whole: bool = False
     quiet: bool = False
     explain: bool = False
+    threads: int = 1
+    as_json: bool = False  # the explanation, for programs
     failed: bool = field(default=False, init=False)
     _noticed: bool = field(default=False, init=False)
 
-    def matches(self, files: tuple[str, ...]) -> Iterator[Found]:
+    def matches(self, files: tuple[str, ...]) -> Generator[Found, None, None]:
         """What is found in each source, in the order of their names."""
-        from sssjob.query import NotAQuery
+        for given in self._sources(files):
+            yield from self._in_source(given)
 
-        for given in self._inputs(files):
+    def count(self, files: tuple[str, ...], limit: int | None) -> int:
+        """How many matches are true, at most ``limit``; a store counts without showing them."""
+        total = 0
+        for given in self._sources(files):
+            if isinstance(given, query_store.Address) and limit is None:
+                with self._told(given.name):
+                    total += query_store.count(self, given)
+                continue
+            for found in self._in_source(given):
+                total += found.match.is_true
+                if total == limit:
+                    return total
+        return total
+
+    def _in_source(self, given: common.Input | query_store.Address) -> Iterator[Found]:
+        with self._told(given.name):
+            if isinstance(given, query_store.Address):
+                yield from query_store.matches(self, given)
+                return
             if self.explain:
                 common.say(f"{given.name}: {self.plan}")
-            try:
-                yield from self._in(given)
-            except UnreadableDocument as error:
-                self._unreadable(given.name, error)
-            except OSError as error:
-                self._fail(f"sssjob: error: {common.reason(error)}")
-            except NotAQuery as error:
-                common.fail(error)
+            yield from self._in(given)
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[None]:
+        """Say what a source cannot be asked for, and go on with the next."""
+        from sssjob.query import NotAQuery
+
+        try:
+            yield
+        except UnreadableDocument as error:
+            self._unreadable(name, error)
+        except UnusableStore as error:
+            self.fail(f"sssjob: error: {error}")
+        except OSError as error:
+            self.fail(f"sssjob: error: {common.reason(error)}")
+        except NotAQuery as error:
+            common.fail(error)
 
     @property
     def plan(self) -> str:
@@ -65,31 +96,36 @@ class Asking:
                 effective=self.effective,
                 places=self.places,
                 whole=self.whole,
+                threads=self.threads,
                 on_error=lambda error: self._unreadable(given.name, error),
             ):
                 yield Found(given.name, match)
 
-    def _inputs(self, files: tuple[str, ...]) -> Iterator[common.Input]:
+    def _sources(self, files: tuple[str, ...]) -> Iterator[common.Input | query_store.Address]:
         from sssjob.query.files import documents
 
         for given in common.sources(expanded(files)):
             if not isinstance(given.source, Path):
                 yield given
                 continue
+            if query_store.is_store(given.name):
+                yield query_store.Address(given.name)
+                continue
             skipped: list[Path] = []
             for path in documents(
                 given.source,
                 on_skipped=skipped.append,
-                on_error=lambda error: self._fail(f"sssjob: error: {common.reason(error)}"),
+                on_error=lambda error: self.fail(f"sssjob: error: {common.reason(error)}"),
             ):
                 yield common.Input(str(path), path)
             if skipped and not self.quiet:
                 common.say(_skipped(given.name, skipped))
 
     def _unreadable(self, name: str, error: UnreadableDocument) -> None:
-        self._fail(str(error.finding.in_file(name)))
+        self.fail(str(error.finding.in_file(name)))
 
-    def _fail(self, message: str) -> None:
+    def fail(self, message: str) -> None:
+        """Say that something could not be asked; the rest goes on."""
         self.failed = True
         common.say(message)
 

@@ -72,6 +72,11 @@ def texts(
 
 def content(folder: int, name: str) -> bytes:
     """The bytes of one key of an open directory. Raises ``InvalidValue`` or ``OSError``."""
+    return held(folder, name)[0]
+
+
+def held(folder: int, name: str) -> tuple[bytes, os.stat_result]:
+    """The bytes of one key, and what the file system says of them; raises as ``content`` does."""
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if stat.S_ISLNK(status.st_mode):
         name = os.readlink(name, dir_fd=folder)
@@ -83,14 +88,15 @@ def content(folder: int, name: str) -> bytes:
     # Between stat and open the name may become something else: O_NONBLOCK and O_NOFOLLOW.
     handle = os.open(name, _OPEN, dir_fd=folder)
     try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise _invalid(name, "a regular file")
         octets = os.read(handle, LONGEST + 1)
     finally:
         os.close(handle)
     if len(octets) > LONGEST:
         raise _invalid(name, f"a value of at most {LONGEST} bytes")
-    return octets
+    return octets, status
 
 
 def unread(name: str, reason: str) -> Fault:

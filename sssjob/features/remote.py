@@ -69,6 +69,7 @@ def texts(url: str, table: Iterable[Key], options: Options | None = None) -> Ans
 
     404 and 410 mean that a key is absent. Whatever else keeps an answer away makes the key
     unknown, which is something else: then nothing may be concluded from its absence.
+    Raises ``ModuleNotFoundError`` if ``requests`` is not installed.
     """
     asking = _Asking(options or Options())
     answer = Answer()
@@ -115,6 +116,7 @@ class _Asking:
     """Questions to one server, in a thread each, because a slow answer may never end."""
 
     def __init__(self, options: Options) -> None:
+        _requests()
         self.options = options
         self.end = time.monotonic() + options.all_seconds
 
@@ -152,6 +154,15 @@ class _Asking:
         return tuple(dict.fromkeys(found[:MOST])) or None
 
 
+def _requests() -> None:
+    """Say what is missing here, and not in a thread of which nobody hears."""
+    try:
+        import requests  # noqa: F401
+    except ModuleNotFoundError:
+        advice = "features over HTTP are read with requests: pip install 'sssjob[http]'"
+        raise ModuleNotFoundError(advice, name="requests") from None
+
+
 def _into(
     answer: SimpleQueue[str | NotFetched | None], url: str, limit: int, accept: str,
     options: Options,
@@ -164,22 +175,25 @@ def _into(
             session.headers.update(
                 {"Accept": accept, "Accept-Encoding": "identity", "User-Agent": "sssjob"}
             )
-            session.verify = options.ca or os.environ.get(_CERTIFICATES) or True
             if options.certificate:
                 own = (options.certificate, options.key) if options.key else options.certificate
                 session.cert = own
-            answer.put(_answered(session, url, limit, options.seconds))
+            answer.put(_answered(session, url, limit, options))
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         answer.put(NoAnswer(url, _reason(error)))
     except NotFetched as error:
         answer.put(error)
 
 
-def _answered(session: Session, url: str, limit: int, seconds: float) -> str | None:
+def _answered(session: Session, url: str, limit: int, options: Options) -> str | None:
     """The text at an address, through at most three redirects, none of them to a weaker scheme."""
+    # Told with each request: of a session, $REQUESTS_CA_BUNDLE would win over it.
+    verify = options.ca or os.environ.get(_CERTIFICATES) or True
     at = url
     for _ in range(REDIRECTS + 1):
-        with session.get(at, stream=True, allow_redirects=False, timeout=seconds) as response:
+        with session.get(
+            at, stream=True, allow_redirects=False, timeout=options.seconds, verify=verify
+        ) as response:
             if not response.is_redirect:
                 return _text(response, url, limit)
             after = urljoin(at, response.headers["Location"])

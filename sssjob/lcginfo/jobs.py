@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from sssjob import defaults
+from sssjob import defaults, query
 from sssjob.amounts import UNKNOWN as UNREADABLE
 from sssjob.amounts import Amount, Scope
-from sssjob.document import clean
+from sssjob.document import bridge, clean
 from sssjob.errors import Finding, InvalidValue
 from sssjob.lcginfo.snapshot import (
     DONE,
@@ -23,6 +23,7 @@ from sssjob.lcginfo.snapshot import (
     unheard,
 )
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, Requested
+from sssjob.store import Store
 
 # fmt: off
 STATES = {
@@ -93,6 +94,24 @@ def from_blocks(
         for job in effective.jobs if isinstance(effective, JobGroup) else (effective,):
             if type(job) is Job and (entry := from_job(job, queue=queue, report=report)):
                 yield entry
+
+
+def from_store(
+    jobs: Store, *, since: int, queue: str = "", report: Report = unheard
+) -> Iterator[Entry]:
+    """The jobs of a store that have not ended, or ended at ``since`` or later, as entries.
+
+    ``since`` is in seconds since 1970-01-01T00:00:00Z; ``queue`` as in ``from_blocks``. Raises
+    ``UnusableStore``.
+    """
+    ended = "State = 'Completed' or not(State) and EndTime"
+    for match in jobs.run(
+        query.compile(f"//Job[Id][not({ended}) or EndTime >= {since}]"), effective=True
+    ):
+        job = bridge.from_tree(match.found)
+        assert isinstance(job, Job)
+        if entry := from_job(job, queue=queue, report=report):
+            yield entry
 
 
 def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> Entry | None:

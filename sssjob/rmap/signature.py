@@ -27,7 +27,7 @@ def sign(
     The HMAC is over the binary digest, not over the Body.
 
     >>> sign(b"<Body></Body>", Key(b"gold-test-key-0123456789")).digest
-    'NY0vW8n+pWlTndgO1iwbqYHW7zY='
+    'irX1+GI4qym1ECzqW2geHynzqEg='
     """
     chosen = algorithm or key.algorithms[0]
     digest = hashlib.new(chosen.hash, body).digest()

@@ -95,6 +95,12 @@ def statement(way: Access, what: str, effective: bool, dialect: Dialect) -> Sql:
     )
 
 
+def candidates(way: Access, effective: bool) -> Condition:
+    """The rows that may be an answer."""
+    doubtful = way.bounds.maybe if way.doubt is None else any_of(way.bounds.maybe, way.doubt)
+    return all_of(doubtful, reading(effective=effective), SHOWN)
+
+
 def fetched(
     reader: Reader, dialect: Dialect, select: str, condition: Condition, effective: bool
 ) -> Row:

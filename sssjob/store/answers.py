@@ -41,6 +41,23 @@ class Trace:
     opened: int = 0
     verified: int = 0
 
+    @property
+    def as_dict(self) -> dict[str, int]:
+        """The counts for JSON."""
+        return {
+            "candidates": self.rows,
+            "certain": self.certain,
+            "opened": self.opened,
+            "verified": self.verified,
+        }
+
+    def __str__(self) -> str:
+        """As ``--explain`` prints it."""
+        return (
+            f"candidates {self.rows}, certain by their columns {self.certain}; "
+            f"documents opened {self.opened}, to verify {self.verified}"
+        )
+
 
 class Candidates(NamedTuple):
     """The rows of one document that may be an answer: number, certainty and texts of each."""
@@ -128,6 +145,7 @@ class Answers:
         )
         if not several:
             return 0.0
+        self.trace.rows = self.trace.certain = several
         return float(added) if fraction == 0 and several * largest < 2**53 else None
 
     def _numbers(self, reader: Reader, way: Access, column: str) -> Iterator[float]:

@@ -25,9 +25,9 @@ from sssjob.store.proof import Bounds
 class Level(StrEnum):
     """How much of a query the columns answer."""
 
-    EXACT = "exact: the columns decide, no document is opened to decide it"
-    NARROWS = "narrows: the columns give candidates, each is verified on its document"
-    NOTHING = "nothing: every document is read"
+    EXACT = "columns decide"
+    NARROWS = "columns give candidates, and documents decide"
+    NOTHING = "every document is read"
 
 
 @dataclass(frozen=True, slots=True)

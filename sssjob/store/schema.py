@@ -137,8 +137,11 @@ def index_name(table: Table, names: tuple[str, ...]) -> str:
 
 def create_index(table: Table, names: tuple[str, ...]) -> str:
     """The statement that makes an index, if it is not there."""
-    name = quoted(index_name(table, names))
-    return f"CREATE INDEX IF NOT EXISTS {name} ON {quoted(table.name)} ({listed(names)})"
+    # Nobody looks for what is not there by an index, and most jobs lack most things.
+    return (
+        f"CREATE INDEX IF NOT EXISTS {quoted(index_name(table, names))} "
+        f"ON {quoted(table.name)} ({listed(names)}) WHERE {quoted(names[0])} IS NOT NULL"
+    )
 
 
 def create_sparse_index(table: Table, name: str) -> str:

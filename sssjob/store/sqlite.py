@@ -139,9 +139,18 @@ class SQLite:
         """See ``Engine``."""
         return ""
 
+    def found(self, tables: Sequence[Table]) -> None:
+        """See ``Engine``; nothing is needed."""
+
     def has(self, table: str) -> bool:
         """See ``Engine``."""
         return bool(self.fetch("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)))
+
+    def indexes(self) -> set[str]:
+        """See ``Engine``."""
+        return {
+            name for (name,) in self.fetch("SELECT name FROM sqlite_master WHERE type = 'index'")
+        }
 
     def types(self) -> tuple[dict[str, str], str]:
         """See ``Engine``."""
@@ -151,6 +160,11 @@ class SQLite:
         """See ``Engine``; the log that was not yet moved into the file counts too."""
         files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
+
+    def observe(self) -> None:
+        """See ``Engine``."""
+        self.fetch("PRAGMA analysis_limit = 1000")
+        self.fetch("ANALYZE")
 
     def damage(self) -> Iterator[str]:
         """See ``Engine``."""

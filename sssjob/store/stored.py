@@ -28,6 +28,19 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """One version in the history of a store, without its document; see ``Stored``."""
+
+    identity: Identity
+    version: int
+    at: int
+    by: str
+    source: str
+    reason: str
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """What became of the documents of an import: every one is in exactly one of these."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sssjob import store
 from sssjob.check import check_source
 from sssjob.cli import sssjob
 from sssjob.lcginfo import lrmsinfo
@@ -87,6 +88,23 @@ def test_lrmsinfo_becomes_job_objects_and_comes_back(tmp_path):
         assert lrmsinfo.read(io.BytesIO(back.stdout_bytes)) == lrmsinfo.read(stream)
 
 
+def test_a_store_prints_what_has_not_ended(tmp_path):
+    documents = run("jobs", "--clock", "none", EXAMPLE).stdout_bytes
+    path = tmp_path / "jobs.db"
+    with store.open(path, create=True, by="amy") as jobs, jobs.change() as change:
+        for line in documents.splitlines():
+            change.put(line)
+    headers = ("--slots", "8", "--cycle", "120", "--now", "1795184574", "--done-within", "0")
+    back = run("lrms", "--from", "store", *headers, path)
+    with EXAMPLE.open("rb") as stream:
+        expected = lrmsinfo.read(stream)
+    found = lrmsinfo.read(io.BytesIO(back.stdout_bytes))
+    alive = {job for job in expected.jobs if job.state != "done"}
+    assert set(found.jobs) == alive
+    assert len(alive) > 3
+    assert (found.nactive, found.nfree) == (8, 0)
+
+
 def test_times_become_those_of_the_clock():
     result = run("jobs", "--clock", "1795184600", "--to", "sss", EXAMPLE)
     assert "<StartTime>1795098200</StartTime>" in result.stdout
@@ -125,6 +143,8 @@ def test_lrmsinfo_is_written_anew_with_what_is_known_better():
     pytest.param(("lrms", "--from", "slurm", "/no/such"), "/no/such", id="no-file"),
     pytest.param(("lrms", "--from", "pbs", "--tz", "Mars/Base", "-"), "time zone", id="zone"),
     pytest.param(("lrms", "--from", "lsf"), "lsf", id="no-format"),
+    pytest.param(("lrms", "--from", "store"), "name a store", id="no-store"),
+    pytest.param(("lrms", "--from", "store", "/no/such.db"), "/no/such.db", id="no-such-store"),
     pytest.param(("lrms", "--from", "sss", "--now", "soon", "-"), "soon", id="no-time"),
 ])  # fmt: skip
 def test_what_is_not_understood_exits_2(arguments, message):

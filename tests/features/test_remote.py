@@ -160,7 +160,7 @@ def test_no_redirect_leads_from_https_to_http(monkeypatch):
             return Response()
 
     with pytest.raises(remote.NotFetched, match="from https to http"):
-        remote._answered(Session(), "https://mjf.example.org/job_id", 9, 1)
+        remote._answered(Session(), "https://mjf.example.org/job_id", 9, Options())
 
 
 @pytest.mark.parametrize("trickle", [False, True], ids=["stalls", "sends a byte now and then"])

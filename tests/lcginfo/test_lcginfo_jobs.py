@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob import loads
+from sssjob import loads, store
 from sssjob.check import check_source
 from sssjob.document import dumps, read
 from sssjob.lcginfo import jobs, lrmsinfo
@@ -36,6 +36,29 @@ def entry(text, **options):
     remarks = []
     found = list(jobs.from_blocks([loads(text)], report=remarks.append, **options))
     return found, [remark.message for remark in remarks]
+
+
+STORED = """\
+<Job><Id>1</Id><User>amy</User><Queue>long</Queue><State>Running</State><StartTime>900</StartTime></Job>
+<Job><Id>2</Id><User>amy</User><Queue>long</Queue><State>Completed</State><EndTime>990</EndTime></Job>
+<Job><Id>3</Id><User>amy</User><Queue>long</Queue><State>Completed</State><EndTime>500</EndTime></Job>
+<Job><JobId>4</JobId><UserId>amy</UserId><QueueName>long</QueueName><EndTime>500</EndTime></Job>
+<JobGroup><Id>g</Id><JobDefaults><User>bob</User><Queue>short</Queue></JobDefaults>\
+<Job><Id>5</Id><State>Idle</State><Requested><Processors>4</Processors></Requested></Job>\
+<Job><Id>6</Id><State>Completed</State><EndTime>10</EndTime></Job><Job>1</Job></JobGroup>
+"""
+
+
+def test_a_store_gives_what_has_not_ended_and_what_ended_lately(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True, by="amy") as stored:
+        with stored.change() as change:
+            for line in STORED.splitlines():
+                change.put(line.encode())
+        found = {job.jobid: job for job in jobs.from_store(stored, since=900)}
+    assert {name: job.state for name, job in found.items()} == {
+        "1": "running", "2": "done", "5": "queued",
+    }  # fmt: skip
+    assert (found["5"].group, found["5"].queue, found["5"].cpucount) == ("bob", "short", 4)
 
 
 @given(ENTRIES)

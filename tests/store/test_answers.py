@@ -89,7 +89,7 @@ def test_a_store_answers_as_libxml2(tmp_path_factory, given_documents, texts, ef
                 found = jobs.run(query, effective=effective, places=places)
                 assert [match.text for match in found] == wanted, query.expression
             nodes = sum(match.is_true for match in jobs.run(query, effective=effective))
-            assert jobs.count(query, effective=effective) == nodes, query.expression
+            assert jobs.how_many(query, effective=effective) == nodes, query.expression
 
 
 JOBS = [
@@ -152,7 +152,7 @@ def test_a_deleted_document_is_not_found(jobs):
         change.delete("3")
     assert [match.text for match in jobs.run(compile("//Job/Id"))] == ["1", "2", "4"]
     assert [match.text for match in jobs.run(compile("//Id"))] == ["1", "2", "g", "4"]
-    assert jobs.count(compile("//Job")) == 3
+    assert jobs.how_many(compile("//Job")) == 3
 
 
 def test_a_match_with_its_place_knows_its_job(jobs):
@@ -166,4 +166,4 @@ def test_a_query_is_of_one_moment(jobs):
     with jobs.change() as change:
         change.put(b"<Job><Id>9</Id></Job>")
     assert [first.text, *(match.text for match in found)] == ["1", "2", "3", "4"]
-    assert jobs.count(compile("//Job")) == 5
+    assert jobs.how_many(compile("//Job")) == 5

@@ -17,6 +17,7 @@ COMMANDS = {
     "left":     "Tell how long a job may go on.",
     "status":   "Show or write $JOBSTATUS, under its lock.",
     "pilots":   "Rank pilots by what it costs to end them.",
+    "serve":    "Serve both directories over HTTP, for virtual machines.",
 }
 # fmt: on
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from sssjob.lcginfo.snapshot import Entry, Snapshot
 
 SYSTEMS = ("slurm", "pbs", "gridengine", "condor")
-FORMATS = (*SYSTEMS, "sss", "lrmsinfo")
+FORMATS = (*SYSTEMS, "sss", "store", "lrmsinfo")
+DAY = 86400
 
 
 @click.command(
@@ -29,6 +30,7 @@ Examples:
   sssjob lcginfo lrms --from slurm > lrmsinfo
   sssjob lcginfo lrms --from pbs --tz Europe/Amsterdam qstat-f.txt pbsnodes.txt
   sssjob lcginfo lrms --from sss --slots 240 jobs.sss
+  sssjob lcginfo lrms --from store --slots 240 --done-within 3600 jobs.db
 
 Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 )
@@ -39,6 +41,10 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 @click.option("--text", is_flag=True, help="Ask the batch system for text where JSON is usual.")
 @click.option("--slots", type=click.IntRange(0), help="How many slots there are.")
 @click.option("--cycle", type=click.FloatRange(0), help="Seconds between scheduling passes.")
+@click.option(
+    "--done-within", metavar="SECONDS", type=click.IntRange(0), default=DAY, show_default=True,
+    help="Of a store: show jobs that ended so short a time ago, too.",
+)  # fmt: skip
 @click.option(
     "--now", metavar="TIME", default="", help="When the files were written. Default: now."
 )
@@ -58,6 +64,7 @@ def command(
     text: bool,
     slots: int | None,
     cycle: float | None,
+    done_within: int,
     now: str,
     queue: str,
     group_by: str,
@@ -68,7 +75,8 @@ def command(
     """Print the state of a batch system as lrmsinfo.
 
     FILEs hold what its commands printed, in any order; without FILEs the commands are run. Job
-    objects (sss) and lrmsinfo itself are read from FILEs or standard input.
+    objects (sss) and lrmsinfo itself are read from FILEs or standard input; a store is a FILE
+    or postgresql://...
     """
     from sssjob.lcginfo import lrmsinfo
     from sssjob.lcginfo.backends.reader import Options
@@ -86,6 +94,8 @@ def command(
         )
         if format_name == "sss":
             snapshot = _documents(files, options, log)
+        elif format_name == "store":
+            snapshot = _stores(files, options, log, done_within)
         elif format_name == "lrmsinfo":
             snapshot = _lrmsinfo(files, options, log)
         else:
@@ -118,14 +128,40 @@ def _system(
 def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:
     from sssjob.document import read
     from sssjob.lcginfo import jobs
-    from sssjob.lcginfo.snapshot import Snapshot
 
     entries: list[Entry] = []
     for name, source in common.sources(files):
         log.name = name
         entries += jobs.from_blocks(read(source), queue=options.queue, report=log)
+    return _of(entries, options)
+
+
+def _stores(
+    addresses: tuple[str, ...], options: Options, log: shared.Log, done_within: int
+) -> Snapshot:
+    from sssjob import store
+    from sssjob.lcginfo import jobs
+
+    if not addresses:
+        common.fail("name a store: --from store FILE")
+    moment = time.time() if options.now is None else options.now
+    entries: list[Entry] = []
+    for address in addresses:
+        log.name = address
+        with store.open(address, read_only=True) as stored:
+            log.name = stored.address
+            entries += jobs.from_store(
+                stored, since=int(moment) - done_within, queue=options.queue, report=log
+            )
+    return _of(entries, options)
+
+
+def _of(entries: list[Entry], options: Options) -> Snapshot:
+    """The snapshot of job objects, which say nothing of slots."""
+    from sssjob.lcginfo.snapshot import Snapshot
+
     found = Snapshot(tuple(entries), options.slots, None, options.now, options.cycle)
-    return _dated(Snapshot(found.jobs, found.nactive, found.free, found.now, found.cycle))
+    return _dated(replace(found, nfree=found.free))
 
 
 def _lrmsinfo(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:

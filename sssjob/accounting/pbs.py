@@ -1,0 +1,129 @@
+"""PBS: the accounting files of TORQUE, OpenPBS and PBS Pro become job objects.
+
+A line is ``MM/DD/YYYY HH:MM:SS;letter;id;key=value key=value ...``. A job is made of the record
+that ends it (E), and one for each run that was lost before (R). The mapping is ``pbs_table``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, TypeVar
+
+from sssjob.accounting import clock as clocks
+from sssjob.accounting import pbs_table as table
+from sssjob.accounting.clock import ASSUMED, Clock
+from sssjob.accounting.record import Bad, Field, Noted, Options, Outcome, Skipped
+from sssjob.accounting.roads import OBJECTS, Road
+from sssjob.accounting.shapes import Read, Record, Shapes
+from sssjob.accounting.shapes import records as read_lines
+from sssjob.model import Job
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+# fmt: off
+# What the other records tell of, by their letter.
+LETTERS = {
+    "A": "aborted", "C": "checkpointed", "D": "deleted", "L": "licences", "M": "moved",
+    "P": "provisioning", "Q": "queued", "S": "started", "T": "restarted",
+    "a": "altered", "c": "next phase", "e": "last phase", "p": "provisioned", "r": "resumed",
+    "s": "started on fewer nodes", "u": "phase ended", "z": "suspended",
+    "B": "reservation begun", "F": "reservation finished", "K": "reservation deleted",
+    "U": "reservation requested", "Y": "reservation confirmed", "k": "reservation deleted",
+}
+# fmt: on
+
+_STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+_ID = re.compile(r"(?P<number>[0-9]{1,18})(?P<array>\[[0-9]*\]|-[0-9]{1,9})?(?:\.(?P<server>\S+))?")
+_KEY = r"[A-Za-z_][\w.\-]*="
+# A value in quotes, or one up to the next key; hooks write values with spaces and no quotes.
+_PAIR = re.compile(
+    rf"""({_KEY})("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|.*?)(?=\s{_KEY}|$)\s?""", re.DOTALL
+)
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w.\-]*")
+_FIRST = ("(id)", "(server)", "(array index)", "(letter)", "(stamp)")
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each record of a stream, in its order.
+
+    Raises ``InvalidValue`` for an unknown zone.
+    """
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    clock = Clock(options.zone)
+
+    def rows(names: tuple[str, ...]) -> Iterable[Field]:
+        return clocks.by(clock, table.rows(names))
+
+    told = False
+    for outcome in read_lines(stream, record, Shapes(rows, road, ("start", "end"))):
+        if clock.assumed and not told:
+            told = True
+            yield Noted(outcome.line, ASSUMED, once=True)
+        yield outcome
+
+
+def record(number: int, line: str) -> Read:
+    """What a line is."""
+    parts = line.split(";", 3)
+    if len(parts) < 4 or not _STAMP.fullmatch(parts[0]):
+        return Bad(number, "not a record such as 11/20/2026 14:29:34;E;123.server;user=amy ...")
+    stamp, letter, id, text = parts
+    if letter not in ("E", "R"):
+        meaning = LETTERS.get(letter, "an unknown record")
+        return Skipped(number, f"{letter[:10]}: {meaning}")
+    found = _ID.fullmatch(id)
+    if not found:
+        return Bad(number, f"{id[:60]!r} is no job id such as 123.server or 123[4].server")
+    index = (found["array"] or "").strip("[]-")
+    if found["array"] == "[]":
+        return Skipped(number, "array whose jobs have their own records")
+    keys, values = _pairs(text.strip())
+    if letter == "R" and "start" not in keys:
+        return Skipped(number, "R: requeued, without what was used")
+    if "user" not in keys:
+        return Bad(number, "no user in it: not a whole record")
+    if letter == "E" and "end" not in keys:
+        return Bad(number, "no end in it: not a whole record")
+    first = (id, found["server"] or "", index, letter, _iso(stamp))
+    return Record(number, _FIRST + keys, first + values)
+
+
+def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The keys and values of a record's text."""
+    if '"' not in text and "'" not in text:
+        items = text.split()
+        parted = [item.partition("=") for item in items]
+        keys = tuple([key for key, _, _ in parted])
+        if all(equals for _, equals, _ in parted) and all(map(_is_key, keys)):
+            return keys, tuple([value for _, _, value in parted])
+    pairs = [(key[:-1], value.rstrip()) for key, value in _PAIR.findall(text)]
+    return tuple([key for key, _ in pairs]), tuple([
+        value[1:-1] if key not in _RAW and _is_quoted(value) else value for key, value in pairs
+    ])  # fmt: skip
+
+
+class _Keys(dict[str, bool]):
+    def __missing__(self, key: str) -> bool:
+        if len(self) >= 4096:
+            self.clear()
+        is_key = self[key] = _PLAIN_KEY.fullmatch(key) is not None
+        return is_key
+
+
+_is_key = _Keys().__getitem__
+_RAW = frozenset(("jobname",))  # never quoted, and a user's choice
+
+
+def _is_quoted(value: str) -> bool:
+    return len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+
+
+def _iso(stamp: str) -> str:
+    """A stamp in local time, as the clock reads it."""
+    return f"{stamp[6:10]}-{stamp[:2]}-{stamp[3:5]}T{stamp[11:]}"

@@ -1,0 +1,90 @@
+"""Readers that tables of several formats use: a text in, the text of a property or None out."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from sssjob import units
+from sssjob.accounting.record import Found, numeric, varied
+from sssjob.errors import InvalidValue
+
+_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")
+
+
+@varied
+def single(text: str) -> Found:
+    """A text that hardly any other record has."""
+    return text
+
+
+@numeric(10**18 - 1)
+def whole(text: str) -> Found:
+    """A whole number of something; 0 is none.
+
+    >>> whole("016"), whole("0")
+    ('16', None)
+    """
+    if not (text.isdecimal() and text.isascii() and len(text) <= 18):
+        raise InvalidValue(text, "a whole number")
+    return text.lstrip("0") or None
+
+
+@numeric(10**18 - 1)
+def number(text: str) -> Found:
+    """A whole number, which may be 0."""
+    if not (text.isdecimal() and text.isascii() and len(text) <= 18):
+        raise InvalidValue(text, "a whole number")
+    return text.lstrip("0") or "0"
+
+
+@numeric(10**15)
+def seconds(text: str) -> Found:
+    """Seconds, a half rounded up; -1 is no value.
+
+    >>> seconds("0.175397"), seconds("59.5"), seconds("-1")
+    ('0', '60', None)
+    """
+    if text[:2] == "-1":
+        return None
+    if not _NUMBER.fullmatch(text):
+        raise InvalidValue(text, "a number of seconds")
+    whole_, _, fraction = text.partition(".")
+    return str(int(whole_) + (fraction[:1] >= "5"))
+
+
+@varied
+def kilobytes(text: str) -> Found:
+    """KB with or without decimals; 0 and less mean that nothing was measured.
+
+    >>> kilobytes("17952.000000"), kilobytes("-1"), kilobytes("0.000000")
+    ('17952', None, None)
+    """
+    found = _amount(text)
+    return units.decimal(found) if found else None
+
+
+@varied
+def kilobytes_of_bytes(text: str) -> Found:
+    """Bytes in KB, exactly; 0 and less mean that nothing was measured.
+
+    >>> kilobytes_of_bytes("20668416.000000")
+    '20184'
+    """
+    found = _amount(text)
+    if not found:
+        return None
+    return (
+        str(found >> 10)
+        if isinstance(found, int) and not found & 1023
+        else units.decimal(Fraction(found) / 1024)
+    )
+
+
+def _amount(text: str) -> int | Fraction:
+    if text[:1] == "-":
+        return 0
+    if not _NUMBER.fullmatch(text):
+        raise InvalidValue(text, "an amount of memory")
+    whole_, _, fraction = text.partition(".")
+    return Fraction(text) if fraction.strip("0") else int(whole_)

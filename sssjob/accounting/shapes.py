@@ -1,0 +1,146 @@
+"""Formats of which each line is a record: many lines at once, those of one shape together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
+
+from sssjob.accounting.lines import blocks, clean
+from sssjob.accounting.plan import Plan
+from sssjob.accounting.record import Bad, Converted, Field, Noted, Outcome, Skipped
+from sssjob.accounting.roads import Road
+from sssjob.errors import InvalidValue
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+LINE_LIMIT = 1 << 20  # bytes
+
+_PLANS = 256  # shapes that are remembered with their plans
+_PART = "part of a job whose record is bad"
+_BACKWARDS = "the job ends before it starts: the clock was set back"
+_CUT_SHORT = "the last line has no line end: it may be cut short"
+
+
+class Record(NamedTuple):
+    """A record: its line, the names of its columns, their texts, and lines that are folded in.
+
+    Records whose names are the same are taken together.
+    """
+
+    line: int
+    names: tuple[str, ...]
+    fields: Sequence[Any]
+    folded: tuple[int, ...] = ()
+
+
+Read = Record | Skipped | Bad | Noted
+
+
+class Shapes(Generic[P, J]):
+    """Makes jobs of records of any shape, by a mapping that may depend on the shape."""
+
+    def __init__(
+        self, rows: Callable[[tuple[str, ...]], Iterable[Field]], road: Road[P, J],
+        span: tuple[str, str] = ("", ""),
+    ) -> None:  # fmt: skip
+        """``span`` names the columns of start and end, in seconds, of which a note may speak."""
+        self._rows = rows
+        self._road = road
+        self._span = span
+        self._plans: dict[tuple[str, ...], Plan[P, J]] = {}
+
+    def outcomes(self, found: Sequence[Read]) -> list[Outcome[J]]:
+        """What becomes of records, in their order."""
+        shapes: dict[tuple[str, ...], list[Record]] = {}
+        for item in found:
+            if isinstance(item, Record):
+                shapes.setdefault(item.names, []).append(item)
+        made = {names: self._made(names, records) for names, records in shapes.items()}
+        outcomes: list[Outcome[J]] = []
+        for item in found:
+            if isinstance(item, Record):
+                outcomes += next(made[item.names])
+            else:
+                outcomes.append(item)
+        return outcomes
+
+    def _made(
+        self, names: tuple[str, ...], records: Sequence[Record]
+    ) -> Iterator[tuple[Outcome[J], ...]]:
+        columns = list(zip(*[record.fields for record in records], strict=True))
+        jobs = self._plan(names).jobs(columns)
+        backwards = self._backwards(names, columns)
+        for place, (record, job) in enumerate(zip(records, jobs, strict=True)):
+            line = record.line
+            if isinstance(job, InvalidValue):
+                yield (Bad(line, str(job)), *(Bad(row, _PART) for row in record.folded))
+            elif place in backwards:
+                yield Converted(line, job, len(record.folded)), Noted(line, _BACKWARDS)
+            else:
+                yield (Converted(line, job, len(record.folded)),)
+
+    def _plan(self, names: tuple[str, ...]) -> Plan[P, J]:
+        try:
+            return self._plans[names]
+        except KeyError:
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            plan = self._plans[names] = Plan(self._rows(names), names, self._road)
+            return plan
+
+    def _backwards(self, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) -> set[int]:
+        """Records whose clock was set back while they ran."""
+        start, end = self._span
+        if start not in names or end not in names:
+            return set()
+        pairs = zip(columns[names.index(start)], columns[names.index(end)], strict=True)
+        return {
+            place
+            for place, (begun, over) in enumerate(pairs)
+            if over < begun and (over + begun).isdecimal() and 0 < int(over or 0) < int(begun or 0)
+        }  # fmt: skip
+
+
+class Lines:
+    """The lines of a stream with their numbers, some hundred at once, without empty ones.
+
+    ``cut_short`` is the number of the last line where it has no line end, else 0.
+    """
+
+    def __init__(self, stream: BinaryIO, keep: bytes = b"") -> None:
+        self._stream = stream
+        self._keep = keep
+        self._last = b"\n"
+        self.cut_short = 0
+
+    def __iter__(self) -> Iterator[list[tuple[int, str]]]:
+        number = 0
+        for block in blocks(self, LINE_LIMIT):
+            found = clean(block, self._keep).split("\n")
+            yield [(place, line) for place, line in enumerate(found, number + 1) if line.strip()]
+            number += len(found)
+        if self._last != b"\n":
+            self.cut_short = number
+
+    def read(self, size: int) -> bytes:
+        """The next bytes of the stream."""
+        found = self._stream.read(size)
+        self._last = found[-1:] or self._last
+        return found
+
+
+def records(
+    stream: BinaryIO, parse: Callable[[int, str], Read], shapes: Shapes[P, J]
+) -> Iterator[Outcome[J]]:
+    """What becomes of each line of a stream, read by ``parse`` from its number and text."""
+    lines = Lines(stream)
+    for batch in lines:
+        yield from shapes.outcomes([
+            Bad(number, f"longer than {LINE_LIMIT} bytes")
+            if len(line) > LINE_LIMIT
+            else parse(number, line)
+            for number, line in batch
+        ])  # fmt: skip
+    if lines.cut_short:
+        yield Noted(lines.cut_short, _CUT_SHORT)

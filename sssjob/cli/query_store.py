@@ -1,0 +1,114 @@
+"""Stores among what ``sssjob query`` is asked of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from sssjob.cli import common
+from sssjob.cli.query_forms import Found
+
+if TYPE_CHECKING:
+    from sssjob.errors import SSSJobError
+    from sssjob.query import Question
+    from sssjob.store import Store
+    from sssjob.store.answers import Trace
+
+_SCHEMES = ("postgresql://", "postgres://", "sqlite:")
+_MAGIC = b"SQLite format 3\0"
+
+
+class Asking(Protocol):
+    """A query, and how it is asked."""
+
+    query: Question
+    effective: bool
+    places: bool
+    explain: bool
+    as_json: bool
+
+    def fail(self, message: str) -> None:
+        """Say that something could not be asked; the rest goes on."""
+
+
+class Address(NamedTuple):
+    """A store as the user named it."""
+
+    name: str
+
+
+def is_store(name: str) -> bool:
+    """Whether a name is the address of a store, or a file that may be one."""
+    if name.startswith(_SCHEMES):
+        return True
+    try:
+        with open(name, "rb") as stream:
+            return stream.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False  # whoever reads it as a file says why it cannot
+
+
+def matches(asking: Asking, address: Address) -> Iterator[Found]:
+    """What is found in a store; what cannot be asked is said and passed."""
+    with _opened(asking, address) as (store, trace):
+        for match in store.run(
+            asking.query,
+            effective=asking.effective,
+            places=asking.places,
+            trace=trace,
+            on_error=lambda error: _refuse(asking, address, error),
+        ):
+            yield Found(address.name, match)
+
+
+def count(asking: Asking, address: Address) -> int:
+    """How many matches there are in a store."""
+    with _opened(asking, address) as (store, trace):
+        return store.how_many(
+            asking.query,
+            effective=asking.effective,
+            trace=trace,
+            on_error=lambda error: _refuse(asking, address, error),
+        )
+
+
+@contextmanager
+def _opened(asking: Asking, address: Address) -> Iterator[tuple[Store, Trace]]:
+    """A store that is only read, explained before and after if that is wanted."""
+    from sssjob import store
+    from sssjob.store.answers import Trace
+
+    trace = Trace()
+    with store.open(address.name, read_only=True) as jobs:
+        if asking.explain:
+            _explain(asking, jobs)
+        try:
+            yield jobs, trace
+        finally:  # also where a limit ends it
+            if asking.explain:
+                _tell(asking, jobs, trace)
+
+
+def _explain(asking: Asking, store: Store) -> None:
+    for each in store.explain(asking.query, effective=asking.effective):
+        if asking.as_json:
+            common.say(json.dumps({"source": store.address, **each.as_dict}, ensure_ascii=False))
+        else:
+            for line in str(each).splitlines():
+                common.say(f"{store.address}: {line}")
+
+
+def _tell(asking: Asking, store: Store, trace: Trace) -> None:
+    if asking.as_json:
+        common.say(json.dumps({"source": store.address, **trace.as_dict}))
+    else:
+        common.say(f"{store.address}: {trace}")
+
+
+def _refuse(asking: Asking, address: Address, error: SSSJobError) -> None:
+    from sssjob.errors import UnreadableDocument
+
+    found = error.finding.in_file(address.name) if isinstance(error, UnreadableDocument) else None
+    asking.fail(str(found or f"{address.name}: error: {error}"))

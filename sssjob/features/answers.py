@@ -1,0 +1,273 @@
+"""Features over HTTP: which bytes answer which request. No socket is touched here.
+
+A tree of directories is served: ``ROOT/machinefeatures`` to everybody, and to each virtual machine
+or job what stands below its name: ``ROOT/NAME/jobfeatures`` and, where it has one of its own,
+``ROOT/NAME/machinefeatures``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from functools import lru_cache
+from http import HTTPStatus
+from ipaddress import IPv6Address, ip_address
+from typing import Protocol
+
+from sssjob.errors import UnusableInput
+from sssjob.features import files, keys
+
+KINDS = {"machinefeatures": keys.MACHINE_FEATURES, "jobfeatures": keys.JOB_FEATURES}
+SHORTEST_TOKEN = 16
+
+_STATIC = "max-age=3600"
+_FRESH = "no-cache"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}")
+_TOKEN = re.compile(rf"[A-Za-z0-9_-]{{{SHORTEST_TOKEN},256}}")
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_METADATA = ("latest", "meta-data")  # as clouds at large have them
+_DOCUMENT = ["openstack", "latest", "meta_data.json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A status, headers, and a body."""
+
+    status: HTTPStatus
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+KNOWN = frozenset(
+    (
+        *KINDS,
+        *(name for table in KINDS.values() for row in table for name in (row.v2014, row.v2016)),
+    )
+)
+
+Identify = Callable[[list[str], str], tuple[str, list[str]] | None]
+
+
+class Headers(Protocol):
+    """The headers of a request, by name in any case."""
+
+    def get(self, name: str, default: str, /) -> str:
+        """The value of a header, or the default."""
+
+
+def by_address(steps: list[str], client: str) -> tuple[str, list[str]] | None:
+    """The name of who asks is its address. The path is what is asked for."""
+    name = _plain_address(client)
+    return (name, steps) if name else None
+
+
+@lru_cache(4096)
+def _plain_address(client: str) -> str:
+    """An address as it is usually written, "" for what is none."""
+    try:
+        address = ip_address(client.partition("%")[0])
+    except ValueError:
+        return ""
+    plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(plain or address)
+
+
+@lru_cache(4096)
+def _date(seconds: int) -> str:
+    return formatdate(seconds, usegmt=True)
+
+
+class ByToken:
+    """The first step of the path is a token that nobody can guess; a file says whose it is.
+
+    Each line of the file is ``NAME TOKEN``. It is read again when it changes. Tokens are looked
+    up by their digest, so that how long it takes says nothing about them.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        self._stamp: tuple[int, int] | None = None
+        self._names: dict[bytes, str] = {}
+        self.load()
+
+    def __call__(self, steps: list[str], client: str) -> tuple[str, list[str]] | None:
+        """Whose token it is, and the rest of the path; None if it is nobody's."""
+        self.load()
+        name = self._names.get(_digest(steps[0])) if steps else None
+        return None if name is None else (name, steps[1:])
+
+    def load(self) -> None:
+        """Read the file if it has changed. Raises ``UnusableInput`` or ``OSError``."""
+        status = os.stat(self.path)
+        stamp = status.st_mtime_ns, status.st_ino
+        if stamp != self._stamp:
+            with open(self.path, encoding="ascii", errors="replace") as file:
+                self._names = dict(_tokens(file, os.fspath(self.path)))
+            self._stamp = stamp
+
+
+def _tokens(lines: Iterable[str], path: str) -> Iterator[tuple[bytes, str]]:
+    for number, line in enumerate(lines, 1):
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if len(words) != 2 or not _NAME.fullmatch(words[0]) or not _TOKEN.fullmatch(words[1]):
+            expected = f"a name and a token of at least {SHORTEST_TOKEN} letters and digits"
+            raise UnusableInput(f"{path}: expected {expected}", number)  # never what stands there
+        yield _digest(words[1]), words[0]
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+
+
+class Answers:
+    """What is answered to whom: the directories below ``root``, and who may see which.
+
+    ``url`` is how this server is called in metadata, without a slash at the end.
+    """
+
+    def __init__(self, root: str | os.PathLike[str], identify: Identify, url: str = "") -> None:
+        self.root, self.identify, self.url = os.fspath(root), identify, url
+
+    def respond(self, method: str, target: str, client: str, headers: Headers) -> Response:
+        """The answer to a request for a path from an address."""
+        if method not in ("GET", "HEAD"):
+            return _failure(HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET, HEAD"})
+        path = target.partition("?")[0]
+        steps = [step for step in path.split("/") if step]  # "//" is "/"
+        if "%" in path or ".." in steps or not path.startswith("/"):
+            return _failure(HTTPStatus.NOT_FOUND)
+        found = self.identify(steps, client)
+        if found is None:
+            return _failure(HTTPStatus.NOT_FOUND)  # and not a word about whose it is
+        name, rest = found
+        prefix = "/" + "/".join(steps[: len(steps) - len(rest)])
+        response = self._answer(name, rest, path.endswith("/"), prefix, headers)
+        return response or _failure(HTTPStatus.NOT_FOUND)
+
+    def _answer(
+        self, name: str, steps: list[str], slash: bool, prefix: str, headers: Headers
+    ) -> Response | None:
+        accept = headers.get("Accept", "")
+        if not steps:
+            return _listing([f"{kind}/" for kind in KINDS], "", accept)
+        if tuple(steps[:2]) == _METADATA or steps == _DOCUMENT:
+            return self._metadata(name, steps, prefix.rstrip("/"), accept)
+        if steps[0] not in KINDS or len(steps) > 2:
+            return None
+        with self._directory(name, steps[0]) as folder:
+            if folder is None:
+                return None
+            if len(steps) == 1:
+                above = "" if slash else f"{steps[0]}/"
+                return _listing(_names(folder), above, accept)
+            return _value(folder, steps[0], steps[1], headers)
+
+    def _metadata(self, name: str, steps: list[str], prefix: str, accept: str) -> Response | None:
+        """The metadata keys machinefeatures and jobfeatures, which hold the directories' URLs."""
+        places = {kind: f"{self.url}{prefix}/{kind}" for kind in KINDS}
+        if steps == _DOCUMENT:
+            meta = {**places, **dict(self._values(name))}
+            body = json.dumps({"meta": meta}, indent=2)
+            return _text(body, "application/json", {"Cache-Control": _FRESH})
+        if len(steps) == 2:
+            return _text("".join(f"{kind}\n" for kind in KINDS), "text/plain")
+        if len(steps) == 3 and steps[2] in places:
+            return _text(places[steps[2]], "text/plain", {"Cache-Control": _STATIC})
+        return None
+
+    def _values(self, name: str) -> Iterator[tuple[str, str]]:
+        """Every value, as images at CERN look for them: ``mjf@machinefeatures@KEY``."""
+        for kind in KINDS:
+            with self._directory(name, kind) as folder:
+                if folder is None:
+                    continue
+                for key in _names(folder):
+                    try:
+                        text = files.content(folder, key).decode().strip()
+                    except (OSError, ValueError):  # it has gone, or is none
+                        continue
+                    yield f"mjf@{kind}@{key}", text
+
+    def _directory(self, name: str, kind: str) -> _Folder:
+        """The directory of a kind: one's own, or else, for machines, that of everybody."""
+        places = [f"{self.root}/{name}/{kind}"] if _NAME.fullmatch(name) else []
+        if kind == "machinefeatures":
+            places.append(f"{self.root}/{kind}")
+        for place in places:
+            try:
+                return _Folder(os.open(place, _DIRECTORY))
+            except OSError:  # it is not there, or is a link
+                continue
+        return _Folder(None)
+
+
+class _Folder:
+    """A descriptor of a directory, or None, for as long as it is used."""
+
+    __slots__ = ("handle",)
+
+    def __init__(self, handle: int | None) -> None:
+        self.handle = handle
+
+    def __enter__(self) -> int | None:
+        return self.handle
+
+    def __exit__(self, *error: object) -> None:
+        if self.handle is not None:
+            os.close(self.handle)
+
+
+def _value(folder: int, kind: str, name: str, headers: Headers) -> Response | None:
+    """One key, unless who asks has it already."""
+    if not keys.is_name(name):
+        return None
+    try:
+        octets, status = files.held(folder, name)
+    except (OSError, ValueError):  # absent, a link that leads out, too large, or no file
+        return None
+    row = keys.key(name, KINDS[kind])
+    tag = f'W/"{status.st_mtime_ns:x}-{status.st_size:x}"'
+    told = {
+        "ETag": tag,
+        "Last-Modified": _date(int(status.st_mtime)),
+        "Cache-Control": _STATIC if row is not None and not row.dynamic else _FRESH,
+    }
+    known = [each.strip() for each in headers.get("If-None-Match", "").split(",")]
+    if tag in known or "*" in known:
+        return Response(HTTPStatus.NOT_MODIFIED, headers=told)
+    return Response(HTTPStatus.OK, octets, {"Content-Type": "text/plain; charset=utf-8", **told})
+
+
+def _names(folder: int) -> list[str]:
+    return sorted(name for name in os.listdir(folder)[: files.MOST] if keys.is_name(name))
+
+
+def _listing(names: Iterable[str], above: str, accept: str) -> Response:
+    """A list of names: JSON for those who ask for it, else links. ``above`` stands before each."""
+    headers = {"Cache-Control": _FRESH, "Vary": "Accept"}
+    if "application/json" in accept:
+        return _text(json.dumps([name.rstrip("/") for name in names]), "application/json", headers)
+    items = "".join(
+        f'<li><a href="{html.escape(above + name)}">{html.escape(name)}</a></li>\n'
+        for name in names
+    )
+    body = f"<!DOCTYPE html>\n<title>Machine/Job Features</title>\n<ul>\n{items}</ul>\n"
+    return _text(body, "text/html", headers)
+
+
+def _text(body: str, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+    told = {"Content-Type": f"{kind}; charset=utf-8", **(headers or {})}
+    return Response(HTTPStatus.OK, body.encode(), told)
+
+
+def _failure(status: HTTPStatus, headers: Mapping[str, str] | None = None) -> Response:
+    told = {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}
+    return Response(status, f"{status.value} {status.phrase}\n".encode(), told)

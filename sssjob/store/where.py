@@ -1,0 +1,158 @@
+"""From the conditions of SSSRMAP (Where) to conditions on columns.
+
+A condition is about a job as accounting sees it, flat: what was delivered stands before what is
+said of the job itself, and that before what was requested. And binds tighter than Or; ``group``
+opens and closes parentheses, and the Not of AndNot and OrNot is about one condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isnan
+from typing import NamedTuple
+
+from sssjob import spec, units
+from sssjob.errors import InvalidValue, UnbalancedGroup
+from sssjob.query.functions import size
+from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
+from sssjob.store.condition import Compare, Holds, Like, Op, Prefix, all_of, any_of, none_of
+from sssjob.store.facts import Fact
+from sssjob.store.plan import Plan
+from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most, exactly
+from sssjob.store.rows import number
+
+MATCH = "Match"
+_CONJUNCTIONS = ("And", "Or", "AndNot", "OrNot")
+
+
+class Term(NamedTuple):
+    """A condition: a property's name, older ones too, and what it is compared with.
+
+    ``op`` is EQ, NE, GT, GE, LT, LE or Match (``*`` any text, ``?`` any character). A number is
+    compared as a number, an amount without a unit is in the default unit of its property.
+    """
+
+    name: str
+    op: str
+    value: str
+    conj: str = "And"
+    group: int = 0
+
+
+def where(terms: Iterable[Term], kind: str = "Job") -> Plan:
+    """Which rows of jobs, or of job groups, the conditions hold for, of what holds for them.
+
+    Raises ``InvalidValue`` for a name, op or conj that there is none of, and ``UnbalancedGroup``.
+    """
+    frames: list[list[tuple[bool, Bounds]]] = [[]]
+    joins: list[bool] = []
+    term, index = None, 0
+    for index, term in enumerate(terms):
+        if term.conj not in _CONJUNCTIONS:
+            raise InvalidValue(term.conj, f"one of {', '.join(_CONJUNCTIONS)}")
+        is_or = term.conj.startswith("Or")
+        for _ in range(term.group):
+            joins.append(is_or)
+            frames.append([])
+            is_or = False
+        frames[-1].append((is_or, _held(term, kind)))
+        for closed in range(-term.group):
+            if not joins:
+                raise UnbalancedGroup(index, term.name, -term.group, closed)
+            inner = _joined(frames.pop())
+            frames[-1].append((joins.pop(), inner))
+    if joins and term is not None:
+        raise UnbalancedGroup(index, term.name, 0, len(joins))
+    return Plan(exactly(Compare(KIND, Op.EQ, kind)) & _joined(frames[0]), "")
+
+
+def _joined(frame: list[tuple[bool, Bounds]]) -> Bounds:
+    """Conditions of one level: And first, then Or."""
+    if not frame:
+        return ALWAYS
+    found, run = NEVER, ALWAYS
+    for place, (is_or, each) in enumerate(frame):
+        if is_or and place:
+            found, run = found | run, ALWAYS
+        run &= each
+    return found | run
+
+
+def _held(term: Term, kind: str) -> Bounds:
+    found = _flat(term, kind)
+    if not term.conj.endswith("Not"):
+        return found.held
+    # What is not there is not unequal either: a condition is about a value.
+    return ~found.held & found.exists
+
+
+class _Found(NamedTuple):
+    held: Bounds
+    exists: Bounds
+
+
+def _flat(term: Term, kind: str) -> _Found:
+    """A condition of the first place where the property stands."""
+    name = _canonical(term.name, kind)
+    held, exists = NEVER, NEVER
+    places = [name] if kind == "JobGroup" else [f"Delivered/{name}", name, f"Requested/{name}"]
+    for path in places:
+        if not any(column(path, says) for says in (Says.TEXT, Says.LOW)):
+            block = path.rpartition("/")[0]
+            if block and name not in spec.properties(block):
+                continue
+            held |= ~exists & UNKNOWN
+            exists |= at_most(Fact(path).exists.maybe)
+            continue
+        fact = Fact(path)
+        # A request is a value only where it asks for exactly one.
+        asked = path.startswith(f"{spec.REQUESTED}/")
+        here, there = _compared(fact, term), fact.exists
+        if asked:
+            here, there = at_most(here.maybe), at_most(there.maybe)
+        held |= ~exists & here
+        exists |= there
+    return _Found(held, exists)
+
+
+def _canonical(name: str, kind: str) -> str:
+    if name in spec.properties(kind):
+        return name
+    row = spec.alias(name, kind)
+    if row is None:
+        raise InvalidValue(name, f"a property of a {kind}")
+    return row.canonical
+
+
+def _compared(fact: Fact, term: Term) -> Bounds:
+    """The comparison at one path: of the first node where there are several."""
+    if term.op == MATCH:
+        if fact.text is None:
+            return at_most(fact.exists.maybe)
+        several = Prefix(fact.text, SEPARATOR)
+        one = all_of(Like(fact.text, term.value), none_of(several))
+        return Bounds(one, any_of(one, several))
+    if term.op not in Op.__members__:
+        raise InvalidValue(term.op, f"one of {', '.join((*Op.__members__, MATCH))}")
+    op = Op[term.op]
+    if is_number(fact.path):
+        return _number(fact, op, term.value)
+    if fact.text is None:
+        return at_most(fact.exists.maybe)
+    several = Prefix(fact.text, SEPARATOR)
+    one = all_of(Compare(fact.text, op, term.value), none_of(several))
+    # Of several texts the first one counts; any of them may be it.
+    doubtful = Holds(fact.text, term.value) if op is Op.EQ and term.value else several
+    return Bounds(one, any_of(one, all_of(several, doubtful)))
+
+
+def _number(fact: Fact, op: Op, value: str) -> Bounds:
+    name = fact.path.rpartition("/")[2]
+    wanted = number(value)
+    if name in units.DEFAULT_UNITS:
+        plain = not isnan(wanted)
+        amount = wanted * units.UNITS[units.DEFAULT_UNITS[name]] if plain else size(value)
+        return fact.bytes(op, amount) & fact.exists
+    if isnan(wanted):
+        raise InvalidValue(value, f"a number for {name}")
+    return fact.number(op, wanted) & fact.exists

@@ -1,0 +1,166 @@
+"""Formats of which each line is a record: what real systems printed, and one file for each quirk.
+
+``quirks/NAME.txt`` are records written by hand, and ``NAME.outcomes`` what must become of each.
+"""
+
+import io
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sssjob.accounting import FORMATS
+from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.accounting.roads import OBJECTS, TEXTS
+from sssjob.check import check as findings
+from sssjob.document import dumps, to_tree
+
+DATA = Path(__file__).parent.parent / "data" / "accounting"
+QUIRKS = sorted(DATA.glob("*/quirks/*.txt"))
+SAMPLES = sorted(DATA.glob("*/*.txt"))
+LINE_FORMATS = ("pbs", "sge", "lsf", "slurm-jobcomp")
+
+# fmt: off
+# For each sample: its records, those converted, those folded into them, the bad ones.
+COUNTS = {
+    "sge/8.1.9":           (36, 34, 2, 0),
+    "slurm-jobcomp/22.05": (54, 54, 0, 0),
+    "slurm-jobcomp/24.11": (53, 53, 0, 0),
+}
+# fmt: on
+
+
+def name(path):
+    place = path.parent if path.parent.name != "quirks" else path.parent.parent
+    return f"{place.name}/{path.stem}"
+
+
+def outcomes(format_, data, road=OBJECTS, **options):
+    module = import_module(FORMATS[format_].module)
+    return list(module.records(io.BytesIO(data), Options(**options), road))
+
+
+def written(found):
+    return [
+        item._replace(job=dumps(item.job)) if isinstance(item, Converted) else item
+        for item in found
+    ]
+
+
+def lines(found):
+    for item in written(found):
+        match item:
+            case Converted(job=text, steps=steps):
+                yield text.replace("\n", "&#10;") + (f" + {steps}" if steps else "")
+            case Bad(line, text):
+                yield f"{line}: error: {text}"
+            case Skipped(line, text):
+                yield f"{line}: skipped: {text}"
+            case Noted(line, text):
+                yield f"{line}: warning: {text}"
+
+
+every_file = pytest.mark.parametrize("path", SAMPLES + QUIRKS, ids=name)
+
+
+@pytest.mark.parametrize("path", QUIRKS, ids=name)
+def test_each_quirk_becomes_the_documents_beside_it(path):
+    expected = path.with_suffix(".outcomes").read_text(encoding="utf-8").splitlines()
+    assert list(lines(outcomes(name(path).split("/")[0], path.read_bytes()))) == expected
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=name)
+def test_every_record_of_a_sample_is_counted_once(path):
+    counts = Counts()
+    for item in outcomes(name(path).split("/")[0], path.read_bytes()):
+        counts.add(item)
+    assert (counts.records, counts.converted, counts.steps, counts.bad) == COUNTS[name(path)]
+
+
+@every_file
+def test_every_converted_document_is_valid(path):
+    for item in outcomes(name(path).split("/")[0], path.read_bytes()):
+        if isinstance(item, Converted):
+            errors = [str(it) for it in findings(to_tree(item.job)) if it.severity == "error"]
+            assert errors == []
+
+
+@every_file
+def test_both_roads_lead_to_the_same_bytes(path):
+    format_, data = name(path).split("/")[0], path.read_bytes()
+    assert outcomes(format_, data, TEXTS) == written(outcomes(format_, data))
+
+
+@every_file
+def test_every_line_is_counted_once(path):
+    format_, data = name(path).split("/")[0], path.read_bytes()
+    counts = Counts()
+    for item in outcomes(format_, data):
+        counts.add(item)
+    records = [line for line in data.split(b"\n") if line.strip() and not line.startswith(b"#")]
+    # Grid Engine ignores lines of one character, which are no records.
+    assert counts.records == len([it for it in records if format_ != "sge" or len(it) > 1])
+
+
+LINES = {
+    format_: sorted({
+        line
+        for path in SAMPLES + QUIRKS
+        if name(path).split("/")[0] == format_
+        for line in path.read_bytes().split(b"\n")
+    })
+    for format_ in LINE_FORMATS
+}  # fmt: skip
+
+
+DAMAGE = [b"", b"", b"", b"\x00", b"\xff", b"\r", b" ", b":", b'"', b"=", b";", b"</Name><x>",
+          b"0", b"-1", b"\xef\xbf\xbf"]  # fmt: skip
+
+
+@st.composite
+def damaged(draw, format_):
+    """Records of a format, some of them with another text in one place, or cut."""
+    found = []
+    for line in draw(st.lists(st.sampled_from(LINES[format_]), max_size=8)):
+        at = draw(st.integers(0, len(line)))
+        more = draw(st.sampled_from(DAMAGE))
+        end = at + draw(st.sampled_from([0, 0, 0, 1, 3]))
+        found.append(line[:at] + more + line[end:])
+    return b"\n".join(found)
+
+
+@pytest.mark.parametrize("format_", LINE_FORMATS)
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_damage_is_reported_in_its_line_and_both_roads_agree(format_, data):
+    raw = data.draw(damaged(format_))
+    found = outcomes(format_, raw)
+    assert outcomes(format_, raw, TEXTS) == written(found)
+    counts = Counts()
+    for item in counts.counting(found):
+        if isinstance(item, Converted):
+            assert not [it for it in findings(to_tree(item.job)) if it.severity == "error"]
+    assert counts.records <= len(raw.split(b"\n"))
+
+
+@pytest.mark.parametrize("format_", LINE_FORMATS)
+def test_a_line_of_ten_megabytes_is_one_bad_record_and_the_next_is_read(format_):
+    line = max(SAMPLES + QUIRKS, key=lambda path: (name(path).startswith(format_), path.stem))
+    good = line.read_bytes().split(b"\n")
+    first, *rest = outcomes(format_, b"x" * 10_000_000 + b"\n" + b"\n".join(good))
+    assert isinstance(first, Bad)
+    assert "longer than" in first.reason
+    assert any(isinstance(item, Converted) for item in rest)
+
+
+@pytest.mark.parametrize("format_", LINE_FORMATS)
+def test_no_record_waits_for_others_to_be_read(format_):
+    """Ten times the lines give ten times the outcomes: nothing is kept between blocks."""
+    path = next(path for path in QUIRKS if name(path).startswith(format_))
+    data = path.read_bytes().strip() + b"\n"
+    once, often = outcomes(format_, data), outcomes(format_, data * 500)
+    assert sum(isinstance(item, Converted) for item in often) == 500 * sum(
+        isinstance(item, Converted) for item in once
+    )

@@ -1,0 +1,122 @@
+"""``sssjob query`` on a store: the answers of files, and the plan in words."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob import store
+from sssjob.cli import sssjob
+
+JOBS = [
+    b"<Job><Id>1</Id><User>amy</User><Charge>12.5</Charge><Shell>/bin/sh</Shell></Job>",
+    b"<Job><Id>2</Id><User>bob</User><Charge>1e6</Charge></Job>",
+    b"<JobGroup><Id>g</Id><JobDefaults><User>amy</User></JobDefaults><Job><Id>3</Id></Job></JobGroup>",
+]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with store.open("jobs.db", create=True) as jobs, jobs.change() as change:
+        for document in JOBS:
+            change.put(document)
+    (tmp_path / "jobs.xml").write_bytes(b"<Jobs>\n" + b"\n".join(JOBS) + b"\n</Jobs>")
+
+    def run(*arguments):
+        result = CliRunner().invoke(sssjob, ["query", *arguments])
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["//Job[User='amy']/Id"],
+        ["//Job[Charge > 12]/Charge"],
+        ["--effective", "//Job[User='amy']/Id"],
+        ["--xml", "//Job[Shell]"],
+        ["--whole", "//Job/Shell"],
+        ["--count", "//Job"],
+        ["--quiet", "//Job[User='eve']"],
+        ["--limit", "1", "//Job/Id"],
+        ["--columns", "Id,User", "--sort=-Id", "//Job"],
+        ["--csv", "--columns", "Id", "//Job[not(Charge)]"],
+        ["count(//Job[User='amy'])"],
+        ["sum(//Job/Charge)"],
+        ["--count", "//Jobb"],
+    ],
+    ids=" ".join,
+)
+def test_a_store_answers_as_the_file_of_its_documents(run, arguments):
+    assert run(*arguments, "jobs.db") == run(*arguments, "jobs.xml")
+
+
+def test_stores_and_files_are_asked_together(run):
+    code, out, _ = run("//Job[Id='2']/User", "jobs.xml", "sqlite:jobs.db")
+    assert (code, out) == (0, "jobs.xml:bob\nsqlite:jobs.db:bob\n")
+
+
+def test_the_plan_is_explained(run):
+    _, out, said = run("--explain", "//Job[User='amy' and Shell='/bin/sh']/Id", "jobs.db")
+    assert out == "1\n"
+    plan, where, counts = said.splitlines()
+    assert plan == "jobs.db: columns give candidates, and documents decide"
+    assert where.startswith("""jobs.db: where ("kind" <> 'JobGroup' AND "user" = 'amy' AND """)
+    assert counts == (
+        "jobs.db: candidates 1, certain by their columns 0; documents opened 1, to verify 1"
+    )
+
+
+def test_a_scan_says_what_stood_in_the_way(run):
+    _, _, said = run("--explain", "--count", "//Shell", "jobs.db")
+    assert said.splitlines()[0] == (
+        "jobs.db: every document is read, "
+        "because the path does not lead to Job or JobGroup by its name"
+    )
+
+
+def test_the_plan_is_told_to_programs(run):
+    _, out, said = run("--explain", "--jsonl", "//Job[Charge > 100]/Id", "jobs.db")
+    plan, counts = map(json.loads, said.splitlines())
+    assert (plan["plan"], plan["why"], plan["values"][1]) == ("exact", None, 100.0)
+    assert '"charge" > ?' in plan["where"]
+    assert counts == {
+        "source": "jobs.db",
+        "candidates": 1,
+        "certain": 1,
+        "opened": 1,
+        "verified": 0,
+    }
+    assert json.loads(out)["value"] == 2 or json.loads(out)["value"] == "2"
+
+
+def test_the_plan_is_told_where_a_limit_ends_the_answer(run):
+    _, _, said = run("--explain", "--limit", "1", "//Job/Id", "jobs.db")
+    assert "candidates" in said.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("none.db", "sssjob: error: none.db: No such file or directory\n"),
+        ("sqlite:none.db", "sssjob: error: none.db: no such store\n"),
+        ("other.db", "sssjob: error: other.db: a database, but no store of job objects\n"),
+    ],
+)
+def test_what_is_no_store_is_said_and_the_rest_is_asked(run, name, said, tmp_path):
+    import sqlite3
+
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE t (a)")
+    other.close()
+    assert run("--no-filename", "//Job[Id='1']/User", name, "jobs.db") == (2, "amy\n", said)
+
+
+def test_a_damaged_document_is_said_and_the_rest_is_asked(run):
+    with store.open("jobs.db") as jobs:
+        jobs.engine.fetch("UPDATE document SET data = x'00' WHERE id = '1'")
+    code, out, said = run("//Id", "jobs.db")
+    assert (code, out) == (2, "2\ng\n3\n")
+    assert said.startswith("jobs.db: error: jobs.db: Job 1 is damaged")
