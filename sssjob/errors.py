@@ -343,6 +343,18 @@ class BadFraming(Refused):
         self.args = (message, http)
 
 
+class NoReply(Refused):
+    """A server that could not be asked, or did not answer; the code is of the client's side.
+
+    ``asked`` tells whether the request may have reached it, so that it may have been done.
+    """
+
+    def __init__(self, code: str, message: str, asked: bool = True) -> None:
+        super().__init__(code, message)
+        self.asked = asked
+        self.args = (code, message, asked)
+
+
 class BadKeyFile(SSSJobError, ValueError):
     """A file that no key is taken from, because others can read it or it holds none."""
 

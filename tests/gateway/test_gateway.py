@@ -18,8 +18,9 @@ import requests
 from gateways import connected, exchange, gateway, said
 from gold import KEY, RECORDINGS, documents, recording, replaying
 
-from sssjob.gateway.config import TLS, Address, Limits
+from sssjob.gateway.config import TLS, Limits
 from sssjob.gateway.log import LOGGER, Lines
+from sssjob.rmap.address import Address
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import LEGACY_HEAD
 from sssjob.rmap.keys import Key
