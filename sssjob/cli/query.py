@@ -140,9 +140,10 @@ def _print(found: Iterator[Found], form: Form, keys: Sequence[Key], limit: int |
 def _end(query: Question, asking: Asking, total: int, quiet: bool) -> NoReturn:
     from sssjob.query import hints
 
-    if total == 0 and not quiet:
+    if not quiet:
         for hint in hints(query):
-            common.say(hint)
+            if total == 0 or hint.of_units:
+                common.say(hint)
     if asking.failed and not (quiet and total):
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.FOUND if total else common.NOTHING)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from os import PathLike
 
 from sssjob.store import indexes, opening, upkeep
+from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
 from sssjob.store.opening import is_address
@@ -30,6 +31,7 @@ __all__ = [
     "Statistics",
     "Store",
     "Stored",
+    "Trace",
     "is_address",
     "open",
     "upgrade",
