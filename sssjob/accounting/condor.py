@@ -9,6 +9,7 @@ from typing import BinaryIO, Generic, TypeVar, cast
 from sssjob.accounting import condor_table as table
 from sssjob.accounting.assembly import Assembly
 from sssjob.accounting.condor_ads import TEXT, Ad, form_of, read
+from sssjob.accounting.condor_values import ENDED, WORKED_OUT
 from sssjob.accounting.record import Bad, Converted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.errors import InvalidValue, UnusableInput
@@ -18,10 +19,11 @@ P = TypeVar("P")
 J = TypeVar("J")
 
 _PEEK = 1 << 14
+_ENDED = tuple(map(str, ENDED))
 _BATCH = 256  # ads that become jobs at once
 _JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
-_STATUS = table.NAMES.index("JobStatus")
-_STARTS = [table.NAMES.index(name) for name in ("JobCurrentStartDate", "JobStartDate")]
+_NAMES = (*table.NAMES, *WORKED_OUT)
+_STATUS, _START = _NAMES.index("JobStatus"), _NAMES.index("StartTime")
 
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
@@ -38,7 +40,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     maker = _Maker(road)
     batch: list[Ad | Skipped | Bad] = []
     for ad in read(buffered, form):
-        if isinstance(ad, Ad) and options.ended_only and ad.fields[_STATUS] not in table.ENDED:
+        if isinstance(ad, Ad) and options.ended_only and ad.fields[_STATUS] not in _ENDED:
             batch.append(Skipped(ad.line, "not ended"))
         else:
             batch.append(ad)
@@ -54,8 +56,8 @@ class _Maker(Generic[P, J]):
     def __init__(self, road: Road[P, J]) -> None:
         waiting = tuple(row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED)
         self._made_by = {
-            True: Assembly((*table.ATTRIBUTES, *table.USED), table.NAMES, road),
-            False: Assembly(waiting, table.NAMES, road),
+            True: Assembly((*table.ATTRIBUTES, *table.USED), _NAMES, road),
+            False: Assembly(waiting, _NAMES, road),
         }
 
     def outcomes(self, batch: Sequence[Ad | Skipped | Bad]) -> Iterator[Outcome[J]]:
@@ -79,7 +81,7 @@ class _Maker(Generic[P, J]):
 
 
 def _was_started(ad: Ad) -> bool:
-    return any(ad.fields[place] not in ("", "0") for place in _STARTS)
+    return ad.fields[_START] != ""
 
 
 def recognises(head: bytes) -> str:

@@ -46,7 +46,7 @@ def elements(type: str, clock: Clock) -> tuple[Field, ...]:
         return Field(column, JOB, "Extension", read, beside=beside)
 
     others = values.VOLUMES[1:]
-    resources = ("Resource", "ConsumableResource", "VolumeResource", "PhaseResource")
+    consumed = ("ConsumableResource", "VolumeResource", "PhaseResource")
     # fmt: off
     return (
         kept(RECORD_ID, "recordId"),
@@ -76,8 +76,9 @@ def elements(type: str, clock: Clock) -> tuple[Field, ...]:
         Field("Queue",                       DELIVERED, "Queue"),
         Field("ProjectName",                 DELIVERED, "Project"),
         Field("Host",                        DELIVERED, "Node",        values.hosts),
-        *(Field(name, DELIVERED, "Resource", values.resources) for name in resources),
-        *(other(name, values.other_resources(type)) for name in resources),
+        *(Field(name, DELIVERED, "Resource", values.resources) for name in consumed),
+        *(other(name, values.other_resources(type)) for name in consumed),
+        other("Resource", values.described(type)),
     )
     # fmt: on
 

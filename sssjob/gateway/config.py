@@ -28,7 +28,7 @@ class Limits:
     message: int = 16 << 20
     memory: int = 256 << 20
     connections: int = 512
-    pending: int = 64
+    pending: int = 256
     workers: int = 4
     arrival: float = 20.0
     idle: float = 60.0

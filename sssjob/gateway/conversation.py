@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 
 from sssjob.errors import BadFraming
@@ -24,6 +26,7 @@ from sssjob.rmap.responder import Outcome, Responder
 READ = 64 << 10  # bytes taken from a connection at once
 _LINGER = 1.0  # seconds in which what a client still sends is read and forgotten
 _LINGER_BYTES = 4 << 20
+_LARGE = 128 << 10  # bytes of a message that takes long to parse
 _SLOWEST = 64 << 10  # bytes in a second, at which a client has to take an answer
 _PLAIN = "text/plain; charset=utf-8"
 _PATHS = ("/SSSRMAP", "/gold")  # what Gold 2.2 takes anywhere in a path
@@ -35,9 +38,9 @@ class Shared:
 
     def __init__(self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor) -> None:
         self.responder, self.limits, self.pool = responder, limits, pool
-        self.figures = Figures()
         self.held = 0  # bytes of requests that are not whole
         self.pending = 0  # requests that wait for their answer
+        self.figures = Figures(lambda: self.pending)
         self.stopping = False
 
 
@@ -154,22 +157,24 @@ class Conversation:
         return _MESSAGES if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
 
     async def _responded(self, message: bytes) -> Outcome:
-        """The answer, made in a thread."""
-        self.shared.pending += 1
-        self.shared.figures.pending.set(self.shared.pending)
+        """The answer: made here where it comes at once, in a thread where it may take long."""
+        shared, responder = self.shared, self.shared.responder
+        shared.pending += 1
         try:
-            made = asyncio.get_running_loop().run_in_executor(
-                self.shared.pool, self.shared.responder.respond, message, self.origin
-            )
-            # A fault of a handler costs one answer, and not the server.
-            (result,) = await asyncio.gather(made, return_exceptions=True)
+            if len(message) > _LARGE:
+                return await self._in_thread(partial(responder.respond, message, self.origin))
+            taken = responder.take(message, self.origin)
+            if responder.is_quick(taken):
+                return responder.answer(taken)
+            return await self._in_thread(partial(responder.answer, taken))
+        except Exception as fault:  # of a handler, whichever it is: it costs one answer
+            LOGGER.error("fault", exc_info=fault, extra={"facts": {"origin": self.origin}})
+            return responder.failure("720", "The server failed to answer")
         finally:
-            self.shared.pending -= 1
-            self.shared.figures.pending.set(self.shared.pending)
-        if isinstance(result, Outcome):
-            return result
-        LOGGER.error("fault", exc_info=result, extra={"facts": {"origin": self.origin}})
-        return self.shared.responder.failure("720", "The server failed to answer")
+            shared.pending -= 1
+
+    async def _in_thread(self, make: Callable[[], Outcome]) -> Outcome:
+        return await asyncio.get_running_loop().run_in_executor(self.shared.pool, make)
 
     def _observed(self, request: HTTPRequest, path: str, keep_alive: bool) -> bytes:
         healthy = not self.shared.stopping
@@ -206,8 +211,9 @@ class Conversation:
         # At once: Gold's Perl client fails where the next chunk is not there yet.
         self.writer.write(reply)
         self.shared.figures.sent.inc(len(reply))
-        async with asyncio.timeout(self.shared.limits.arrival + len(reply) / _SLOWEST):
-            await self.writer.drain()
+        if self.writer.transport.get_write_buffer_size():
+            async with asyncio.timeout(self.shared.limits.arrival + len(reply) / _SLOWEST):
+                await self.writer.drain()
 
     async def _linger(self) -> None:
         """Let the client read its answer: closing on unread bytes would take it away again."""
@@ -227,8 +233,11 @@ class Conversation:
     def _log(self, outcome: Outcome, request: HTTPRequest | None, seconds: float) -> None:
         self.shared.figures.answered(outcome.action, outcome.code, seconds)
         failed = outcome.code[0] not in "01"
+        level = logging.WARNING if failed else logging.INFO
+        if not LOGGER.isEnabledFor(level):
+            return
         event(
-            "request", logging.WARNING if failed else logging.INFO,
+            "request", level,
             origin=self.origin, actor=outcome.actor, action=outcome.action, object=outcome.object,
             id=outcome.id, code=outcome.code, rows=outcome.rows, ms=round(seconds * 1000, 2),
             bytes=len(request.body) if request else self._held,
