@@ -307,7 +307,17 @@ class OtherStore(UnusableStore):
 
 
 class DamagedStore(UnusableStore):
-    """A store, or one document in it, whose bytes are not what was written."""
+    """A store, or one document in it, whose bytes are not what was written.
+
+    ``version`` is 0 unless it is one document: the version of ``run`` of the ``name`` (Job or
+    JobGroup) of an ``id``.
+    """
+
+    def __init__(
+        self, store: str, reason: str, name: str = "", id: str = "", run: int = 0, version: int = 0
+    ) -> None:
+        super().__init__(store, reason)
+        self.name, self.id, self.run, self.version = name, id, run, version
 
 
 class Refused(SSSJobError, ValueError):

@@ -18,6 +18,7 @@ COMMANDS = {
     "convert":       "Turn accounting records into job objects.",
     "features":      "Machine/Job Features: derive, write, read, announce.",
     "deliver":       "Fold features and records into requested jobs.",
+    "report":        "Add up what jobs used, by user, project, time.",
     "graph":         "Show which jobs are ready, wait or will never run.",
     "match":         "Tell which offers satisfy a request, and why.",
     "explain":       "Show a request as a readable tree.",

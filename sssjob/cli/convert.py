@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.accounting import FORMATS, find
-from sssjob.cli import common
+from sssjob.accounting import FORMATS
+from sssjob.cli import common, records
 
 if TYPE_CHECKING:
-    from sssjob.accounting import Format, record
+    from sssjob.accounting import record
     from sssjob.accounting.grid import Grid
     from sssjob.model import Job
-
-J = TypeVar("J")
 
 LRMSINFO = "lrmsinfo"
 FORMS = ("sss-lines", "sss", LRMSINFO)
@@ -95,7 +93,7 @@ def command(
     from sssjob.document.text import write_texts
     from sssjob.errors import SSSJobError
 
-    records = _format(format_name)
+    chosen = records.format_of(format_name)
     options = Options(
         zone=zone,
         columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
@@ -109,14 +107,18 @@ def command(
         with common.output(output) as stream:
             texts: Iterator[str]
             if indent or logs or form == LRMSINFO:
-                jobs = _jobs(files, lambda stream: records.read(stream, options, OBJECTS), counts)
+                jobs = records.jobs(
+                    files, lambda stream: chosen.read(stream, options, OBJECTS), counts
+                )
                 grid = _grid(logs, counts_of_logs)
                 jobs = map(grid.join, jobs) if logs else jobs
                 if form == LRMSINFO:
                     stream.writelines(line.encode() for line in _entries(jobs))
                 texts = (dumps(job, indent=indent) for job in jobs)
             else:
-                texts = _jobs(files, lambda stream: records.read(stream, options, TEXTS), counts)
+                texts = records.jobs(
+                    files, lambda stream: chosen.read(stream, options, TEXTS), counts
+                )
             write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
@@ -130,23 +132,12 @@ def command(
     sys.exit(common.NOTHING if counts.bad or counts_of_logs.bad else common.FOUND)
 
 
-def _format(name: str) -> Format:
-    from sssjob.errors import UnusableInput
-
-    try:
-        found = find(name)
-        found.load()
-    except UnusableInput as error:
-        common.fail(error.reason)
-    return found
-
-
 def _grid(logs: tuple[str, ...], counts: record.Counts) -> Grid:
     """What the logs of computing elements say; what cannot be read of them is printed."""
     from sssjob.accounting.grid import Grid
 
     grid = Grid()
-    for _ in _jobs(logs, grid.read, counts) if logs else ():
+    for _ in records.jobs(logs, grid.read, counts) if logs else ():
         pass
     return grid
 
@@ -161,37 +152,6 @@ def _entries(jobs: Iterable[Job]) -> Iterator[str]:
         common.say(f"{remark.severity}: {remark.message}")
 
     return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
-
-
-def _jobs(
-    files: tuple[str, ...],
-    read: Callable[[BinaryIO], Iterator[record.Outcome[J]]],
-    counts: record.Counts,
-) -> Iterator[J]:
-    """The jobs of all files, or their texts; what else their records are is printed and counted."""
-    from sssjob.accounting import record
-    from sssjob.cli.progress import watched
-    from sssjob.document import opened
-    from sssjob.errors import UnreadableDocument, UnusableInput
-
-    told: set[str] = set()
-    for name, source in common.sources(files):
-        try:
-            with watched(source, name) as raw, opened(raw) as stream:
-                for outcome in counts.counting(read(stream)):
-                    if isinstance(outcome, record.Converted):
-                        yield outcome.job
-                    elif isinstance(outcome, record.Bad):
-                        common.say(f"{name}:{outcome.line}: error: {outcome.reason}")
-                    elif isinstance(outcome, record.Noted) and outcome.message not in told:
-                        told |= {outcome.message} if outcome.once else set()
-                        place = f"{name}:{outcome.line}"
-                        common.say(f"{place}: {outcome.severity}: {outcome.message}")
-        except UnusableInput as error:
-            place = f"{name}:{error.line}" if error.line else name
-            common.fail(f"{place}: {error.reason}")
-        except UnreadableDocument as error:
-            common.fail(error.finding.in_file(name))
 
 
 def _report(counts: record.Counts, counts_json: str | None) -> None:
