@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, TypeVar
 
 from sssjob.accounting import condor_table as table
 from sssjob.accounting.assembly import Assembly, Ready, assembled
 from sssjob.accounting.condor_ads import TEXT, Ad, form_of, read
 from sssjob.accounting.condor_values import ENDED, WORKED_OUT
+from sssjob.accounting.head import looked_at
 from sssjob.accounting.record import Bad, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.errors import UnusableInput
@@ -18,7 +18,7 @@ from sssjob.model import Job
 P = TypeVar("P")
 J = TypeVar("J")
 
-_PEEK = 1 << 14
+_HEAD = 1 << 14  # bytes that tell the form
 _ENDED = tuple(map(str, ENDED))
 _JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
 _NAMES = (*table.NAMES, *WORKED_OUT)
@@ -32,12 +32,11 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
 
 def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """The same on either road."""
-    buffered = stream if hasattr(stream, "peek") else io.BufferedReader(cast(io.RawIOBase, stream))
-    form = form_of(buffered.peek(_PEEK))
-    if not form:
+    head, again = looked_at(stream, _HEAD)
+    form = form_of(head)
+    if not form and head.strip():
         raise UnusableInput("no ClassAds: neither long form nor JSON nor XML", 1)
-    ads = read(buffered, form)
-    return assembled(_read(ads, options, road))
+    return assembled(_read(read(again, form) if form else (), options, road))
 
 
 def _read(
