@@ -58,7 +58,7 @@ CASES = (
     Case("over request",  "//Job[Delivered/Duration > Requested/Duration]/Id",
          "SELECT id FROM job WHERE delivered_duration > requested_duration"),
     Case("over memory",   "//Job[Delivered/Memory >= Requested/Memory]/Id",
-         "SELECT id FROM job WHERE delivered_memory_high >= requested_memory"),
+         "SELECT id FROM job WHERE delivered_memory >= requested_memory"),
     Case("user, state",   "//Job[User='amy' and State='Failed']/Id",
          "SELECT id FROM job WHERE user = 'amy' AND state = 'Failed'"),
     Case("count",         "count(//Job[State='Completed'])",

@@ -6,19 +6,21 @@ state is not part of a sum, and efficiencies are those of the jobs that state bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sssjob import defaults
-from sssjob.amounts import Amount, Scope
+from sssjob import defaults, units
+from sssjob.amounts import Scope
 from sssjob.errors import Finding, InvalidValue
-from sssjob.model import Block, Job, JobGroup
+from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, stripped
 
 Key = tuple[str, ...]
-Grouping = Callable[[Job, tzinfo], str]
+Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
+Named = dict[str, list[Property]]
+Grouping = Callable[["Facts", tzinfo], str]
 
 
 class Used(NamedTuple):
@@ -27,31 +29,101 @@ class Used(NamedTuple):
     ``slots`` is wall time by processors; a job that states no processors held one.
     """
 
-    wall: Fraction | None = None
-    slots: Fraction | None = None
-    cpu: Fraction | None = None
-    processors: Fraction | None = None
-    memory: Fraction | None = None
-    asked: Fraction | None = None
+    wall: Number | None = None
+    slots: Number | None = None
+    cpu: Number | None = None
+    processors: Number | None = None
+    memory: Number | None = None
+    asked: Number | None = None
 
 
-def used(job: Job) -> Used:
+class Facts:
+    """The properties of a job by their names, gathered once for all that is asked of them."""
+
+    __slots__ = ("delivered", "job", "own", "requested", "scope")
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.scope = Scope(job, "/Job", _unheard)
+        self.own: Named = {}
+        self.delivered: Named = {}
+        self.requested: Named = {}
+        _gather(self.own, job.items)
+        for item in job.items:
+            if type(item) is Delivered:
+                _gather(self.delivered, item.items)
+            elif type(item) is Requested:
+                _gather(self.requested, item.items)
+
+    def text(self, *names: str) -> str:
+        """The first of these that was delivered, is the job's own, or was requested."""
+        for name in names:
+            for place in (self.delivered, self.own, self.requested):
+                if name in place and (text := stripped(place[name][0].text)):
+                    return text
+        return ""
+
+    @property
+    def ended(self) -> int | None:
+        """When the job ended; None if it did not, or where that cannot be read."""
+        found = self.own.get("EndTime")
+        try:
+            value = found[0].value if found else None
+        except InvalidValue:
+            return None
+        return value if isinstance(value, int) else None
+
+    def given(self, name: str) -> Number | None:
+        """What was delivered, or else the job's own amount."""
+        found = self.delivered.get(name)
+        if found and (len(found) > 1 or found[0].attributes):
+            amount = self.scope.delivered(name)  # metrics, contexts, parts from several machines
+            found = None
+            if amount is not None:
+                return _plain(amount.value)
+        for item in (*(found or ()), *self.own.get(name, ())):
+            context, metric = (item.attributes.get(key, "") for key in ("context", "metric"))
+            if context in ("", "Dedicated") and metric in ("", "Total"):
+                return self.read(item)
+        return None
+
+    def most(self, name: str) -> Number | None:
+        """The most that was measured, or else what was given."""
+        for place in (self.delivered, self.own):
+            found = [item for item in place.get(name, ()) if item.attributes.get("metric") == "Max"]
+            values = [value for item in found if (value := self.read(item)) is not None]
+            if values:
+                return max(values)
+        return self.given(name)
+
+    def asked(self, name: str) -> Number | None:
+        """The upper bound of what was requested, or else the lower; None where that is nothing."""
+        found = self.requested.get(name, ())
+        if not found:
+            return None
+        every = [item.attributes for items in self.requested.values() for item in items]
+        if len(found) == 1 and all(_is_plain(attributes) for attributes in every):
+            return self.read(found[0]) or None
+        amount = self.scope.requested(name)
+        return None if amount is None or not amount.value else _plain(amount.value)
+
+    def read(self, item: Property) -> Number | None:
+        """An amount in base units; None where it cannot be read."""
+        if item.name not in units.DEFAULT_UNITS and item.text.isdecimal() and item.text.isascii():
+            return int(item.text)
+        value = self.scope.read(item)
+        return None if value is None else _plain(value)
+
+
+def used(job: Facts) -> Used:
     """What a job used, delivered before its own properties.
 
     Memory is the most that was measured (metric Max), or else what was given.
     """
-    scope = Scope(job, "/Job", _unheard)
-    wall = _first(scope.delivered("Duration"), scope.bare("Duration"))
-    processors = _first(
-        scope.delivered("Processors"), scope.dedicated("Processors"), scope.bare("Processors")
-    )
+    wall, processors = job.given("Duration"), job.given("Processors")
+    slots = None if wall is None else wall * (1 if processors is None else processors)
     return Used(
-        wall,
-        None if wall is None else wall * (1 if processors is None else processors),
-        _first(scope.bare("CpuDuration"), scope.delivered("CpuDuration")),
-        processors,
-        _most(job, scope),
-        _asked(scope),
+        wall, slots, job.given("CpuDuration"), processors, job.most("Memory"), job.asked("Memory")
     )
 
 
@@ -60,17 +132,17 @@ class Totals:
     """The sums of a group of jobs."""
 
     jobs: int = 0
-    wall: Fraction = Fraction(0)
-    slots: Fraction = Fraction(0)
-    cpu: Fraction = Fraction(0)
-    processors: Fraction = Fraction(0)
-    memory: Fraction = Fraction(0)
-    most_memory: Fraction | None = None
+    wall: Number = 0
+    slots: Number = 0
+    cpu: Number = 0
+    processors: Number = 0
+    memory: Number = 0
+    most_memory: Number | None = None
     with_processors: int = 0
     with_memory: int = 0
     # The sides of the efficiencies, of jobs that state both.
-    _cpu_of: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
-    _memory_of: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    _cpu_of: tuple[Number, Number] = (0, 0)
+    _memory_of: tuple[Number, Number] = (0, 0)
 
     def add(self, job: Used) -> None:
         """Count one job."""
@@ -102,12 +174,12 @@ class Totals:
     @property
     def mean_processors(self) -> Fraction | None:
         """Processors of a job on average, of the jobs that state them."""
-        return self.processors / self.with_processors if self.with_processors else None
+        return Fraction(self.processors, self.with_processors) if self.with_processors else None
 
     @property
     def mean_memory(self) -> Fraction | None:
         """Bytes of a job on average, of the jobs that state them."""
-        return self.memory / self.with_memory if self.with_memory else None
+        return Fraction(self.memory, self.with_memory) if self.with_memory else None
 
     @property
     def efficiency(self) -> Fraction | None:
@@ -125,7 +197,7 @@ class Measure(NamedTuple):
 
     name: str
     heading: str
-    of: Callable[[Totals], Fraction | int | None]
+    of: Callable[[Totals], Number | None]
     form: str
 
 
@@ -148,12 +220,12 @@ MEASURES: tuple[Measure, ...] = (
 
 
 def _property(*names: str) -> Grouping:
-    return lambda job, zone: _said(job, names)
+    return lambda job, zone: job.text(*names)
 
 
 def _span(form: str) -> Grouping:
-    def shown(job: Job, zone: tzinfo) -> str:
-        end = ended(job)
+    def shown(job: Facts, zone: tzinfo) -> str:
+        end = job.ended
         return "" if end is None else f"{datetime.fromtimestamp(end, zone):{form}}"
 
     return shown
@@ -199,7 +271,7 @@ class Report:
 
     def add(self, block: Block) -> None:
         """Count a job, or the jobs of a JobGroup with their defaults."""
-        for job in jobs(block):
+        for job in map(Facts, jobs(block)):
             if not self._counts(job):
                 self.outside += 1
                 continue
@@ -231,10 +303,10 @@ class Report:
 
         return sorted(self.groups.items(), key=order)[:limit]
 
-    def _counts(self, job: Job) -> bool:
+    def _counts(self, job: Facts) -> bool:
         if self.since is None and self.until is None:
             return True
-        end = ended(job)
+        end = job.ended
         if end is None:
             return False
         return (self.since is None or end >= self.since) and (
@@ -260,52 +332,34 @@ def jobs(block: Block) -> Iterator[Job]:
         yield block
 
 
-def ended(job: Job) -> int | None:
-    """When a job ended; None if it did not, or where that cannot be read."""
-    try:
-        value = job.properties.value("EndTime")
-    except InvalidValue:
-        return None
-    return value if isinstance(value, int) else None
+def _gather(named: Named, items: Iterable[object]) -> None:
+    for item in items:
+        if type(item) is Property:
+            named.setdefault(item.name, []).append(item)
 
 
-def _said(job: Job, names: Iterable[str]) -> str:
-    """The first of these that was delivered, is the job's own, or was requested."""
-    for name in names:
-        for place in (job.delivered, job.properties, job.requested):
-            if text := place.text(name).strip():
-                return text
-    return ""
+def _is_plain(attributes: Mapping[str, str]) -> bool:
+    """Whether a request says nothing about how it joins with others, and names a bound."""
+    return attributes.get("op", "EQ") in ("EQ", "LE", "GE") and not (
+        attributes.keys() & {"conj", "group", "preference"}
+    )
 
 
-def _first(*amounts: Amount | None) -> Fraction | None:
-    return next((amount.value for amount in amounts if amount is not None), None)
-
-
-def _most(job: Job, scope: Scope) -> Fraction | None:
-    for place in (job.delivered, job.properties):
-        found = [scope.read(item) for item in place.all("Memory", metric="Max")]
-        if values := [value for value in found if value is not None]:
-            return max(values)
-    return _first(scope.delivered("Memory"))
-
-
-def _asked(scope: Scope) -> Fraction | None:
-    amount = scope.requested("Memory")
-    return None if amount is None or not amount.value else amount.value
+def _plain(value: Fraction) -> Number:
+    return value.numerator if value.denominator == 1 else value
 
 
 def _plus(
-    sides: tuple[Fraction, Fraction], over: Fraction | None, under: Fraction | None
-) -> tuple[Fraction, Fraction]:
+    sides: tuple[Number, Number], over: Number | None, under: Number | None
+) -> tuple[Number, Number]:
     if over is None or not under:
         return sides
     return sides[0] + over, sides[1] + under
 
 
-def _part(sides: tuple[Fraction, Fraction]) -> Fraction | None:
+def _part(sides: tuple[Number, Number]) -> Fraction | None:
     over, under = sides
-    return over / under if under else None
+    return Fraction(over, under) if under else None
 
 
 def _unheard(finding: Finding) -> None:

@@ -18,6 +18,7 @@ from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
 from sssjob.store.opening import is_address
+from sssjob.store.plan import Level
 from sssjob.store.sqlite import PATIENCE
 from sssjob.store.store import Store
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
@@ -28,6 +29,7 @@ __all__ = [
     "Event",
     "Fault",
     "Identity",
+    "Level",
     "Statistics",
     "Store",
     "Stored",

@@ -97,11 +97,10 @@ class Answers:
                 return
             texts = None if places else how.texts
             way = self._access(reader)
-            rows = self._rows(reader, way, texts or "")
             if texts and way.is_certain:
-                yield from (Match(text) for row in rows for text in _split(row[2]))
+                yield from self._texts(reader, way, texts)
                 return
-            for batch in _batches(_by_document(rows)):
+            for batch in _batches(_by_document(self._rows(reader, way, texts or ""))):
                 yield from self._of_batch(reader, batch, places, from_columns=bool(texts))
 
     def count(self) -> int:
@@ -154,6 +153,18 @@ class Answers:
                 else:
                     found = self._of_batch(reader, [each], False, from_columns=False)
                     yield from (number(match.text) for match in found)
+
+    def _texts(self, reader: Reader, way: Access, column: str) -> Iterator[Match]:
+        """What is found where columns tell everything: the texts of each row."""
+        trace = self.trace
+        text, values = way.statement(column, self.engine.dialect)
+        for _, _, found in reader.stream(text, values):
+            trace.rows += 1
+            if found[:1] == SEPARATOR:
+                yield from map(Match, _split(found))
+            else:
+                yield Match(found)
+        trace.certain = trace.rows
 
     def _access(self, reader: Reader) -> Access:
         """How to reach the rows, remembered for as long as nobody writes to the store."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import loads
-from sssjob.accounting.report import GROUPINGS, MEASURES, Report, merged, used
+from sssjob.accounting.report import GROUPINGS, MEASURES, Facts, Report, merged, used
 
 DAY = 86400
 JOB = (
@@ -32,7 +32,7 @@ def report(*blocks, **options):
 
 
 def test_what_a_job_used_is_exact():
-    found = used(job())
+    found = used(Facts(job()))
     assert found == (100, 200, 100, 2, 512 << 20, 1 << 30)
 
 
@@ -56,10 +56,20 @@ def test_what_a_job_used_is_exact():
         "<Memory metric='Max' units='KB'>9</Memory></Delivered></Job>",
         (None, None, None, None, 9216, None), id="the-most-that-was-measured",
     ),
+    pytest.param(
+        "<Job><Id>1</Id><Delivered><Processors group='1'>4</Processors>"
+        "<Processors group='-1'>8</Processors></Delivered></Job>",
+        (None, None, None, 12, None, None), id="on-several-machines",
+    ),
+    pytest.param(
+        "<Job><Id>1</Id><Requested><Memory op='GE' units='KB' group='1'>1</Memory>"
+        "<Memory op='LE' units='KB' group='-1'>4</Memory></Requested></Job>",
+        (None, None, None, None, None, 4096), id="the-upper-bound-of-a-request",
+    ),
     pytest.param("<Job><Id>1</Id><Duration>soon</Duration></Job>", (None,) * 6, id="unreadable"),
 ])  # fmt: skip
 def test_what_is_not_stated_is_not_used(text, expected):
-    assert used(loads(text)) == expected
+    assert used(Facts(loads(text))) == expected
 
 
 def test_jobs_are_added_up_by_name():
@@ -107,7 +117,7 @@ def test_jobs_of_a_group_have_their_defaults_and_mentions_are_no_jobs():
 
 @pytest.mark.parametrize("name", GROUPINGS)
 def test_every_grouping_says_nothing_of_a_job_that_says_nothing(name):
-    assert GROUPINGS[name](loads("<Job><Id>1</Id></Job>"), UTC) == ""
+    assert GROUPINGS[name](Facts(loads("<Job><Id>1</Id></Job>")), UTC) == ""
 
 
 AMOUNTS = st.integers(0, 10**6)
