@@ -92,7 +92,7 @@ def test_a_store_answers_as_libxml2(kept, given_documents, texts, effective):
     for query in filter(None, map(compiled, texts)):
         wanted = expected(query, documents, effective)
         for places in (False, True):
-            found = kept.run(query, effective=effective, places=places)
+            found = kept.run(query, effective=effective, places=places, threads=1 + places)
             assert [match.text for match in found] == wanted, query.expression
         nodes = sum(match.is_true for match in kept.run(query, effective=effective))
         assert kept.how_many(query, effective=effective) == nodes, query.expression
