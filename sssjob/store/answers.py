@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from sssjob.query import Match, Question
 from sssjob.query.batches import InOrder
 from sssjob.store.access import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
+from sssjob.store.condition import FALSE
 from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, Plan
@@ -26,6 +27,7 @@ from sssjob.store.together import together
 
 _REMEMBERED = 1000  # facts about a store, and ways to reach rows in it
 _BATCH = 200  # documents that are fetched together
+_DENSE = 5  # documents among which one is a candidate, up to which all are read
 _DOCUMENTS = "SELECT number, name, id, dictionary, data FROM document WHERE "
 
 OnError = Callable[[SSSJobError], None]
@@ -100,7 +102,7 @@ class Answers:
                 return
             texts = None if places else how.texts
             way = self._access(reader)
-            if not texts:
+            if not texts or way.bounds.sure == FALSE:
                 yield from self._asked(self._candidates(reader, way), places)
             elif way.is_certain:
                 yield from self._texts(reader, way, texts)
@@ -212,7 +214,14 @@ class Answers:
             yield document
 
     def _candidates(self, reader: Reader, way: Access) -> Iterator[bytes]:
-        for batch in _batches(_by_document(self._rows(reader, way, ""))):
+        batches = _batches(_by_document(self._rows(reader, way, "")))
+        first = next(batches, [])
+        if way.bounds.sure == FALSE and _are_dense(first):
+            # To look for each of so many documents takes longer than to read all of them.
+            self.trace.rows = 0
+            yield from self._all(reader)
+            return
+        for batch in chain([first] if first else [], batches):
             certain = {each.number: each.are_certain for each in batch}
             where, value = self.engine.among("number", list(certain))
             rows = reader.fetch(f"{_DOCUMENTS}{where} ORDER BY number", (value,))
@@ -268,6 +277,11 @@ def _by_document(rows: Iterable[Row]) -> Iterator[Candidates]:
 def _batches(candidates: Iterator[Candidates]) -> Iterator[list[Candidates]]:
     while batch := list(islice(candidates, _BATCH)):
         yield batch
+
+
+def _are_dense(batch: Sequence[Candidates]) -> bool:
+    """Whether more than one document in five is a candidate, by the first ones."""
+    return len(batch) == _BATCH and batch[-1].number - batch[0].number < _DENSE * _BATCH
 
 
 def _split(texts: str) -> list[str]:
