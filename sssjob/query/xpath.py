@@ -20,7 +20,7 @@ from sssjob.document import tree
 from sssjob.document.files import CHUNK, Source, opened
 from sssjob.document.tree import Located
 from sssjob.errors import NotAQuery, UnreadableDocument
-from sssjob.query import functions, rewrite, scope
+from sssjob.query import cost, functions, rewrite, scope
 from sssjob.query.batches import Batch, Cutter, InOrder
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
@@ -80,12 +80,13 @@ class Query(Question):
         """What the expression gives at an element: a list of nodes, a string, float or bool.
 
         Attributes and text come as strings. An absolute path starts at the element's document.
+        Raises ``LimitExceeded`` where an answer could take for ever.
         """
-        return self._compiled[False].on(element, element.getroottree().getroot())
+        return self._bounded(self._compiled[False])(element, element.getroottree().getroot())
 
     def _asker(self, above: tuple[str, ...] | None, places: bool) -> Ask | None:
         if above is None or self.is_relative:
-            return self._compiled[places].on
+            return self._bounded(self._compiled[places])
         key = (above, places)
         if key not in self._residuals:
             ancestors = [scope.split(tag) for tag in reversed(above)]
@@ -94,13 +95,30 @@ class Query(Question):
             rest = union or next(iter(paths), None)
             self._residuals[key] = None if rest is None else self._compile(rest, places)
         found = self._residuals[key]
-        return None if found is None else found.on
+        return None if found is None else self._bounded(found)
+
+    @cached_property
+    def _multiplies(self) -> bool:
+        return cost.multiplies(self.parsed)
+
+    def _bounded(self, pair: _Pair) -> Ask:
+        """What asks only where that ends in time; raises ``LimitExceeded`` elsewhere."""
+        if not self._multiplies:
+            return pair.on
+
+        def ask(element: Element, within: Element) -> Any:
+            cost.refuse_endless(self.parsed, within)
+            return pair.on(element, within)
+
+        return ask
 
     def _streamed(
         self, source: Source, effective: bool, places: bool, threads: int,
         on_error: tree.OnError | None,
     ) -> Iterator[Match]:  # fmt: skip
-        if effective:  # resolving a job takes many times as long as reading it
+        # Resolving a job takes many times as long as reading it; and in a batch, what multiplies
+        # would multiply more.
+        if effective or self._multiplies:
             yield from super()._streamed(source, effective, places, threads, on_error)
             return
         try:

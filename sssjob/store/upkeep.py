@@ -44,7 +44,7 @@ def statistics(engine: Engine, packing_: Packing) -> Statistics:
         dictionaries=trained,
         first_change=first,
         last_change=last,
-        by_state={state or "": count for state, count in sorted(states, key=str)},
+        by_state=dict(sorted((state or "", count) for state, count in states)),
     )
 
 
