@@ -96,27 +96,27 @@ def record(number: int, line: str) -> Read:
 
 def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keys and values of a record's text."""
-    if '"' not in text and "'" not in text:
-        items = text.split()
-        parted = [item.partition("=") for item in items]
-        keys = tuple([key for key, _, _ in parted])
-        if all(equals for _, equals, _ in parted) and all(map(_is_key, keys)):
-            return keys, tuple([value for _, _, value in parted])
+    if '"' not in text and "'" not in text and text:
+        keys, equals, values = zip(*[item.partition("=") for item in text.split()], strict=True)
+        if "" not in equals and _KEYS[keys]:
+            return keys, values
     pairs = [(key[:-1], value.rstrip()) for key, value in _PAIR.findall(text)]
     return tuple([key for key, _ in pairs]), tuple([
         value[1:-1] if key not in _RAW and _is_quoted(value) else value for key, value in pairs
     ])  # fmt: skip
 
 
-class _Keys(dict[str, bool]):
-    def __missing__(self, key: str) -> bool:
-        if len(self) >= 4096:
+class _Known(dict[tuple[str, ...], bool]):
+    """Whether the keys of a record are keys; most records of a file have the same."""
+
+    def __missing__(self, keys: tuple[str, ...]) -> bool:
+        if len(self) >= 1024:
             self.clear()
-        is_key = self[key] = _PLAIN_KEY.fullmatch(key) is not None
-        return is_key
+        known = self[keys] = all(map(_PLAIN_KEY.fullmatch, keys))
+        return known
 
 
-_is_key = _Keys().__getitem__
+_KEYS = _Known()
 _RAW = frozenset(("jobname",))  # never quoted, and a user's choice
 
 

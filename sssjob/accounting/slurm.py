@@ -27,7 +27,6 @@ COLUMNS = table.COLUMNS
 
 STEP_LIMIT = 100_000  # steps of one job that are kept; all of them are summed
 
-_BATCH = 256  # rows that are taken together
 _WAITING_STEPS = 1024  # steps of one job that wait for being made into task groups
 
 
@@ -46,7 +45,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     clock = Clock(options.zone)
     told = False
     gathering: Gathering[P, J] | None = None
-    for header, batch in _batches(reader, stream):
+    for header, batch in reader.batches(stream):
         found: list[Outcome[J]] = []
         if gathering is None or gathering.header is not header:
             if gathering is not None:
@@ -65,20 +64,6 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
 
 
 _Found = Row | Skipped | Bad
-
-
-def _batches(reader: Reader, stream: BinaryIO) -> Iterator[tuple[Header, Sequence[_Found]]]:
-    """What is read, in batches that share a header."""
-    batch: list[_Found] = []
-    header: Header | None = None
-    for found in reader.rows(stream):
-        if reader.header is not header or len(batch) >= _BATCH:
-            if batch and header:
-                yield header, batch
-            header, batch = reader.header, []
-        batch.append(found)
-    if batch and header:
-        yield header, batch
 
 
 class _Open(Generic[P, J]):
