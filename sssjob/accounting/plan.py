@@ -61,7 +61,12 @@ class Memory(dict[Any, P]):
         except InvalidValue as wrong:
             raise self._named(wrong) from None
         texts = [text for text in found if text.__class__ is str and text]
-        return self._column(texts) if len(texts) == len(found) else list(map(self._piece, found))
+        if len(texts) == len(found):
+            return self._column(texts)
+        if len(texts) + found.count(None) < len(found):
+            return list(map(self._piece, found))
+        pieces, nothing = iter(self._column(texts)), self._nothing
+        return [nothing if text is None else next(pieces) for text in found]
 
     def _numbers(self, texts: Sequence[str]) -> list[P]:
         if min(texts) >= "1":  # in the order of characters, before it come "" and leading zeros

@@ -148,6 +148,11 @@ class Header:
         """The fields of a text; of hopelessly many only so many that they are too many."""
         return text.split(self.delimiter, len(self.names) + SURPLUS_LIMIT)
 
+    def split_all(self, lines: Iterable[str]) -> list[list[str]]:
+        """The fields of each of many lines."""
+        delimiter, most = self.delimiter, len(self.names) + SURPLUS_LIMIT
+        return [line.split(delimiter, most) for line in lines]
+
     def fits(self, index: int, text: str) -> bool:
         """Whether a text may be a value of the column at ``index``."""
         shape = self.shapes[index]

@@ -10,7 +10,7 @@ else, or none is possible, the record is bad: nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby, islice, repeat
 from typing import BinaryIO, NamedTuple
 
 from sssjob.accounting.lines import blocks, clean
@@ -79,7 +79,7 @@ class Reader:
         """What is known after the next lines, and how many were taken: up to another header."""
         head = self.header_now
         found: list[Row | Skipped | Bad] = []
-        rows = [head.split(line) for line in lines]
+        rows = head.split_all(lines)
         index = 0
         for is_record, run in groupby(head.records(rows)):
             size = sum(1 for _ in run)
@@ -87,7 +87,8 @@ class Reader:
             if is_record and size > 1:
                 # Each but the last ends where the next one surely begins.
                 found += self._take(number + index, lines[index], rows[index])
-                found += map(Row, range(number + index, number + end - 1), rows[index : end - 1])
+                numbers = range(number + index, number + end - 1)
+                found += map(_row, repeat(Row), zip(numbers, rows[index : end - 1], repeat(())))
                 self._begin(number + end - 1, lines[end - 1], rows[end - 1])
                 index = end
                 continue
@@ -293,6 +294,7 @@ class Reader:
         return Row(line, [clean_text(text) for text in split.fields], names)
 
 
+_row = tuple.__new__  # what Row(...) calls in the end, without a call in between
 _DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 
