@@ -59,6 +59,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         yield Noted(lines.cut_short, "the last line has no line end: it may be cut short")
 
 
+def key_of(fields: list[str]) -> tuple[str, str, str]:
+    """The job, its task in an array, and its slave task, which is NONE for the job itself."""
+    return fields[_JOB], fields[_TASK], fields[_PE_TASK]
+
+
 class _Task:
     """What the slave rows of one job told."""
 
@@ -93,7 +98,7 @@ class _Tasks:
         if len(line) > LINE_LIMIT:
             yield Bad(number, f"longer than {LINE_LIMIT} bytes")
             return
-        fields = _fields(number, line)
+        fields = parted(number, line)
         if isinstance(fields, Bad):
             yield fields
             return
@@ -142,7 +147,7 @@ def _record(number: int, fields: list[str], task: _Task | None) -> Record:
     return Record(number, names, fields, tuple(task.lines) if task else ())
 
 
-def _fields(number: int, line: str) -> list[str] | Bad:
+def parted(number: int, line: str) -> list[str] | Bad:
     """The fields of a line, those that hold colons joined."""
     fields = line.split(":")
     if _fits(fields):

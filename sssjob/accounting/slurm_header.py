@@ -187,22 +187,23 @@ class Header:
         return all(fits[text] for fits, text in zip(self._before_texts, fields[:-1], strict=False))
 
     def records(self, rows: Sequence[list[str]]) -> list[bool]:
-        """Of many lines, by their fields: which are whole, and surely begin a record.
-
-        It says the same as ``begins_record``, and nothing of headers without texts.
-        """
+        """Of many lines, by their fields: which are whole records for sure, with an id."""
         width = len(self.names)
-        whole = [self.has_texts and len(fields) == width for fields in rows]
-        found = [fields for fields, is_whole in zip(rows, whole, strict=True) if is_whole]
+        found = [fields for fields in rows if len(fields) == width]
         ids = [fields[self.key] for fields in found]
-        if all(map(JOB_ID.fullmatch, ids)) and all(
-            fits.all([fields[index] for fields in found])
-            for index, fits in enumerate(self._before_texts[: width - 1])
+        if all(map(JOB_ID.fullmatch, ids)) and (
+            not self.has_texts
+            or all(
+                fits.all([fields[index] for fields in found])
+                for index, fits in enumerate(self._before_texts[: width - 1])
+            )
         ):
-            return whole
+            return [len(fields) == width for fields in rows]
         return [
-            is_whole and self.begins_record(fields) is Begin.SURELY
-            for fields, is_whole in zip(rows, whole, strict=True)
+            len(fields) == width
+            and JOB_ID.fullmatch(fields[self.key]) is not None
+            and self.begins_record(fields) is Begin.SURELY
+            for fields in rows
         ]
 
     def whole(self, fields: list[str]) -> bool:

@@ -103,11 +103,11 @@ class Reader:
         """What is known after the next line."""
         head = self.header_now
         begins = head.begins_record(fields)
-        if begins is Begin.SURELY and not (not head.has_texts and self._another(line)):
+        if begins is Begin.SURELY and not (not head.has_texts and self.another(line)):
             found = self._settle()
             self._begin(number, line, fields)
             return found
-        if begins is not Begin.PERHAPS and (new := self._another(line)):
+        if begins is not Begin.PERHAPS and (new := self.another(line)):
             found = [*self._settle(), Skipped(number, "header")]
             self.header = new
             return found
@@ -147,8 +147,8 @@ class Reader:
         for block in blocks(stream, RECORD_LIMIT):
             begin = 0
             if self.header is None:
-                raw = clean(block, (self._delimiter or _DELIMITERS).encode())
-                begin = self._first(raw.split("\n"), number - 1)
+                raw = clean(block, (self._delimiter or DELIMITERS).encode())
+                begin = self.first(raw.split("\n"), number - 1)
                 if self.header is None:
                     number += begin
                     continue
@@ -158,7 +158,7 @@ class Reader:
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")
 
-    def _first(self, lines: list[str], before: int) -> int:
+    def first(self, lines: list[str], before: int) -> int:
         """Find the header in the first lines, and give the number of lines that it ends."""
         for index, line in enumerate(lines, start=1):
             text = line.removeprefix("\ufeff")
@@ -174,7 +174,7 @@ class Reader:
             return index
         return len(lines)
 
-    def _another(self, line: str) -> Header | None:
+    def another(self, line: str) -> Header | None:
         """The header of another file that was appended to this one."""
         if "JobID" not in line or len(line) > 8192:
             return None
@@ -295,7 +295,7 @@ class Reader:
 
 
 _row = tuple.__new__  # what Row(...) calls in the end, without a call in between
-_DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
+DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 
 
