@@ -22,6 +22,7 @@ J = TypeVar("J")
 LRMSINFO = "lrmsinfo"
 FORMS = ("sss-lines", "sss", LRMSINFO)
 WRAPPER = "Jobs"
+FAULTS = 1000  # bad records that --counts-json lists; all are counted
 
 
 @click.command(
@@ -32,6 +33,8 @@ Examples:
   sssjob convert --from slurm --to sss -o jobs.xml sacct-2026-*.txt.gz
   sssjob convert --from auto history.json.gz | sssjob query '//Job[ExitCode != 0]/Id' -
   sssjob convert --from slurm-json --blah blahp.log-20261121 sacct.json
+  sssjob convert --from pbs --jobs 0 -o jobs.sss server_priv/accounting/2026*
+  sssjob convert --from sge --state sge.state -o jobs.sss common/accounting
 
 Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
 )
@@ -63,6 +66,14 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
     help="Join the jobs with this log of a computing element, by id and time; may be repeated.",
 )  # fmt: skip
 @click.option(
+    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
+    help="Use so many processes, 0 for all cores; order and output stay the same.",
+)  # fmt: skip
+@click.option(
+    "--state", metavar="FILE", type=click.Path(dir_okay=False),
+    help="Remember how far growing logs were read, and append what is new to the output.",
+)  # fmt: skip
+@click.option(
     "--counts-json", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the counts as JSON.",
 )  # fmt: skip
@@ -80,6 +91,8 @@ def command(
     ended_only: bool,
     no_steps: bool,
     logs: tuple[str, ...],
+    processes: int,
+    state: str | None,
     counts_json: str | None,
     output: str | None,
     files: tuple[str, ...],
@@ -104,20 +117,35 @@ def command(
         steps=not no_steps,
     )
     counts, counts_of_logs = Counts(), Counts()
+    said = Said()
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
+    in_objects = indent or bool(logs) or form == LRMSINFO
     try:
-        with common.output(output) as stream:
-            texts: Iterator[str]
-            if indent or logs or form == LRMSINFO:
-                jobs = _jobs(files, lambda stream: records.read(stream, options, OBJECTS), counts)
-                grid = _grid(logs, counts_of_logs)
-                jobs = map(grid.join, jobs) if logs else jobs
-                if form == LRMSINFO:
-                    stream.writelines(line.encode() for line in _entries(jobs))
-                texts = (dumps(job, indent=indent) for job in jobs)
-            else:
-                texts = _jobs(files, lambda stream: records.read(stream, options, TEXTS), counts)
-            write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
+        if state is not None or processes != 1:
+            if in_objects:
+                common.fail("--jobs and --state are for --to sss-lines and sss, without --blah")
+            if state is not None and (output in (None, "-") or form == "sss" or not files):
+                common.fail("--state needs --output FILE, --to sss-lines and named files")
+            _convert_parts(
+                (format_name, options, processes, counts, said), files, state, output, form
+            )
+        else:
+            with common.output(output) as stream:
+                texts: Iterator[str]
+                if in_objects:
+                    jobs = _jobs(
+                        files, lambda stream: records.read(stream, options, OBJECTS), counts, said
+                    )
+                    grid = _grid(logs, counts_of_logs, said)
+                    jobs = map(grid.join, jobs) if logs else jobs
+                    if form == LRMSINFO:
+                        stream.writelines(line.encode() for line in _entries(jobs))
+                    texts = (dumps(job, indent=indent) for job in jobs)
+                else:
+                    texts = _jobs(
+                        files, lambda stream: records.read(stream, options, TEXTS), counts, said
+                    )
+                write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -126,7 +154,7 @@ def command(
         common.fail(error)
     if logs:
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
-    _report(counts, counts_json)
+    _report(counts, counts_json, said)
     sys.exit(common.NOTHING if counts.bad or counts_of_logs.bad else common.FOUND)
 
 
@@ -141,12 +169,54 @@ def _format(name: str) -> Format:
     return found
 
 
-def _grid(logs: tuple[str, ...], counts: record.Counts) -> Grid:
+class Said:
+    """What was said of records: each bad one, and some notes only once."""
+
+    def __init__(self) -> None:
+        self.faults: list[dict[str, str | int]] = []
+        self._told: set[str] = set()
+
+    def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
+        """Print it, with its place."""
+        from sssjob.accounting.record import Bad
+
+        if isinstance(item, Bad):
+            common.say(f"{name}:{item.line}: error: {item.reason}")
+            if len(self.faults) < FAULTS:
+                self.faults.append({"file": name, "line": item.line, "reason": item.reason})
+        elif item.message not in self._told:
+            self._told |= {item.message} if item.once else set()
+            common.say(f"{name}:{item.line}: {item.severity}: {item.message}")
+
+
+def _convert_parts(
+    how: tuple[str, record.Options, int, record.Counts, Said], files: tuple[str, ...],
+    state: str | None, output: str | None, form: str | None,
+) -> None:  # fmt: skip
+    """Convert by several processes, or what is new in logs that grow."""
+    from sssjob.cli.in_parts import Work, cores, documents, grown
+
+    format_name, options, processes, counts, said = how
+    work = Work(format_name, options, processes or cores(), counts, said)
+    if state is not None:
+        assert output is not None
+        grown(work, files, state, output)
+        return
+    wrap = WRAPPER if form == "sss" else ""
+    with common.output(output) as stream:
+        if wrap:
+            stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{wrap}>\n'.encode())
+        stream.writelines(documents(work, files, lines=not wrap))
+        if wrap:
+            stream.write(f"</{wrap}>\n".encode())
+
+
+def _grid(logs: tuple[str, ...], counts: record.Counts, said: Said) -> Grid:
     """What the logs of computing elements say; what cannot be read of them is printed."""
     from sssjob.accounting.grid import Grid
 
     grid = Grid()
-    for _ in _jobs(logs, grid.read, counts) if logs else ():
+    for _ in _jobs(logs, grid.read, counts, said) if logs else ():
         pass
     return grid
 
@@ -167,6 +237,7 @@ def _jobs(
     files: tuple[str, ...],
     read: Callable[[BinaryIO], Iterator[record.Outcome[J]]],
     counts: record.Counts,
+    said: Said,
 ) -> Iterator[J]:
     """The jobs of all files, or their texts; what else their records are is printed and counted."""
     from sssjob.accounting import record
@@ -174,19 +245,14 @@ def _jobs(
     from sssjob.document import opened
     from sssjob.errors import UnreadableDocument, UnusableInput
 
-    told: set[str] = set()
     for name, source in common.sources(files):
         try:
             with watched(source, name) as raw, opened(raw) as stream:
                 for outcome in counts.counting(read(stream)):
                     if isinstance(outcome, record.Converted):
                         yield outcome.job
-                    elif isinstance(outcome, record.Bad):
-                        common.say(f"{name}:{outcome.line}: error: {outcome.reason}")
-                    elif isinstance(outcome, record.Noted) and outcome.message not in told:
-                        told |= {outcome.message} if outcome.once else set()
-                        place = f"{name}:{outcome.line}"
-                        common.say(f"{place}: {outcome.severity}: {outcome.message}")
+                    elif not isinstance(outcome, record.Skipped):
+                        said(name, outcome)
         except UnusableInput as error:
             place = f"{name}:{error.line}" if error.line else name
             common.fail(f"{place}: {error.reason}")
@@ -194,8 +260,9 @@ def _jobs(
             common.fail(error.finding.in_file(name))
 
 
-def _report(counts: record.Counts, counts_json: str | None) -> None:
+def _report(counts: record.Counts, counts_json: str | None, said: Said) -> None:
     common.say(counts)
     if counts_json:
+        found = {**counts.as_dict(), "bad": said.faults}
         with common.output(counts_json) as stream:
-            stream.write(json.dumps(counts.as_dict()).encode() + b"\n")
+            stream.write(json.dumps(found).encode() + b"\n")
