@@ -102,7 +102,8 @@ class Delivery:
         Raises ``LockTimeout`` if the pilot does not give the lock back.
         """
         self.snapshot = status.read(directory)
-        self._belongs(directory)
+        if self.snapshot is not None:
+            self._belongs(directory)
 
     def take_usage(self, directory: str) -> None:
         """Read what the control group of the job measured."""

@@ -25,7 +25,7 @@ _WORDS: dict[str, bool] = {"true": True, "false": False}
 
 # Group by group: what a line can stand for without being parsed as an expression.
 _LINE = re.compile(
-    r"""([A-Za-z_][A-Za-z0-9_.]*|'(?:[^'\\]|\\.)+')[ \t]*=(?!=)[ \t]*
+    r"""([A-Za-z_][A-Za-z0-9_.]*|'[^'\\]+')[ \t]*=(?!=)[ \t]*
         (?:(-?[0-9]{1,18}(?![^\s]))|"([^"\\\r\0]*)"|([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])
          |(-?[0-9]{1,15}\.[0-9]{1,17}(?:[eE][+-]?[0-9]{1,3})?))?""",
     re.VERBOSE,
@@ -87,9 +87,7 @@ def attribute(line: str, *, strict: bool = False, lazy: bool = False) -> tuple[s
     if "." in name and strict:
         raise _bad(f"{name!r} is no name")
     if name[0] == "'":
-        from sssjob.classads.tokens import unquoted
-
-        name = unquoted(name)
+        name = name[1:-1]
     if end == len(line) or (not strict and not line[end:].strip()):
         if kind == _STRING:
             return name, found[_STRING]
@@ -119,11 +117,12 @@ def write(ad: Ad, *, ordered: bool = False) -> str:
 
     ``ordered`` sorts by name, as HTCondor does for its hooks.
     """
+    from sssjob.classads.writing import OLD
     from sssjob.classads.writing import attribute as spelled
     from sssjob.classads.writing import name as named
 
     names = sorted(ad) if ordered else list(ad)
-    return "".join(f"{named(name)} = {spelled(ad[name])}\n" for name in names)
+    return "".join(f"{named(name, OLD)} = {spelled(ad[name])}\n" for name in names)
 
 
 def _decoded(octets: bytes, strict: bool) -> str:

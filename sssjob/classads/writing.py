@@ -81,10 +81,14 @@ def real(number: float, syntax: str = OLD) -> str:
     return text if {*text} & {".", "E"} else f"{text}.0"
 
 
-def name(text: str) -> str:
+def name(text: str, syntax: str = NEW) -> str:
     """A name, in single quotes where it is no word or a reserved one."""
     if _NAME.fullmatch(text) and text.lower() not in _RESERVED:
         return text
+    if syntax == OLD:
+        if not text or {*text} & {*"'\\\n\r\0"} or _FORBIDDEN.search(text):
+            raise _bad("a name that cannot be written in the long form", text)
+        return f"'{text}'"
     if "\0" in text:
         raise _bad("a NUL character cannot be written", text)
     return f"'{_ESCAPED.sub(_escape, text).replace(chr(39), chr(92) + chr(39))}'"
@@ -100,9 +104,9 @@ def expression(node: Node, syntax: str = NEW) -> str:
         case Unparsed(text):
             return text if syntax == OLD else expression(parsed(text, True), syntax)
         case tree.Reference(None, word, absolute):
-            return f"{'.' if absolute else ''}{name(word)}"
+            return f"{'.' if absolute else ''}{name(word, syntax)}"
         case tree.Reference(Node() as inner, word):
-            return f"{_base(inner, syntax)}.{name(word)}"
+            return f"{_base(inner, syntax)}.{name(word, syntax)}"
         case tree.Grouped(inner):
             return f"({expression(inner, syntax)})"
         case tree.Unary(op, operand):
@@ -124,7 +128,7 @@ def expression(node: Node, syntax: str = NEW) -> str:
         case tree.Listing(members):
             return _listing(expression(part, syntax) for part in members)
         case tree.Record(attributes):
-            return _record((word, expression(part, syntax)) for word, part in attributes)
+            return _record(((word, expression(part, syntax)) for word, part in attributes), syntax)
     raise AssertionError(node)
 
 
@@ -174,7 +178,7 @@ def _value(value: Attribute, syntax: str) -> str:
         case tuple():
             return _listing(_value(member, syntax) for member in value)
         case Ad():
-            return _record((word, _value(part, syntax)) for word, part in value.items())
+            return _record(((word, _value(part, syntax)) for word, part in value.items()), syntax)
         case AbsTime():
             return f'absTime("{absolute_text(value)}")'
         case RelTime():
@@ -188,8 +192,8 @@ def _listing(members: Iterable[str]) -> str:
     return f"{{ {','.join(members)} }}"
 
 
-def _record(attributes: Iterable[tuple[str, str]]) -> str:
-    return f"[ {'; '.join(f'{name(word)} = {text}' for word, text in attributes)} ]"
+def _record(attributes: Iterable[tuple[str, str]], syntax: str) -> str:
+    return f"[ {'; '.join(f'{name(word, syntax)} = {text}' for word, text in attributes)} ]"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -25,7 +26,9 @@ class Commands(click.Group):
         """The command of a name, imported now."""
         if cmd_name not in self.helps:
             return None
-        command = import_module(f"{self.home}.{cmd_name}").command
+        # A module cannot be called like a word of Python.
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command = import_module(f"{self.home}.{module}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.accounting import FORMATS, find
-from sssjob.cli import common
+from sssjob.accounting import FORMATS
+from sssjob.cli import common, records
 
 if TYPE_CHECKING:
-    from sssjob.accounting import Format, record
+    from sssjob.accounting import record
     from sssjob.accounting.grid import Grid
     from sssjob.model import Job
-
-J = TypeVar("J")
 
 LRMSINFO = "lrmsinfo"
 FORMS = ("sss-lines", "sss", LRMSINFO)
 WRAPPER = "Jobs"
-FAULTS = 1000  # bad records that --counts-json lists; all are counted
 
 
 @click.command(
@@ -108,7 +105,7 @@ def command(
     from sssjob.document.text import write_texts
     from sssjob.errors import SSSJobError
 
-    records = _format(format_name)
+    chosen = records.format_of(format_name)
     options = Options(
         zone=zone,
         columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
@@ -116,25 +113,29 @@ def command(
         ended_only=ended_only,
         steps=not no_steps,
     )
-    counts, counts_of_logs = Counts(), Counts()
-    said = Said()
+    counts, counts_of_logs, said = Counts(), Counts(), records.Said()
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
+    wrap = WRAPPER if form == "sss" else ""
     in_objects = indent or bool(logs) or form == LRMSINFO
     try:
         if state is not None or processes != 1:
             if in_objects:
                 common.fail("--jobs and --state are for --to sss-lines and sss, without --blah")
-            if state is not None and (output in (None, "-") or form == "sss" or not files):
+            if state is not None and (output in (None, "-") or wrap or not files):
                 common.fail("--state needs --output FILE, --to sss-lines and named files")
-            _convert_parts(
-                (format_name, options, processes, counts, said), files, state, output, form
-            )
+            from sssjob.cli.in_parts import Work, converted, grown
+
+            work = Work(format_name, options, processes, counts, said)
+            if state is not None and output is not None:
+                grown(work, files, state, output)
+            else:
+                converted(work, files, output, wrap)
         else:
             with common.output(output) as stream:
                 texts: Iterator[str]
                 if in_objects:
-                    jobs = _jobs(
-                        files, lambda stream: records.read(stream, options, OBJECTS), counts, said
+                    jobs = records.jobs(
+                        files, lambda stream: chosen.read(stream, options, OBJECTS), counts, said
                     )
                     grid = _grid(logs, counts_of_logs, said)
                     jobs = map(grid.join, jobs) if logs else jobs
@@ -142,10 +143,10 @@ def command(
                         stream.writelines(line.encode() for line in _entries(jobs))
                     texts = (dumps(job, indent=indent) for job in jobs)
                 else:
-                    texts = _jobs(
-                        files, lambda stream: records.read(stream, options, TEXTS), counts, said
+                    texts = records.jobs(
+                        files, lambda stream: chosen.read(stream, options, TEXTS), counts, said
                     )
-                write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
+                write_texts(texts, stream, wrap=wrap, indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -158,65 +159,12 @@ def command(
     sys.exit(common.NOTHING if counts.bad or counts_of_logs.bad else common.FOUND)
 
 
-def _format(name: str) -> Format:
-    from sssjob.errors import UnusableInput
-
-    try:
-        found = find(name)
-        found.load()
-    except UnusableInput as error:
-        common.fail(error.reason)
-    return found
-
-
-class Said:
-    """What was said of records: each bad one, and some notes only once."""
-
-    def __init__(self) -> None:
-        self.faults: list[dict[str, str | int]] = []
-        self._told: set[str] = set()
-
-    def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
-        """Print it, with its place."""
-        from sssjob.accounting.record import Bad
-
-        if isinstance(item, Bad):
-            common.say(f"{name}:{item.line}: error: {item.reason}")
-            if len(self.faults) < FAULTS:
-                self.faults.append({"file": name, "line": item.line, "reason": item.reason})
-        elif item.message not in self._told:
-            self._told |= {item.message} if item.once else set()
-            common.say(f"{name}:{item.line}: {item.severity}: {item.message}")
-
-
-def _convert_parts(
-    how: tuple[str, record.Options, int, record.Counts, Said], files: tuple[str, ...],
-    state: str | None, output: str | None, form: str | None,
-) -> None:  # fmt: skip
-    """Convert by several processes, or what is new in logs that grow."""
-    from sssjob.cli.in_parts import Work, cores, documents, grown
-
-    format_name, options, processes, counts, said = how
-    work = Work(format_name, options, processes or cores(), counts, said)
-    if state is not None:
-        assert output is not None
-        grown(work, files, state, output)
-        return
-    wrap = WRAPPER if form == "sss" else ""
-    with common.output(output) as stream:
-        if wrap:
-            stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{wrap}>\n'.encode())
-        stream.writelines(documents(work, files, lines=not wrap))
-        if wrap:
-            stream.write(f"</{wrap}>\n".encode())
-
-
-def _grid(logs: tuple[str, ...], counts: record.Counts, said: Said) -> Grid:
+def _grid(logs: tuple[str, ...], counts: record.Counts, said: records.Said) -> Grid:
     """What the logs of computing elements say; what cannot be read of them is printed."""
     from sssjob.accounting.grid import Grid
 
     grid = Grid()
-    for _ in _jobs(logs, grid.read, counts, said) if logs else ():
+    for _ in records.jobs(logs, grid.read, counts, said) if logs else ():
         pass
     return grid
 
@@ -233,34 +181,7 @@ def _entries(jobs: Iterable[Job]) -> Iterator[str]:
     return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
 
 
-def _jobs(
-    files: tuple[str, ...],
-    read: Callable[[BinaryIO], Iterator[record.Outcome[J]]],
-    counts: record.Counts,
-    said: Said,
-) -> Iterator[J]:
-    """The jobs of all files, or their texts; what else their records are is printed and counted."""
-    from sssjob.accounting import record
-    from sssjob.cli.progress import watched
-    from sssjob.document import opened
-    from sssjob.errors import UnreadableDocument, UnusableInput
-
-    for name, source in common.sources(files):
-        try:
-            with watched(source, name) as raw, opened(raw) as stream:
-                for outcome in counts.counting(read(stream)):
-                    if isinstance(outcome, record.Converted):
-                        yield outcome.job
-                    elif not isinstance(outcome, record.Skipped):
-                        said(name, outcome)
-        except UnusableInput as error:
-            place = f"{name}:{error.line}" if error.line else name
-            common.fail(f"{place}: {error.reason}")
-        except UnreadableDocument as error:
-            common.fail(error.finding.in_file(name))
-
-
-def _report(counts: record.Counts, counts_json: str | None, said: Said) -> None:
+def _report(counts: record.Counts, counts_json: str | None, said: records.Said) -> None:
     common.say(counts)
     if counts_json:
         found = {**counts.as_dict(), "bad": said.faults}

@@ -64,7 +64,8 @@ def command(
     JOB.xml may hold many jobs, in one document or in several, and be of any size. All of it is
     kept as it is, to the byte, but for the jobs to which something is delivered.
 
-    Each record goes to its job by Id; a features directory to the job that its job_id names.
+    Each record goes to its job by Id; a features directory to the job that its job_id names, and
+    with it what is known of its machine, its pilot and its control group.
     What was requested is left untouched. Where a job knows better, the difference is reported
     and the job keeps its value, unless --overwrite. Folding again changes nothing.
     """

@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting.parts import Cutting, Result, converted
+from sssjob.accounting import parts
+from sssjob.accounting.parts import Cutting, Result
 from sssjob.accounting.record import Bad, Counts, Noted, Options
 from sssjob.accounting.state import State
 from sssjob.cli import common
@@ -20,7 +21,7 @@ Remark = Callable[[str, Bad | Noted], None]
 
 
 class Work(NamedTuple):
-    """What is to be done: by which format and options, by how many processes."""
+    """What is to be done: by which format and options, by how many processes (0: by all cores)."""
 
     format: str
     options: Options
@@ -30,7 +31,7 @@ class Work(NamedTuple):
 
     def results(self, name: str, cutting: Cutting, *, lines: bool) -> Iterator[bytes]:
         """The documents of a stream; counts and remarks are passed on."""
-        for result in converted(cutting, self.format, self.jobs, lines=lines):
+        for result in parts.converted(cutting, self.format, self.jobs or cores(), lines=lines):
             yield self._taken(name, result)
 
     def _taken(self, name: str, result: Result) -> bytes:
@@ -45,7 +46,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def documents(work: Work, files: tuple[str, ...], *, lines: bool) -> Iterator[bytes]:
+def converted(work: Work, files: tuple[str, ...], output: str | None, wrap: str) -> None:
+    """Write the documents of all files, one on each line, or in one whose root is ``wrap``."""
+    with common.output(output) as stream:
+        if wrap:
+            stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{wrap}>\n'.encode())
+        stream.writelines(_documents(work, files, lines=not wrap))
+        if wrap:
+            stream.write(f"</{wrap}>\n".encode())
+
+
+def _documents(work: Work, files: tuple[str, ...], *, lines: bool) -> Iterator[bytes]:
     """The documents of all files."""
     for name, source in common.sources(files):
         try:

@@ -38,6 +38,13 @@ def watched(
         yield io.BufferedReader(_Counted(source, tell), 1 << 16)
 
 
+@contextmanager
+def counting(label: str, unit: str = "documents") -> Iterator[Callable[[int], None]]:
+    """Something that is told how many are done; after a second, a line says so."""
+    with _Bar(label, None, unit) as bar:
+        yield bar.show
+
+
 def _rest(source: BinaryIO) -> int | None:
     """How many bytes are still to come, if the stream knows."""
     if not source.seekable():
@@ -70,8 +77,9 @@ class _Counted(io.RawIOBase):
 class _Bar:
     """A line that appears when the work takes long, and goes when it is done."""
 
-    def __init__(self, label: str, total: int | None) -> None:
+    def __init__(self, label: str, total: int | None, unit: str = "") -> None:
         self._label = label
+        self._unit = unit  # what is counted, unless it is bytes
         self._total = total
         self._due = time.monotonic() + _PATIENCE if sys.stderr.isatty() else None
         self._progress: Progress | None = None
@@ -88,30 +96,31 @@ class _Bar:
         if self._progress is None:
             if self._due is None or time.monotonic() < self._due:
                 return
-            self._progress = _progress()
+            self._progress = _progress(self._unit)
             self._task = self._progress.add_task(self._label, total=self._total)
             self._progress.start()
         assert self._task is not None
         self._progress.update(self._task, completed=count)
 
 
-def _progress() -> Progress:
+def _progress(unit: str) -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
         DownloadColumn,
         Progress,
         TextColumn,
+        TimeElapsedColumn,
         TimeRemainingColumn,
         TransferSpeedColumn,
     )
 
+    counted = (TextColumn(f"{{task.completed}} {unit}"), TimeElapsedColumn())
+    measured = (DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeRemainingColumn())
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        DownloadColumn(binary_units=True),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
+        *(counted if unit else measured),
         console=Console(stderr=True),
         transient=True,
         # Results on the same terminal go above the line; in a pipe they are none of its business.

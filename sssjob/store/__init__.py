@@ -10,17 +10,34 @@ One file by SQLite needs nothing installed; PostgreSQL serves many machines.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 
-from sssjob.store import opening
+from sssjob.store import indexes, opening, upkeep
+from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
 from sssjob.store.opening import is_address
+from sssjob.store.plan import Level
 from sssjob.store.sqlite import PATIENCE
 from sssjob.store.store import Store
-from sssjob.store.stored import Counts, Stored
+from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 
-__all__ = ["Change", "Counts", "Identity", "Store", "Stored", "is_address", "open"]
+__all__ = [
+    "Change",
+    "Counts",
+    "Event",
+    "Fault",
+    "Identity",
+    "Level",
+    "Statistics",
+    "Store",
+    "Stored",
+    "Trace",
+    "is_address",
+    "open",
+    "upgrade",
+]
 
 
 def open(
@@ -42,7 +59,26 @@ def open(
         if create:
             opening.prepare(engine)
         opening.verify(engine)
+        if not read_only:
+            indexes.make(engine)
         return Store(engine, by=by)
     except BaseException:
         engine.close()
         raise
+
+
+def upgrade(
+    target: str | PathLike[str], *, on_progress: Callable[[int], None] | None = None
+) -> bool:
+    """Make the store of an older sssjob one of this; False if it is one already.
+
+    All of it happens or nothing. ``on_progress`` is told how many documents are done. Raises
+    ``OtherStore`` for a store of a newer sssjob, and ``UnusableStore`` as ``open`` does.
+    """
+    engine = opening.engine(target, create=False, read_only=False)
+    try:
+        done = upkeep.upgrade(engine, on_progress)
+        indexes.make(engine)
+        return done
+    finally:
+        engine.close()

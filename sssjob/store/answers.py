@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sssjob.document import tree
 from sssjob.errors import DamagedStore, LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.query import Match, Question
-from sssjob.store.access import Access, access, fetched, statement
+from sssjob.store.access import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.packing import NotUnpacked, Packing
@@ -22,6 +22,7 @@ from sssjob.store.plan import Level, Plan
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
 
+_REMEMBERED = 1000  # facts about a store, and ways to reach rows in it
 _BATCH = 200  # documents that are fetched together
 _DOCUMENTS = "SELECT number, name, id, dictionary, data FROM document WHERE "
 
@@ -95,12 +96,11 @@ class Answers:
                 yield from self._scan(reader, places)
                 return
             texts = None if places else how.texts
-            way = access(reader, self.engine.dialect, how)
-            rows = self._rows(reader, way, texts or "")
+            way = self._access(reader)
             if texts and way.is_certain:
-                yield from (Match(text) for row in rows for text in _split(row[2]))
+                yield from self._texts(reader, way, texts)
                 return
-            for batch in _batches(_by_document(rows)):
+            for batch in _batches(_by_document(self._rows(reader, way, texts or ""))):
                 yield from self._of_batch(reader, batch, places, from_columns=bool(texts))
 
     def count(self) -> int:
@@ -109,10 +109,9 @@ class Answers:
         if how.path is None:
             return sum(match.is_true for match in self.matches(places=False))
         with self.engine.reading() as reader:
-            dialect = self.engine.dialect
-            way = access(reader, dialect, how)
+            way = self._access(reader)
             if way.is_certain and not how.texts:
-                [found] = fetched(reader, dialect, "count(*)", way.bounds.maybe, self.effective)
+                [found] = one(reader, way.aggregates("count(*)", self.engine.dialect))
                 self.trace.rows = self.trace.certain = found
                 return int(found)
             total = 0
@@ -128,10 +127,9 @@ class Answers:
         """The numbers that are found, added in the order of the store, as ``sum()`` does."""
         how = self.plan
         with self.engine.reading() as reader:
-            dialect = self.engine.dialect
             if not how.numbers:
                 return _added(number(match.text) for match in self.matches(places=False))
-            way = access(reader, dialect, how)
+            way = self._access(reader)
             if way.is_certain and (whole := self._whole(reader, way, how.numbers)) is not None:
                 return whole
             return _added(self._numbers(reader, way, how.numbers))
@@ -140,9 +138,8 @@ class Answers:
         """The sum of whole numbers so small that the order of adding does not matter."""
         name = f'"{column}"'
         aggregates = f"count(*), sum({name}), max(abs({name})), max(abs({name} - round({name})))"
-        several, added, largest, fraction = fetched(
-            reader, self.engine.dialect, aggregates, way.bounds.maybe, self.effective
-        )
+        statement = way.aggregates(aggregates, self.engine.dialect)
+        several, added, largest, fraction = one(reader, statement)
         if not several:
             return 0.0
         self.trace.rows = self.trace.certain = several
@@ -157,8 +154,31 @@ class Answers:
                     found = self._of_batch(reader, [each], False, from_columns=False)
                     yield from (number(match.text) for match in found)
 
+    def _texts(self, reader: Reader, way: Access, column: str) -> Iterator[Match]:
+        """What is found where columns tell everything: the texts of each row."""
+        trace = self.trace
+        text, values = way.statement(column, self.engine.dialect)
+        for _, _, found in reader.stream(text, values):
+            trace.rows += 1
+            if found[:1] == SEPARATOR:
+                yield from map(Match, _split(found))
+            else:
+                yield Match(found)
+        trace.certain = trace.rows
+
+    def _access(self, reader: Reader) -> Access:
+        """How to reach the rows, remembered for as long as nobody writes to the store."""
+        key = self.question, self.effective
+        if key not in reader.known:
+            if len(reader.known) > _REMEMBERED:
+                reader.known.clear()
+            moment = Moment(reader, self.engine.dialect)
+            reader.known[key] = moment.access(self.plan, effective=self.effective)
+        found: Access = reader.known[key]
+        return found
+
     def _rows(self, reader: Reader, way: Access, what: str) -> Iterator[Row]:
-        text, values = statement(way, what, self.effective, self.engine.dialect)
+        text, values = way.statement(what, self.engine.dialect)
         trace = self.trace
         for row in reader.stream(text, values):
             trace.rows += 1

@@ -24,8 +24,8 @@ class Change:
     def get(self, identity: Identity | str) -> Stored | None:
         """A document as ``Store.get`` gives it; nobody else changes it until the block ends."""
         self._engine.hold(identity.id if isinstance(identity, Identity) else identity)
-        row = lookup.find(self._engine, identity, self._engine.locking("d"))
-        return None if row is None else self._stored(row)
+        row = lookup.find(self._engine, identity)
+        return None if row is None else self._at(row[0])
 
     def put(self, document: Block | bytes, *, replacing: Stored | None = None) -> Stored:
         """Keep a Job or JobGroup: as a new one, or as the next version of what it is about.
@@ -76,7 +76,10 @@ class Change:
         return self._at(found.number)
 
     def _at(self, number: int) -> Stored:
-        row = lookup.by_number(self._engine, number, self._engine.locking("d"))
+        # Locked by itself: what was waited for may belong to another change by now.
+        lock = f"SELECT 1 FROM document WHERE number = ?{self._engine.locking('document')}"
+        self._engine.fetch(lock, (number,))
+        row = lookup.by_number(self._engine, number)
         assert row is not None  # documents never go away
         return self._stored(row)
 

@@ -19,6 +19,8 @@ Row = tuple[Any, ...]
 class Reader(Protocol):
     """What one moment of a store gives to several statements, whatever is written meanwhile."""
 
+    known: dict[Any, Any]  # what was found out about the store, for as long as nobody writes
+
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """What a statement gives, all of it."""
         ...
@@ -79,8 +81,16 @@ class Engine(Protocol):
         """What ends a SELECT so that its rows of a table stay until the transaction ends."""
         ...
 
+    def found(self, tables: Sequence[Table]) -> None:
+        """Make what the database needs before there are tables."""
+        ...
+
     def has(self, table: str) -> bool:
         """Whether there is a table of this name."""
+        ...
+
+    def indexes(self) -> set[str]:
+        """The names of the indexes that are there."""
         ...
 
     def types(self) -> tuple[dict[str, str], str]:
@@ -89,6 +99,10 @@ class Engine(Protocol):
 
     def size(self) -> int:
         """How many bytes the store takes."""
+        ...
+
+    def observe(self) -> None:
+        """Look at how the values lie, so that questions are answered by the right index."""
         ...
 
     def damage(self) -> Iterator[str]:

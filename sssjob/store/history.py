@@ -13,7 +13,7 @@ class Entry:
 
     def __init__(self, engine: Engine, *, by: str, source: str, reason: str) -> None:
         self._engine = engine
-        self._origin = by, source, reason
+        self._origin = tuple(map(_plain, (by, source, reason)))
         self._number: int | None = None
         self._is_kept = False
 
@@ -30,3 +30,9 @@ class Entry:
         self._is_kept = self._is_kept or (committed and self._number is not None)
         if not self._is_kept:
             self._number = None
+
+
+def _plain(text: str) -> str:
+    """A text that every database takes: names of files may hold bytes that are no characters."""
+    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return whole.replace("\0", "\ufffd")

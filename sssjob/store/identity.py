@@ -89,10 +89,8 @@ def identify(element: Element, name: str) -> tuple[str, Marks]:
     """The Id of a Job or JobGroup, trimmed, or "" if it has none; and what tells its run."""
     tags = _TAGS[name]
     found: dict[str, str] = {}
-    for child in element:
-        what = tags.get(child.tag)  # type: ignore[arg-type]  # comments have no text as tag
-        if what is not None and what not in found:
-            found[what] = text_of(child).strip(XML_SPACE)
+    for child in element.iterchildren(*tags):
+        found.setdefault(tags[str(child.tag)], text_of(child).strip(XML_SPACE))
     if name == "JobGroup":
         return found.get(_ID, ""), Marks()
     global_id, *times = (found.get(mark, "") for mark in _MARKS)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from sssjob.errors import DamagedStore
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.stored import Stored
+
+OnDamage = Callable[[DamagedStore], None]
 
 # The columns of a document's version, with who made it.
 _VERSION = (
@@ -20,27 +24,33 @@ FORMER = (
     f"SELECT {_VERSION.format('f')} FROM former AS f JOIN document AS d ON d.number = f.document "
     "JOIN change AS c ON c.number = f.change "
 )
+EVENTS = (
+    'SELECT d.name, d.id, d.run, v.version, c.at, c."by", c.source, c.reason, v.deleted FROM '
+    "(SELECT number AS document, version, change, deleted FROM document UNION ALL "
+    "SELECT document, version, change, deleted FROM former) AS v "
+    "JOIN document AS d ON d.number = v.document JOIN change AS c ON c.number = v.change "
+    """WHERE c.at >= ? AND (? = '' OR c."by" = ?) ORDER BY v.change, v.document, v.version"""
+)
 
 
-def find(engine: Engine, identity: Identity | str, ending: str = "") -> Row | None:
+def find(engine: Engine, identity: Identity | str) -> Row | None:
     """The present version of a document; a text is an Id, see ``Store.get``."""
-    if isinstance(identity, Identity):
-        condition = "WHERE d.id = ? AND d.name = ? AND (d.run = ? OR ? IS NULL) "
-        values: tuple[object, ...] = (identity.id, identity.name, identity.run, identity.run)
-    else:
-        condition, values = "WHERE d.id = ? ", (identity,)
-    order = f"ORDER BY d.name, d.run DESC LIMIT 1{ending}"
-    found = engine.fetch(PRESENT + condition + order, values)
+    wanted = identity if isinstance(identity, Identity) else Identity("", identity)
+    asked = {"id": wanted.id, "name": wanted.name or None, "run": wanted.run}
+    stated = {name: value for name, value in asked.items() if value is not None}
+    condition = " AND ".join(f"d.{name} = ?" for name in stated)
+    order = "ORDER BY d.name, d.run DESC LIMIT 1"
+    found = engine.fetch(f"{PRESENT}WHERE {condition} {order}", tuple(stated.values()))
     if not found and not isinstance(identity, Identity):
         of_job = "SELECT document FROM job WHERE id = ? ORDER BY document DESC LIMIT 1"
         numbers = engine.fetch(of_job, (identity,))
-        found = [row for (number,) in numbers if (row := by_number(engine, number, ending))]
+        found = [row for (number,) in numbers if (row := by_number(engine, number))]
     return found[0] if found else None
 
 
-def by_number(engine: Engine, number: int, ending: str = "") -> Row | None:
+def by_number(engine: Engine, number: int) -> Row | None:
     """The present version of a document, by its number in the store."""
-    found = engine.fetch(f"{PRESENT}WHERE d.number = ?{ending}", (number,))
+    found = engine.fetch(f"{PRESENT}WHERE d.number = ?", (number,))
     return found[0] if found else None
 
 
@@ -52,5 +62,55 @@ def stored(row: Row, packing: Packing, address: str) -> Stored:
         document = packing.unpack(dictionary, bytes(data))
     except NotUnpacked as error:
         said = f"{identity}, version {version}, is damaged: {error}"
-        raise DamagedStore(address, said) from error
+        raise DamagedStore(address, said, name, id_, run, version) from error
     return Stored(number, identity, document, version, at, by, source, reason, bool(deleted))
+
+
+def each(
+    engine: Engine, packing: Packing, *, deleted: bool, on_error: OnDamage | None
+) -> Iterator[Stored]:
+    """All documents in the order of the store; see ``Store.documents``."""
+    hidden = "" if deleted else "WHERE d.deleted = 0 "
+    last = 0
+    try:
+        for row in engine.stream(f"{PRESENT}{hidden}ORDER BY d.number"):
+            last = row[0]
+            yield from _told(row, engine, packing, on_error)
+        return
+    except DamagedStore as error:
+        if on_error is None:
+            raise
+        on_error(error)
+    # Beyond damage in the database itself, each document is looked for on its own.
+    [(end,)] = engine.fetch("SELECT max(number) FROM document")
+    for number in range(last + 1, end + 1):
+        try:
+            found = by_number(engine, number)
+        except DamagedStore:
+            on_error(DamagedStore(engine.address, f"document number {number} cannot be read"))
+            continue
+        if found is not None and (deleted or not found[9]):
+            yield from _told(found, engine, packing, on_error)
+
+
+def each_former(engine: Engine, packing: Packing, on_error: OnDamage) -> Iterator[Stored]:
+    """All versions that were replaced, as far as the database can be read."""
+    try:
+        for row in engine.stream(f"{FORMER}ORDER BY f.document, f.version"):
+            yield from _told(row, engine, packing, on_error)
+    except DamagedStore as error:
+        on_error(error)
+
+
+def _told(
+    row: Row, engine: Engine, packing: Packing, on_error: OnDamage | None
+) -> Iterator[Stored]:
+    """The document of a row, or none when somebody is told that it is damaged."""
+    try:
+        document = stored(row, packing, engine.address)
+    except DamagedStore as error:
+        if on_error is None:
+            raise
+        on_error(error)
+    else:
+        yield document

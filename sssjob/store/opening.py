@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from sssjob.errors import OtherStore, UnusableStore
 from sssjob.store import columns, schema
@@ -32,7 +31,12 @@ def engine(
 ) -> Engine:
     """The engine of a path, of ``sqlite:PATH``, or of ``postgresql://...``."""
     if isinstance(target, str) and target.startswith(_POSTGRESQL):
-        raise UnusableStore(urlsplit(target).hostname or "", "PostgreSQL is not supported")
+        try:
+            from sssjob.store.postgresql import PostgreSQL
+        except ImportError as error:  # psycopg, or the library of PostgreSQL below it
+            said = f"PostgreSQL needs psycopg: pip install 'sssjob[postgresql]' ({error})"
+            raise UnusableStore("postgresql://", said) from error
+        return PostgreSQL(target, read_only=read_only, patience=patience)
     path = target.removeprefix(_SQLITE) if isinstance(target, str) else target
     return SQLite(Path(path), create=create, read_only=read_only, patience=patience)
 
@@ -43,21 +47,13 @@ def prepare(engine: Engine) -> None:
         return
     types, suffix = engine.types()
     with engine.transaction():
+        engine.hold("tables")
         if engine.has(schema.SETTING.name):  # somebody else was faster
             return
+        engine.found(schema.tables())
         for table in schema.tables():
             engine.fetch(schema.create(table, types, suffix if table.is_small else ""))
-        index(engine)
         engine.add(schema.SETTING, list(settings().items()))
-
-
-def index(engine: Engine) -> None:
-    """Make the indexes that are missing."""
-    for table in schema.tables():
-        for names in table.indexes:
-            engine.fetch(schema.create_index(table, names))
-        for name in table.sparse:
-            engine.fetch(schema.create_sparse_index(table, name))
 
 
 def settings() -> dict[str, str]:

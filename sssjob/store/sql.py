@@ -37,7 +37,7 @@ class Dialect(NamedTuple):
 # fmt: off
 SQLITE     = Dialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
                      (("[", "[[]"),), guesses=True)
-POSTGRESQL = Dialect("%s", "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
+POSTGRESQL = Dialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")))
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}

@@ -6,25 +6,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
-from sssjob.errors import DamagedStore
+from sssjob.document import Source, tree
 from sssjob.query import Match, Question
-from sssjob.store import lookup
+from sssjob.store import lookup, upkeep
 from sssjob.store.answers import Answers, OnError, Trace
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
+from sssjob.store.dictionaries import packing_of
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
 from sssjob.store.history import Entry
 from sssjob.store.identity import Identity
-from sssjob.store.packing import Packing
+from sssjob.store.loading import load
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
-from sssjob.store.stored import Stored
+from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import total
 
 _NO_LIMIT = (1 << 63) - 1
-
-OnDamage = Callable[[DamagedStore], None]
 
 
 class Store:
@@ -37,8 +36,7 @@ class Store:
 
     def __init__(self, engine: Engine, *, by: str = "") -> None:
         self.engine, self.by = engine, by
-        [(newest,)] = engine.fetch("SELECT max(number) FROM dictionary")
-        self.packing = Packing(newest or 0, self._dictionary)
+        self.packing = packing_of(engine)
 
     def __enter__(self) -> Store:
         return self
@@ -72,6 +70,28 @@ class Store:
             entry = Entry(self.engine, by=who, source=source, reason=reason)
             yield Change(self.engine, self.packing, entry)
 
+    def load(
+        self,
+        source: Source,
+        *,
+        by: str | None = None,
+        name: str = "",
+        reason: str = "",
+        on_error: tree.OnError | None = None,
+        on_batch: Callable[[Counts], None] | None = None,
+    ) -> Counts:
+        """Keep every outermost Job and JobGroup of a source, byte for byte as it stands there.
+
+        They are committed in batches; should it end early, what was committed stays, and the
+        same source can be loaded again: what is there already is left alone. ``name`` is what
+        the history calls the source. A document that cannot be kept raises
+        ``UnreadableDocument``, or goes to ``on_error`` while the rest go on; ``on_batch`` is told
+        the counts so far after each commit.
+        """
+        who = self.by if by is None else by
+        entry = Entry(self.engine, by=who, source=name, reason=reason)
+        return load(self.engine, self.packing, source, entry, on_error=on_error, on_batch=on_batch)
+
     def get(self, identity: Identity | str) -> Stored | None:
         """A document, a deleted one too, or None.
 
@@ -81,22 +101,19 @@ class Store:
         row = lookup.find(self.engine, identity)
         return None if row is None else self._stored(row)
 
+    def count(self) -> int:
+        """How many documents there are, without deleted ones."""
+        return int(self.engine.fetch("SELECT count(*) FROM document WHERE deleted = 0")[0][0])
+
     def documents(
-        self, *, deleted: bool = False, on_error: OnDamage | None = None
+        self, *, deleted: bool = False, on_error: lookup.OnDamage | None = None
     ) -> Iterator[Stored]:
         """All documents in the order of the store, of one moment; ``deleted`` ones if asked for.
 
         Raises ``DamagedStore`` at the first that cannot be read, or hands it to ``on_error`` and
         goes on.
         """
-        hidden = "" if deleted else "WHERE d.deleted = 0 "
-        for row in self.engine.stream(f"{lookup.PRESENT}{hidden}ORDER BY d.number"):
-            try:
-                yield self._stored(row)
-            except DamagedStore as error:
-                if on_error is None:
-                    raise
-                on_error(error)
+        return lookup.each(self.engine, self.packing, deleted=deleted, on_error=on_error)
 
     def rows(
         self,
@@ -186,9 +203,33 @@ class Store:
         )
         return [self._stored(row) for row in (*former, present)]
 
+    def changes(self, *, since: int = 0, by: str = "") -> Iterator[Event]:
+        """What happened, first things first: each version of each document, with who made it.
+
+        ``since`` is a time in seconds since 1970-01-01T00:00:00Z; ``by`` leaves the others out.
+        """
+        for row in self.engine.stream(lookup.EVENTS, (since, by, by)):
+            name, id_, run, version, at, who, source, reason, deleted = row
+            identity = Identity(name, id_, run)
+            yield Event(identity, version, at, who, source, reason, bool(deleted))
+
+    def statistics(self) -> Statistics:
+        """The store in numbers."""
+        return upkeep.statistics(self.engine, self.packing)
+
+    def check(self, *, on_progress: Callable[[int], None] | None = None) -> Iterator[Fault]:
+        """What is not as it was written: in the database, in each document, and in its rows.
+
+        ``on_progress`` is told how many documents were looked at.
+        """
+        return upkeep.check(self.engine, self.packing, on_progress)
+
+    def compact(self, *, on_progress: Callable[[int], None] | None = None) -> None:
+        """Make the store small: a new dictionary, every version packed with patience, no gaps.
+
+        It may be interrupted at any time, and others may read and write meanwhile.
+        """
+        upkeep.compact(self.engine, self.packing, on_progress)
+
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self.packing, self.address)
-
-    def _dictionary(self, number: int) -> bytes | None:
-        found = self.engine.fetch("SELECT data FROM dictionary WHERE number = ?", (number,))
-        return bytes(found[0][0]) if found else None

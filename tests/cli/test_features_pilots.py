@@ -101,6 +101,14 @@ def test_status_machine_and_usage_are_folded_and_folding_again_changes_nothing(r
     assert (tmp_path / "again.xml").read_bytes() == (tmp_path / "done.xml").read_bytes()
 
 
+def test_a_pilot_that_said_nothing_delivers_nothing(run, tmp_path):
+    (tmp_path / "job.xml").write_text("<Job><Id>a</Id></Job>")
+    (tmp_path / "silent").mkdir()
+    result = CliRunner().invoke(deliver, ["job.xml", "--status", "silent"])
+    assert result.exit_code == 1
+    assert result.stdout == "<Job><Id>a</Id></Job>"
+
+
 def test_a_group_that_measures_nothing_ends_the_command(run, tmp_path):
     (tmp_path / "job.xml").write_text("<Job><Id>a</Id></Job>")
     result = CliRunner().invoke(deliver, ["job.xml", "--cgroup", "a"])

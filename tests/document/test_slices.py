@@ -121,5 +121,5 @@ def test_where_a_chunk_ends_does_not_matter(monkeypatch):
     source = b"<Jobs>\n<!-- <Job> --><Job a='>'/><Job><![CDATA[</Job>]]></Job>\n<JobGroup><Job/></JobGroup></Jobs>"
     whole = cut(source)
     assert len(whole[0]) == 3
-    monkeypatch.setattr("sssjob.document.slices._READ", 1)
+    monkeypatch.setattr("sssjob.document.cutting._READ", 1)
     assert cut(source) == whole

@@ -4,7 +4,8 @@
 import pytest
 
 from sssjob.errors import BadSettings
-from sssjob.gateway.config import Address, Limits, address, load
+from sssjob.gateway.config import Limits, load
+from sssjob.rmap.address import Address, address
 from sssjob.rmap.keys import Algorithm
 
 WHOLE = """

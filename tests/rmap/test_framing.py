@@ -191,3 +191,27 @@ def test_a_standard_reply_has_a_length():
 
 def test_parts_follow_each_other_without_line_breaks():
     assert legacy_reply([b"ab", b"c"]) == LEGACY_HEAD + b"2\r\nab1\r\nc0\r\n"
+
+
+LINES = st.sampled_from([
+    b"POST / HTTP/1.1\r\n", b"GET /healthz HTTP/1.1\n", b"Host: a\r\n", b"Content-Length: 5\r\n",
+    b"Transfer-Encoding: chunked\r\n", b"\r\n", b"\n", b"0\r\n", b"5\r\n", b"hello", b"A: b\r\n", MESSAGE,
+])  # fmt: skip
+
+
+@given(st.lists(LINES | st.binary(max_size=9), max_size=12), st.lists(st.integers(0, 999)))
+def test_any_bytes_are_requests_or_are_refused_and_nothing_else_happens(lines, cuts):
+    def outcome(cuts):
+        parser, found = Requests(limit=100), []
+        try:
+            for piece in pieces(b"".join(lines), cuts):
+                parser.feed(piece)
+                found += taken(parser)
+        except BadFraming as error:
+            # What came before the fault was out, but only where it came in a piece of its own.
+            return [], str(error)
+        return found, ""
+
+    assert outcome(cuts)[1] == outcome([])[1]
+    if not outcome([])[1]:
+        assert outcome(cuts) == outcome([])

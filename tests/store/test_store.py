@@ -14,8 +14,8 @@ GROUP = b"<JobGroup>\n <Id>g</Id>\n <Job><Id>7</Id><User>amy</User></Job><Job> 8
 
 
 @pytest.fixture
-def jobs(tmp_path):
-    with store.open(tmp_path / "jobs.db", create=True, by="amy") as opened:
+def jobs(address):
+    with store.open(address, create=True, by="amy") as opened:
         yield opened
 
 
@@ -179,16 +179,51 @@ def test_a_store_that_is_not_there_is_not_made_by_accident(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_store_is_opened_again_and_again(tmp_path):
+def test_a_store_is_opened_again_and_again(address):
     for number in range(3):
-        with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        with store.open(address, create=True) as jobs:
             put(jobs, f"<Job><Id>{number}</Id></Job>".encode())
-    with store.open(f"sqlite:{tmp_path / 'jobs.db'}", read_only=True) as jobs:
+    with store.open(address, read_only=True) as jobs:
         assert len(list(jobs.documents())) == 3
 
 
-def test_a_store_of_another_version_says_which(tmp_path):
-    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+def test_a_store_that_is_only_read_is_not_written(address):
+    with store.open(address, create=True) as jobs:
+        put(jobs, IDLE)
+    with store.open(address, read_only=True) as jobs:
+        with pytest.raises(UnusableStore, match="read"):
+            put(jobs, RUNNING)
+        assert jobs.get("PBS.1").document == IDLE
+
+
+def test_a_path_may_have_a_scheme_and_odd_characters(tmp_path):
+    with store.open(f"sqlite:{tmp_path}/a?b#c%20.db", create=True) as jobs:
+        put(jobs, IDLE)
+    assert (tmp_path / "a?b#c%20.db").exists()
+
+
+def test_a_store_of_a_newer_version_says_which_and_is_not_upgraded(address):
+    with store.open(address, create=True) as jobs:
         jobs.engine.fetch("UPDATE setting SET value = '99' WHERE name = 'version'")
-    with pytest.raises(OtherStore, match="a store of version 99, made by a newer sssjob"):
-        store.open(tmp_path / "jobs.db")
+    said = "a store of version 99, made by a newer sssjob"
+    with pytest.raises(OtherStore, match=said):
+        store.open(address)
+    with pytest.raises(OtherStore, match=said):
+        store.upgrade(address)
+
+
+def test_a_store_with_other_columns_is_upgraded_from_its_documents(address):
+    with store.open(address, create=True) as jobs:
+        put(jobs, IDLE, GROUP)
+        with jobs.change() as change:
+            change.delete("PBS.1")
+        before = list(jobs.rows(["id", "state", "deleted"], deleted=True))
+        jobs.engine.fetch("UPDATE setting SET value = 'id:text' WHERE name = 'columns'")
+        jobs.engine.fetch("ALTER TABLE job RENAME COLUMN state TO condition")
+    with pytest.raises(OtherStore, match="sssjob store upgrade"):
+        store.open(address)
+    assert store.upgrade(address)
+    assert not store.upgrade(address)
+    with store.open(address, read_only=True) as jobs:
+        assert list(jobs.rows(["id", "state", "deleted"], deleted=True)) == before
+        assert list(jobs.check()) == []

@@ -1,0 +1,88 @@
+"""``sssjob condor ad``: job objects as job ads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.condor.shared import FORMATS, text_stream
+
+if TYPE_CHECKING:
+    from sssjob.classads.values import Ad
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob condor ad job.xml
+  sssjob condor ad --format json --select b workflow.xml
+  sssjob condor ad --no-document job.xml | sssjob condor job -
+
+Exit code: 0 written, 1 no job, 2 a document cannot be read, or a job cannot be written."""
+)
+@click.argument("files", nargs=-1, metavar="[JOB.xml]...", type=click.Path())
+@click.option("--format", "form", type=click.Choice(FORMATS), default="long", show_default=True,
+              help="The form of the ads.")  # fmt: skip
+@click.option("--select", metavar="XPATH|ID", help="Jobs; an id, or an XPath.")
+@click.option("--no-document", is_flag=True, help="Leave out the document itself (SSSJobXML).")
+@click.option("--v1", is_flag=True, help="Write Args and Env for old pools, too.")
+def command(
+    files: tuple[str, ...], form: str, select: str | None, no_document: bool, v1: bool
+) -> None:
+    """Write each job as the ad of a job, with its defaults applied.
+
+    What HTCondor cannot be told is said on standard error. Of a request with alternatives the
+    best decides about amounts; Requirements and Rank say all of it.
+    """
+    from sssjob.classads import forms
+    from sssjob.classads.errors import BadAd
+
+    unread = written = 0
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread += 1
+        common.say(error)
+
+    def counted() -> Iterator[Ad]:
+        nonlocal written
+        for file, ad in _ads(files, select, complain, document=not no_document, v1=v1):
+            try:
+                "".join(forms.write([ad], form))  # before any of it is printed
+            except BadAd as error:
+                complain(f"{file}: error: {error}")
+                continue
+            written += 1
+            yield ad
+
+    stream = text_stream()
+    for piece in forms.write(counted(), form):
+        stream.write(piece)
+    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if written else common.NOTHING)
+
+
+def _ads(
+    files: tuple[str, ...], select: str | None, complain: common.Complain, *, document: bool,
+    v1: bool,
+) -> Iterator[tuple[str, Ad]]:  # fmt: skip
+    from sssjob.cli.selection import chosen
+    from sssjob.condor.job_ad import embedded, to_ad
+    from sssjob.defaults import resolve
+    from sssjob.model import Job, JobGroup
+
+    for item in chosen(files, select, complain):
+        resolved = resolve(item.block)
+        common.print_findings(found.in_file(item.file) for found in resolved.findings)
+        block = resolved.block
+        group = isinstance(block, JobGroup)
+        for number, job in enumerate(block.blocks(Job) if group else (block,), 1):
+            path = f"/JobGroup/Job[{number}]" if group else "/Job"
+            if not isinstance(job, Job) or not item.has(path):
+                continue
+            mapped = to_ad(job, document=embedded(job) if document else "", v1=v1)
+            common.print_findings(found.in_file(item.file) for found in mapped.findings)
+            yield item.file, mapped.ad

@@ -1,0 +1,48 @@
+"""``sssjob condor job``: job ads as job objects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.condor.shared import Ads
+
+if TYPE_CHECKING:
+    from sssjob.model import Job
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  condor_q -long 7.0 | sssjob condor job -
+  sssjob condor job $_CONDOR_JOB_AD
+  condor_history -json | sssjob condor job - > jobs.sss
+
+Exit code: 0 written, 1 no ad, 2 an ad cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[AD]...", type=click.Path())
+@click.option("--no-embedded", is_flag=True, help="Do not look at a document in SSSJobXML.")
+@click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
+def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
+    """Write job ads, in any of their forms, as job objects.
+
+    An ad that carries its document gives that document back, with what became of the job since.
+    """
+    from sssjob.document import write
+
+    ads = Ads()
+    count = write(_jobs(ads, files, not no_embedded), sys.stdout.buffer, indent=not lines)
+    sys.exit(common.NOT_UNDERSTOOD if ads.unread else common.FOUND if count else common.NOTHING)
+
+
+def _jobs(ads: Ads, files: tuple[str, ...], embedded: bool) -> Iterator[Job]:
+    from sssjob.condor.from_ad import to_job
+
+    for name, ad in ads.read(files):
+        found = to_job(ad, embedded=embedded)
+        common.print_findings(each.in_file(name) for each in found.findings)
+        yield found.job

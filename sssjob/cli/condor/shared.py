@@ -1,0 +1,64 @@
+"""What the commands about ads share: reading ads that the user named."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.classads.errors import BadAd
+    from sssjob.classads.values import Ad
+
+FORMATS = ("long", "new", "json", "xml")
+
+
+class Ads:
+    """The ads of files in any form; ``unread`` counts what could not be read, and was reported."""
+
+    def __init__(self) -> None:
+        self.unread = 0
+
+    def read(self, files: tuple[str, ...]) -> Iterator[tuple[str, Ad]]:
+        """Each ad with the name of its file."""
+        from sssjob.classads import forms
+        from sssjob.document.files import opened
+
+        for given in common.sources(files):
+
+            def report(error: BadAd, name: str = given.name) -> None:
+                self.unread += 1
+                place = f"{name}:{error.line}" if error.line else name
+                common.say(f"{place}: error: {error.reason}")
+
+            try:
+                with opened(given.source) as stream:
+                    for ad in forms.read(stream, on_error=report):
+                        yield given.name, ad
+            except OSError as error:
+                self.unread += 1
+                common.say(f"sssjob: error: {common.reason(error)}")
+
+    def one(self, file: str) -> Ad:
+        """The first ad of a file, or of standard input (``-``); ends the command without one."""
+        found = [ad for _, ad in self.read((file,))]
+        name = "<stdin>" if file == "-" else file
+        if self.unread:
+            sys.exit(common.NOT_UNDERSTOOD)
+        if len(found) != 1:
+            common.fail(f"{name}: {len(found)} ads where one is due")
+        return found[0]
+
+
+def apart(*files: str | None) -> None:
+    """End the command if standard input is to be two things at once."""
+    if sum(file == "-" for file in files) > 1:
+        common.fail("standard input cannot be two ads at once")
+
+
+def text_stream() -> io.TextIOBase:
+    """Standard output, for text whatever the locale is."""
+    return io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)

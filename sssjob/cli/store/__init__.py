@@ -1,0 +1,46 @@
+"""``sssjob store``: job objects kept as they were read, with every version of them."""
+
+from __future__ import annotations
+
+import click
+
+from sssjob.cli.commands import Commands
+
+# fmt: off
+COMMANDS = {
+    "init":    "Make an empty store.",
+    "import":  "Keep job objects, as they are.",
+    "export":  "Give job objects back, byte for byte.",
+    "query":   "Ask job objects by XPath.",
+    "log":     "Tell who changed what, and when.",
+    "delete":  "Hide job objects, or show them again.",
+    "stats":   "Describe a store in numbers.",
+    "check":   "Find what is damaged.",
+    "compact": "Make a store small.",
+    "upgrade": "Bring a store of an older sssjob up to this one.",
+}
+# fmt: on
+
+
+@click.group(
+    cls=Commands,
+    home=__name__,
+    helps=COMMANDS,
+    epilog="""\b
+Examples:
+  sssjob store import jobs.db jobs.sss
+  sssjob store query "//Job[State='Idle']/Id" jobs.db
+  sssjob store export jobs.db > jobs.sss""",
+)
+@click.option(
+    "--patience", type=click.FloatRange(min=0), metavar="SECONDS", default=60, show_default=True,
+    help="How long to wait for others who write to the store.",
+)  # fmt: skip
+@click.pass_context
+def command(context: click.Context, patience: float) -> None:
+    """Keep job objects, with every version of them, and ask them.
+
+    STORE is a file, or postgresql://USER@HOST/DATABASE. Importing the same file again doubles
+    nothing; a job object of the same Id is the next version of the one that is there.
+    """
+    context.obj = patience

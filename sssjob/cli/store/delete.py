@@ -1,0 +1,45 @@
+"""``sssjob store delete``: job objects that are hidden, and kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.store import shared
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob store delete jobs.db PBS.1234.0 --reason "a test"
+  sssjob store delete jobs.db --undo PBS.1234.0
+
+Exit code: 0 all of them, 1 some were not there, 2 the store cannot be written."""
+)
+@shared.store
+@click.argument("ids", nargs=-1, metavar="ID...", required=True)
+@click.option("--undo", is_flag=True, help="Show deleted job objects again.")
+@shared.by
+@click.option("--reason", metavar="TEXT", default="", help="Why, for the history.")
+@shared.as_json
+def command(
+    store: str, ids: tuple[str, ...], undo: bool, by: str | None, reason: str, as_json: bool
+) -> None:
+    """Hide the job objects of IDs: queries and exports pass over them, but no version is lost."""
+    done: list[str] = []
+    missed: list[str] = []
+    with (
+        shared.opened(store, by=shared.user(by)) as jobs,
+        jobs.change(reason=reason) as change,
+    ):
+        for id_ in ids:
+            found = change.undelete(id_) if undo else change.delete(id_)
+            (missed if found is None else done).append(id_)
+    for id_ in missed:
+        common.say(f"{store}: no job object {id_} that is {'' if undo else 'not '}deleted")
+    if as_json:
+        click.echo(json.dumps({"done": done, "missed": missed}))
+    sys.exit(common.NOTHING if missed else common.FOUND)

@@ -1,0 +1,124 @@
+"""``sssjob store export``: job objects out of a store, byte for byte."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.store import shared
+
+if TYPE_CHECKING:
+    from sssjob.store import Store, Stored
+
+Tell = Callable[[object], None]
+
+FORMS = ("sss-lines", "sss", "parquet")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob store export jobs.db > jobs.sss
+  sssjob store export jobs.db PBS.1234.0 --version 1
+  sssjob store export jobs.db --to sss -o jobs.xml
+  sssjob store export jobs.db --to parquet -o jobs.parquet
+
+Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be read."""
+)
+@shared.store
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option(
+    "--to", "form", type=click.Choice(FORMS), default="sss-lines",
+    help="One document after the other, each from a line of its own (the default); one document "
+         "around all; or a table of the columns of each job (pip install 'sssjob[parquet]').",
+)  # fmt: skip
+@click.option(
+    "--version", type=click.IntRange(min=1), metavar="N", help="Not the last version, but this."
+)
+@click.option("--deleted", is_flag=True, help="Job objects that were deleted, too.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
+    help="Write to FILE, whole or not at all.",
+)  # fmt: skip
+def command(
+    store: str,
+    ids: tuple[str, ...],
+    form: str,
+    version: int | None,
+    deleted: bool,
+    output: str | None,
+) -> None:
+    """Give job objects back as they were read, all or those of the IDs, in the order of the store.
+
+    What is damaged is reported, and the rest are written.
+    """
+    missed = 0
+
+    def tell(error: object) -> None:
+        nonlocal missed
+        missed += 1
+        common.say(f"sssjob: error: {error}")
+
+    if form == "parquet" and (ids or version):
+        common.fail("--to parquet writes all jobs; --json of sssjob query gives some")
+    with shared.opened(store, read_only=True) as jobs:
+        try:
+            if form == "parquet":
+                _parquet(jobs, output, deleted)
+            else:
+                found = _chosen(jobs, ids, version, deleted, tell) if ids else jobs.documents(
+                    deleted=deleted, on_error=tell
+                )  # fmt: skip
+                _write(found, output, wrap=form == "sss")
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            common.fail(common.reason(error))
+    sys.exit(common.NOTHING if missed else common.FOUND)
+
+
+def _write(found: Iterable[Stored], output: str | None, *, wrap: bool) -> None:
+    with common.output(output) as stream:
+        if wrap:
+            stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<Jobs>\n')
+        for stored in found:
+            stream.write(stored.document + b"\n")
+        if wrap:
+            stream.write(b"</Jobs>\n")
+
+
+def _chosen(
+    jobs: Store, ids: Iterable[str], version: int | None, deleted: bool, tell: Tell
+) -> Iterator[Stored]:
+    """The job objects of these Ids."""
+    from sssjob.errors import DamagedStore
+
+    for id_ in ids:
+        try:
+            found = [
+                each
+                for each in jobs.versions(id_)
+                if version in (None, each.version) and (deleted or version or not each.deleted)
+            ]
+        except DamagedStore as error:
+            tell(error)
+            continue
+        if not found:
+            which = f"no version {version} of" if version else "no job object"
+            tell(f"{jobs.address}: {which} {id_}")
+        yield from found[-1:]
+
+
+def _parquet(jobs: Store, output: str | None, deleted: bool) -> None:
+    try:
+        from sssjob.store import parquet
+    except ModuleNotFoundError as error:
+        common.fail(f"--to parquet needs {error.name}: pip install 'sssjob[parquet]'")
+    if output in (None, "-") and sys.stdout.isatty():
+        common.fail("a terminal cannot show Parquet; say -o FILE")
+    with common.output(output) as stream:
+        parquet.write(jobs, stream, deleted=deleted)

@@ -1,0 +1,76 @@
+"""``sssjob store import``: job objects into a store, as they are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common, progress
+from sssjob.cli.store import shared
+
+if TYPE_CHECKING:
+    from sssjob.errors import UnreadableDocument
+    from sssjob.store import Counts, Store
+
+
+@click.command(
+    name="import",
+    epilog="""\b
+Examples:
+  sssjob store import jobs.db jobs.sss archive/
+  sssjob convert --from slurm sacct.txt | sssjob store import jobs.db -
+  sssjob store import jobs.db --reason "April, corrected" april.sss.zst
+
+Exit code: 0 all job objects are kept, 1 some were bad, 2 a file or the store cannot be used.""",
+)
+@shared.store
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@shared.by
+@click.option("--reason", metavar="TEXT", default="", help="Why, for the history.")
+@shared.as_json
+def command(store: str, files: tuple[str, ...], by: str | None, reason: str, as_json: bool) -> None:
+    """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
+
+    A FILE may be compressed, a directory of *.xml and *.sss files, or "-" for standard input.
+    Those that cannot be kept are reported with their line, and the rest go on. Job objects that
+    are there already stay as they are, so an import that was interrupted can be run again.
+    """
+    from sssjob.store import Counts
+
+    total = Counts()
+    with shared.opened(store, create=True, by=shared.user(by)) as jobs:
+        for name, source in _inputs(files):
+            try:
+                total += _load(jobs, name, source, reason)
+            except OSError as error:
+                common.fail(common.reason(error))
+    if as_json:
+        click.echo(json.dumps(total.as_dict()))
+    else:
+        common.say(total)
+    sys.exit(common.NOTHING if total.bad else common.FOUND)
+
+
+def _load(jobs: Store, name: str, source: object, reason: str) -> Counts:
+    def tell(error: UnreadableDocument) -> None:
+        common.print_findings([error.finding.in_file(name)])
+
+    with progress.watched(source, Path(name).name) as stream:  # type: ignore[arg-type]
+        return jobs.load(stream, name=name, reason=reason, on_error=tell)
+
+
+def _inputs(files: tuple[str, ...]) -> Iterator[common.Input]:
+    """What the user named, with the documents of directories."""
+    from sssjob.query.files import documents
+
+    for given in common.sources(files):
+        if not isinstance(given.source, Path):
+            yield given
+            continue
+        for path in documents(given.source):
+            yield common.Input(str(path), path)

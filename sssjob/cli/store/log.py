@@ -1,0 +1,90 @@
+"""``sssjob store log``: who changed what, when, from where and why."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.store import shared
+
+if TYPE_CHECKING:
+    from sssjob.store import Event, Store
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob store log jobs.db
+  sssjob store log jobs.db PBS.1234.0
+  sssjob store log jobs.db --since 2026-01-31T00:00Z --by alice --json
+
+Exit code: 0 something was found, 1 nothing, 2 the store cannot be read."""
+)
+@shared.store
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--since", metavar="TIME", help="From this time on; UTC, unless it says otherwise.")
+@click.option("--by", metavar="NAME", default="", help="By this one only.")
+@click.option("--limit", type=click.IntRange(min=1), help="Stop after so many lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+def command(
+    store: str, ids: tuple[str, ...], since: str | None, by: str, limit: int | None, as_json: bool
+) -> None:
+    """Tell who changed what, when, from where and why: each version of each job object.
+
+    With IDs, only what happened to these.
+    """
+    start = _seconds(since)
+    found = False
+    with shared.opened(store, read_only=True) as jobs:
+        events = _of(jobs, ids, start, by) if ids else jobs.changes(since=start, by=by)
+        for event in islice(events, limit):
+            found = True
+            click.echo(_json(event) if as_json else _line(event))
+    sys.exit(common.FOUND if found else common.NOTHING)
+
+
+def _of(jobs: Store, ids: tuple[str, ...], since: int, by: str) -> Iterator[Event]:
+    from sssjob.store import Event
+
+    for id_ in ids:
+        for each in jobs.versions(id_):
+            if each.at >= since and by in ("", each.by):
+                yield Event(
+                    each.identity, each.version, each.at, each.by, each.source, each.reason,
+                    each.deleted,
+                )  # fmt: skip
+
+
+def _line(event: Event) -> str:
+    what = f"{event.identity} version {event.version}{' deleted' if event.deleted else ''}"
+    rest = (
+        f"by {event.by}" if event.by else "",
+        f"from {event.source}" if event.source else "",
+        f"({event.reason})" if event.reason else "",
+    )
+    return " ".join(filter(None, (shared.moment(event.at), what, *rest)))
+
+
+def _json(event: Event) -> str:
+    fields = asdict(event)
+    name, id_, run = fields.pop("identity")
+    return json.dumps({"name": name, "id": id_, "run": run, **fields}, ensure_ascii=False)
+
+
+def _seconds(text: str | None) -> int:
+    if text is None:
+        return 0
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        common.fail(f"--since {text}: expected a time such as 2026-01-31T00:00Z")
+    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return int(zoned.timestamp())

@@ -1,0 +1,69 @@
+"""What the commands of ``sssjob store`` share."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.store import Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+store = click.argument("store", metavar="STORE")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+by = click.option(
+    "--by", metavar="NAME", help="Who makes the change, for the history. Default: the user."
+)
+
+
+@contextmanager
+def opened(target: str, **options: Any) -> Iterator[Store]:
+    """A store; whatever is wrong with it ends the command."""
+    from sssjob import store
+
+    patience = click.get_current_context().obj
+    with failing(), store.open(target, patience=patience, **options) as jobs:
+        yield jobs
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Whatever is wrong with a store ends the command."""
+    from sssjob.errors import UnusableStore
+
+    try:
+        yield
+    except UnusableStore as error:
+        common.fail(error)
+
+
+@contextmanager
+def counted(what: str) -> Iterator[Callable[[int], None]]:
+    """How many documents are done, on a terminal only."""
+    from sssjob.cli.progress import counting
+
+    with counting(what) as tell:
+        yield tell
+
+
+def user(name: str | None) -> str:
+    """Who makes a change."""
+    if name is not None:
+        return name
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in containers
+        return ""
+
+
+def moment(at: int | None) -> str:
+    """A time as people read it; "-" for none."""
+    return "-" if at is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))

@@ -1,0 +1,243 @@
+"""The ad of a job as a job object: what was asked, what became of it, and what was used.
+
+>>> ad = Ad({"ClusterId": 7, "Owner": "amy", "JobStatus": 2, "RequestCpus": 8})
+>>> job = to_job(ad).job
+>>> job.id, job.get("State"), job.requested.text("Processors")
+('7', 'Running', '8')
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sssjob import expression
+from sssjob.classads import evaluate, quoting, writing
+from sssjob.classads.values import Ad, Node
+from sssjob.condor import names, requirements
+from sssjob.condor.usage import delivered
+from sssjob.document import loads
+from sssjob.errors import Finding, UnreadableDocument, finding
+from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
+
+_REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A job, and what was found on the way."""
+
+    job: Job
+    findings: tuple[Finding, ...] = ()
+
+
+def to_job(ad: Ad, *, embedded: bool = True) -> Read:
+    """The job of an ad.
+
+    An ad that carries its document (SSSJobXML) gives that job back, with what became of it since;
+    without ``embedded`` only the attributes count. Expressions are worked out over the ad itself.
+    """
+    findings: list[Finding] = []
+    base = _embedded(ad, findings) if embedded else None
+    found = tuple(_properties(ad, findings))
+    if base is not None:
+        status = [item for item in found if item.name in _STATUS]
+        job = base.setting(*status)
+        used = tuple(delivered(ad))
+        if used and not job.blocks(Delivered):
+            job = job.holding((*job.items, Delivered(used)))
+        return Read(job, tuple(findings))
+    items: list[Item] = list(found)
+    asked = tuple(_requested(ad, items, findings))
+    if asked:
+        items.append(Requested(asked))
+    if used := tuple(delivered(ad)):
+        items.append(Delivered(used))
+    if (process := _number(ad, "JobPid")) is not None:
+        host = Property("Node", _host(ad))
+        items.append(TaskGroup((Task((host, Property("Process", int(process)))),)))
+    return Read(Job(tuple(items)), tuple(findings))
+
+
+_STATUS = frozenset((
+    "State", "Hold", "StatusMessage", "StartTime", "EndTime", "ExitCode", "StartCount",
+    "SuspendDuration", "CpuDuration", "GlobalId",
+))  # fmt: skip
+
+
+def _embedded(ad: Ad, findings: list[Finding]) -> Job | None:
+    text = ad.text(names.DOCUMENT)
+    if not text:
+        return None
+    try:
+        block: Block = loads(text)
+    except UnreadableDocument as error:
+        findings.append(finding("E-XML", f"{names.DOCUMENT}: {error.finding.message}"))
+        return None
+    if isinstance(block, Job):
+        return block
+    findings.append(finding("E-XML", f"{names.DOCUMENT} holds a {block.name}, not a Job"))
+    return None
+
+
+def _properties(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
+    yield from _identity(ad)
+    for element, name in names.TEXTS:
+        text = ad.text(name)
+        if text:
+            yield Property(element, text)
+    if not ad.text("JobBatchName") and (text := ad.text("JobDescription")):
+        yield Property("Name", text)
+    if not ad.text("AcctGroup") and (text := ad.text("ProjectName")):
+        yield Property("Project", text)
+    yield from _state(ad)
+    for element, name in names.NUMBERS:
+        value = _number(ad, name)
+        if element == "StartTime" and value is None:
+            value = _number(ad, "JobStartDate")
+        if value is None or (element == "EndTime" and not value):
+            continue
+        if element in ("StartCount", "SuspendDuration") and not value:
+            continue
+        yield Property(element, int(value))
+    if (code := _exit_code(ad)) is not None:
+        yield Property("ExitCode", code)
+    if (cpu := cpu_seconds(ad)) is not None:
+        yield Property("CpuDuration", round(cpu))
+    if ad.text("SubmitHost") or "#" in ad.text("GlobalJobId"):
+        submitted = ad.text("GlobalJobId").partition("#")[0]
+        yield Property("SubmitHost", ad.text("SubmitHost") or submitted)
+    yield from _command(ad, findings)
+
+
+def _identity(ad: Ad) -> Iterator[Property]:
+    cluster, proc = _number(ad, "ClusterId"), _number(ad, "ProcId")
+    if text := ad.text(names.JOB_ID):
+        yield Property("Id", text)
+    elif cluster is not None:
+        yield Property("Id", f"{int(cluster)}" + (f".{int(proc)}" if proc is not None else ""))
+    elif text := ad.text("GlobalJobId"):
+        yield Property("Id", text)
+
+
+def _state(ad: Ad) -> Iterator[Property]:
+    status = _number(ad, "JobStatus")
+    state = next((word for code, word, _ in names.STATES if code == status), "")
+    if state:
+        yield Property("State", state)
+    if state == "Hold":
+        yield Property("Hold", "User" if _number(ad, "HoldReasonCode") == 1 else "System")
+    message = {
+        3: ad.text("RemoveReason"), 5: ad.text("HoldReason"),
+        1: ad.text("ReleaseReason") or ad.text("HoldReason"),
+        4: ad.text("ExitReason"),
+    }.get(int(status or 0), "")  # fmt: skip
+    if status == 3:
+        message = f"{_REMOVED}: {message}" if message else _REMOVED
+    if message:
+        yield Property("StatusMessage", message)
+
+
+def _exit_code(ad: Ad) -> int | None:
+    """The exit code; 128 more than the signal where a signal ended the job."""
+    signal, code = _number(ad, "ExitSignal"), _number(ad, "ExitCode")
+    if ad.get("ExitBySignal") is True and signal is not None:
+        return 128 + int(signal)
+    return None if code is None else int(code)
+
+
+def cpu_seconds(ad: Ad) -> float | None:
+    """User and system time; of all starts where the ad has them, else of the last."""
+    for prefix in ("CumulativeRemote", "Remote"):
+        found = [_number(ad, f"{prefix}{kind}Cpu") for kind in ("User", "Sys")]
+        if any(found):
+            return sum(value for value in found if value is not None)
+    return 0.0 if "RemoteUserCpu" in ad and _number(ad, "NumJobStarts") else None
+
+
+def _command(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
+    try:
+        if words := quoting.arguments(ad):
+            yield Property("Arguments", shlex.join(words))
+    except ValueError as error:
+        findings.append(finding("W-TYPE", f"Arguments: {error}"))
+    for element, name in (("InputFile", "In"), ("OutputFile", "Out"), ("ErrorFile", "Err")):
+        text = ad.text(name)
+        if text and text != names.NULL_DEVICE:
+            words = [word for word, flag, meant in (
+                ("Flush", f"Stream{name}", True), ("Keep", f"Transfer{name}", False),
+            ) if ad.get(flag) is meant and element != "InputFile"]  # fmt: skip
+            yield Property(element, text, {"redirectList": ",".join(words)} if words else {})
+    try:
+        variables = quoting.environment(ad)
+    except ValueError as error:
+        findings.append(finding("W-TYPE", f"Environment: {error}"))
+    else:
+        if variables:
+            yield Property("Environment", "", {}, (
+                Property("Variable", value, {"name": name}) for name, value in variables.items()
+            ))  # fmt: skip
+    code = _number(ad, "JobNotification")
+    word = next((word for known, word in names.NOTIFICATIONS if known == code), "")
+    if word and code:
+        address = ad.text("NotifyUser")
+        yield Property("NotificationList", word, {"uri": address} if address else {})
+
+
+def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[Property]:
+    """What the Request attributes say, and what of Requirements can be said in a request."""
+    asked: list[expression.Expression] = []
+    for element, (name, _, unit) in names.AMOUNTS.items():
+        value = _number(ad, name) if name else None
+        if value is not None and value > 0:
+            attributes = {} if unit == 1 else {"units": "MB" if unit == 1 << 20 else "KB"}
+            asked.append(expression.Comparison(Property(element, int(value), attributes)))
+    for name in ad:
+        known = {row[0].lower() for row in names.AMOUNTS.values()}
+        if name.lower().startswith("request") and name.lower() not in known:
+            value = _number(ad, name)
+            if value:
+                resource = Property("Resource", int(value), {"name": name[len("request") :]})
+                asked.append(expression.Comparison(resource))
+    if (limit := _number(ad, "AllowedJobDuration")) is not None:
+        asked.append(expression.Comparison(Property("Duration", int(limit))))
+    if (low := _number(ad, "MinHosts")) is not None and low > 1:
+        asked.append(expression.Comparison(Property("NodeCount", int(low))))
+    held = ad.get(names.REQUIREMENTS)
+    if isinstance(held, Node):
+        found = requirements.request(held)
+        if found.request is not None:
+            told = {each.item.name for each in asked if isinstance(each, expression.Comparison)}
+            asked += (
+                each for each in expression.conjuncts(found.request) if not _repeats(each, told)
+            )
+        if not found.complete:
+            items.append(_extension(names.REQUIREMENTS, held, findings))
+    rank = ad.get(names.RANK)
+    if isinstance(rank, Node):
+        items.append(_extension(names.RANK, rank, findings))
+    if asked:
+        yield from expression.write(expression.all_of(asked))
+
+
+def _repeats(asked: expression.Expression, told: set[str]) -> bool:
+    """Whether a term demands of the slot what the job requests anyway."""
+    amounts = ("Processors", "Memory", "Disk")
+    return isinstance(asked, expression.Comparison) and asked.item.name in told & set(amounts)
+
+
+def _extension(name: str, node: Node, findings: list[Finding]) -> Property:
+    text = writing.expression(node, writing.NEW)
+    told = f"{name} is kept as an Extension: a request cannot say all of it"
+    findings.append(finding("W-USELESS", told))
+    return Property("Extension", text, {"type": names.EXTENSION, "name": name})
+
+
+def _number(ad: Ad, name: str) -> int | float | None:
+    value = ad.number(name)
+    return evaluate.number(ad, name) if value is None and name in ad else value
+
+
+def _host(ad: Ad) -> str:
+    return (ad.text("RemoteHost") or ad.text("LastRemoteHost")).rpartition("@")[2]

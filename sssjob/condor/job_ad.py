@@ -1,0 +1,372 @@
+"""A job object as the ad of a job, with what HTCondor cannot be told.
+
+>>> from sssjob.model import Requested
+>>> job = Job.of(Requested.of(Processors=8, Memory=2), Id="7.0", Executable="/bin/true")
+>>> ad = to_ad(job).ad
+>>> ad["Cmd"], ad["ClusterId"], ad["RequestCpus"], ad["RequestMemory"]
+('/bin/true', 7, 8, 2)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sssjob import expression, spec, units
+from sssjob.amounts import Scope
+from sssjob.classads import quoting, tree
+from sssjob.classads.values import LARGEST, Ad
+from sssjob.condor import names, requirements
+from sssjob.document import dumps
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
+from sssjob.executable import Kind, arguments, executable
+from sssjob.expression import Alternative, Comparison
+from sssjob.features.derive import derive
+from sssjob.model import Job, Property
+
+if TYPE_CHECKING:
+    from sssjob.classads.values import Attribute
+
+_LINE_ENDS = re.compile(r"[\r\n\0]+")
+_LOCAL_ID = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """An ad, and what was found on the way; with an error among it the job cannot be run."""
+
+    ad: Ad
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def runs(self) -> bool:
+        """Whether nothing keeps HTCondor from running it."""
+        return all(item.severity is not Severity.ERROR for item in self.findings)
+
+
+def to_ad(
+    job: Job, *, alternative: Alternative | None = None, document: str = "", v1: bool = False
+) -> Mapped:
+    """The ad of a job whose defaults are resolved.
+
+    Of a request with alternatives one decides about the amounts: the best, or the one given, and
+    then only that one is required. ``document`` is kept as SSSJobXML. ``v1`` adds Args and Env
+    for old pools, where they can hold the values.
+    """
+    work = _Work(job, v1)
+    work.identity()
+    work.texts()
+    work.numbers()
+    work.command()
+    work.streams()
+    work.environment()
+    work.request(alternative)
+    work.limits()
+    work.features()
+    work.delivered()
+    if document:
+        work.put(names.DOCUMENT, document)
+    return Mapped(Ad(work.ad), tuple(work.findings))
+
+
+def embedded(job: Job) -> str:
+    """The document of a job as one line of text: line ends in values are character references."""
+    text = dumps(job)
+    return text.rstrip().replace("\r", "&#13;").replace("\n", "&#10;")
+
+
+@dataclass(slots=True)
+class _Work:
+    """An ad that is being made."""
+
+    job: Job
+    v1: bool
+    ad: dict[str, Attribute] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def say(self, code: str, text: str, item: Property | None = None) -> None:
+        """Report something about a property."""
+        path = f"/Job/{item.name}" if item is not None else "/Job"
+        line = item.line if item is not None else self.job.line
+        found = finding(code, text, path=path, line=line)
+        if found not in self.findings:
+            self.findings.append(found)
+
+    def put(self, name: str, text: str, item: Property | None = None) -> None:
+        """A text on one line: the long form has no way to write a line feed."""
+        kept = _LINE_ENDS.sub(" ", text.strip())
+        if kept != text.strip() and item is not None:
+            self.say("W-TYPE", f"{item.name} has a line end, which {name} cannot have", item)
+        if kept:
+            self.ad[name] = kept
+
+    def identity(self) -> None:
+        self.ad["MyType"] = "Job"
+        self.ad["JobUniverse"] = names.UNIVERSES.get(
+            self.job.get("Type").lower(), names.DEFAULT_UNIVERSE
+        )
+        identity = self.job.id
+        if local := _LOCAL_ID.fullmatch(identity):
+            self.ad["ClusterId"], self.ad["ProcId"] = int(local[1]), int(local[2] or 0)
+        if identity:
+            self.put(names.JOB_ID, identity, self.job["Id"])
+        state = self.job.get("State")
+        for status, word, written in names.STATES:
+            if written and word == state:
+                self.ad["JobStatus"] = status
+        if (hold := self.job.properties.get("Hold")) is not None and state == "Hold":
+            self.ad["HoldReasonCode"] = 1 if hold.text.strip() == "User" else 21
+        if message := self.job.properties.get("StatusMessage"):
+            removed = state == "Completed" and message.text.strip().lower().startswith("removed")
+            self.put("RemoveReason" if removed else "HoldReason", message.text, message)
+
+    def texts(self) -> None:
+        for element, name in names.TEXTS:
+            if (item := self.job.properties.get(element)) is not None:
+                self.put(name, item.text, item)
+        group, user = self.job.get("Project"), self.job.get("User")
+        if group and user:
+            self.put("AccountingGroup", f"{group}.{user}")
+            self.put("AcctGroupUser", user)
+        words = self.job.get("NotificationList").replace(",", " ").split()
+        for code, word in names.NOTIFICATIONS:
+            if word in words:
+                self.ad["JobNotification"] = code
+        notify = self.job.properties.get("NotificationList")
+        if notify is not None and notify.attributes.get("uri"):
+            self.put("NotifyUser", notify.attributes["uri"].removeprefix("mailto:"), notify)
+
+    def numbers(self) -> None:
+        for element, name in names.NUMBERS:
+            if (item := self.job.properties.get(element)) is not None:
+                try:
+                    self.ad[name] = self._whole(item.value)
+                except InvalidValue as error:
+                    self.say("E-TYPE", f"{element}: {error}", item)
+        item = self.job.properties.get("ExitCode")
+        if item is not None:
+            try:
+                # Whether it was a signal nobody said: 137 may be an exit code like any other.
+                self.ad["ExitCode"], self.ad["ExitBySignal"] = self._whole(item.value), False
+            except InvalidValue as error:
+                self.say("E-TYPE", f"ExitCode: {error}", item)
+
+    def _whole(self, value: object) -> int:
+        number = Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(0)
+        if not -LARGEST - 1 <= number <= LARGEST:
+            raise InvalidValue(str(number), "a number of 64 bits")
+        return int(number)
+
+    def command(self) -> None:
+        item = self.job.properties.get("Executable")
+        if item is None or not item.text.strip():
+            self.say("E-MISSING", "a job without Executable cannot be run", item)
+            return
+        try:
+            named = executable(item.text)
+        except InvalidValue as error:
+            self.ad.pop("Cmd", None)
+            self.say("E-TYPE", f"Executable: {error}", item)
+            return
+        if named.kind is Kind.FILE:
+            text = f"the file {named.target!r} of a message has to be on disk before a slot runs it"
+            self.say("E-FILE", text, item)
+        elif named.kind is Kind.URI:
+            self.say("E-FILE", f"{named.target} is an address, and nothing transfers it", item)
+        if (given := self.job.properties.get("Arguments")) is None:
+            return
+        try:
+            words = list(arguments(given.text))
+        except InvalidValue as error:
+            self.say("W-TYPE", f"Arguments are split at blanks: {error}", given)
+            words = given.text.split()
+        self.put("Arguments", quoting.join_v2(words), given)
+        if self.v1 and (old := quoting.join_v1(words)) is not None:
+            self.put("Args", old, given)
+
+    def streams(self) -> None:
+        for element, name in (("InputFile", "In"), ("OutputFile", "Out"), ("ErrorFile", "Err")):
+            item = self.job.properties.get(element)
+            if item is None:
+                continue
+            words = item.attributes.get("redirectList", "").replace(",", " ").split()
+            text = names.NULL_DEVICE if "Close" in words else item.text
+            if "Merge" in words and name == "Err":
+                text = self.job.get("OutputFile") or text
+            self.put(name, text, item)
+            if "Flush" in words:
+                self.ad[f"Stream{name}"] = True
+            if "Keep" in words:
+                self.ad[f"Transfer{name}"] = False
+            if "Append" in words:
+                self.say("W-USELESS", f"HTCondor does not append to {element}", item)
+
+    def environment(self) -> None:
+        item = self.job.properties.get("Environment")
+        if item is None:
+            return
+        if item.attributes.get("export", "").strip() in ("true", "True", "1"):
+            text = "an ad cannot take the environment of a submission along"
+            self.say("W-USELESS", text, item)
+        variables = {
+            each.attributes.get("name", ""): each.text
+            for each in item.children
+            if isinstance(each, Property) and each.name == "Variable"
+        }
+        kept = dict(variables)
+        for name, value in variables.items():
+            if not name or "=" in name or _LINE_ENDS.search(name + value):
+                self.say("W-USELESS", f"HTCondor cannot hold the variable {name!r}", item)
+                del kept[name]
+        if kept:
+            self.put("Environment", quoting.join_environment_v2(kept), item)
+            if self.v1 and (old := quoting.join_environment_v1(kept)) is not None:
+                self.put("Env", old, item)
+
+    def request(self, alternative: Alternative | None) -> None:
+        scope = Scope(self.job, "/Job", self.findings.append)
+        chosen = alternative or scope.chosen
+        if chosen is not None:
+            self._amounts(chosen)
+        for element, (name, _, unit) in names.AMOUNTS.items():
+            if name and name not in self.ad and (plain := scope.bare(element)) is not None:
+                self.ad[name] = math.ceil(plain.value / unit)
+        try:
+            asked = (
+                expression.of(self.job)
+                if alternative is None
+                else expression.all_of(alternative.terms)
+            )
+            said = requirements.demands(asked) if asked is not None else None
+        except SSSJobError as error:
+            if not isinstance(error, (InvalidValue, LimitExceeded)):
+                return  # which the scope has reported
+            self.say("E-TYPE", f"Requested: {error}")
+            return
+        if said is None:
+            return
+        if said.requirements is not None:
+            self.ad[names.REQUIREMENTS] = said.requirements
+        if said.rank is not None:
+            self.ad[names.RANK] = said.rank
+        for text in said.unsaid:
+            if text.split(" ", 1)[0] not in _OF_THE_JOB:
+                self.say("W-USELESS", f"HTCondor cannot be asked for {text}")
+
+    def _amounts(self, chosen: Alternative) -> None:
+        """The least that the alternative asks for; the most of a time limit."""
+        for element, (name, _, unit) in names.AMOUNTS.items():
+            bounds = expression.interval(_plain(chosen), element).whole()
+            if name and bounds.bounded:
+                low = bounds.lo if bounds.lo is not None else Fraction(unit)
+                self.ad[name] = math.ceil(low / unit)
+        duration = expression.interval(chosen.terms, "Duration").whole()
+        limit = duration.hi if duration.hi is not None else duration.lo
+        if limit is not None:
+            self.ad["AllowedJobDuration"] = int(limit)
+        nodes = expression.interval(chosen.terms, "NodeCount").whole()
+        if nodes.lo is not None and nodes.lo > 1:
+            self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
+            self.ad["MinHosts"], self.ad["MaxHosts"] = int(nodes.lo), int(nodes.hi or nodes.lo)
+        for term in chosen.terms:
+            if isinstance(term, Comparison) and term.item.name == "Resource":
+                self._resource(term, chosen)
+
+    def _resource(self, term: Comparison, chosen: Alternative) -> None:
+        """A resource of machines by its own attribute, a licence as a concurrency limit."""
+        name = term.item.attributes.get("name", "")
+        bounds = expression.interval(chosen.terms, expression.key(term.item)).whole()
+        count = bounds.lo if bounds.lo is not None else bounds.hi
+        if count is None or not name:
+            return
+        if term.item.attributes.get("type") == "License":
+            known = self.ad.get("ConcurrencyLimits")
+            limit = f"{name.lower()}:{int(count)}"
+            self.ad["ConcurrencyLimits"] = f"{known},{limit}" if known else limit
+        elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            self.ad[f"Request{name}"] = int(count)
+        else:
+            self.say(
+                "W-USELESS", f"{name!r} cannot be the name of a resource of HTCondor", term.item
+            )
+
+    def limits(self) -> None:
+        scope = Scope(self.job, "/Job", self.findings.append)
+        if (seconds := scope.limit("CPUTime")) is not None:
+            used = tree.Grouped(tree.Binary("+", _own("RemoteUserCpu"), _own("RemoteSysCpu")))
+            self.ad["PeriodicRemove"] = tree.Binary(">", used, tree.Literal(int(seconds.value)))
+        if (core := scope.limit("CoreFileSize")) is not None:
+            self.ad["CoreSize"] = int(core.value)
+        if "AllowedJobDuration" not in self.ad and (wall := scope.limit("Duration")) is not None:
+            self.ad["AllowedJobDuration"] = int(wall.value)
+
+    def features(self) -> None:
+        """The limits that the job will find as its features, and amounts of its task groups."""
+        values = derive(self.job, starting=True).values
+        for key in _LIMITS:
+            value = values.get(key)
+            if isinstance(value, int):
+                self.ad[f"{names.FEATURE}{key}"] = value
+        for key, name, unit in _SIZES:
+            value = values.get(key)
+            if name not in self.ad and isinstance(value, int):
+                self.ad[name] = math.ceil(Fraction(value, unit))
+
+    def delivered(self) -> None:
+        """What was used, for a job that ran."""
+        given = self.job.delivered
+        duration = given.get("Duration")
+        if duration is not None:
+            suspended = self.ad.get("CumulativeSuspensionTime", 0)
+            seconds = units.duration(duration.text)
+            self.ad["RemoteWallClockTime"] = float(seconds + int(str(suspended)))
+        if (cpu := self.job.properties.get("CpuDuration")) is not None:
+            self.ad["RemoteUserCpu"], self.ad["RemoteSysCpu"] = float(units.duration(cpu.text)), 0.0
+        for item in given:
+            metric, context = (item.attributes.get(each, "") for each in ("metric", "context"))
+            row = _USED.get((item.name, metric, context))
+            if row is not None:
+                name, unit = row
+                self.ad[name] = math.ceil(expression.amount(item) / unit)
+            elif item.name == "Node" and not item.attributes.get("aggregation"):
+                self.put("LastRemoteHost", item.text, item)
+
+
+_LIMITS = (
+    "wall_limit_secs", "cpu_limit_secs", "max_rss_bytes", "max_swap_bytes", "scratch_limit_bytes",
+)  # fmt: skip
+_SIZES = (
+    ("allocated_cpu", "RequestCpus", 1), ("max_rss_bytes", "RequestMemory", 1 << 20),
+    ("scratch_limit_bytes", "RequestDisk", 1 << 10),
+)  # fmt: skip
+
+# fmt: off
+_USED = {
+    ("Processors", "",    ""):          ("CpusProvisioned",   1),
+    ("Memory",     "Max", ""):          ("ResidentSetSize",   1 << 10),
+    ("Memory",     "",    "Dedicated"): ("MemoryProvisioned", 1 << 20),
+    ("Disk",       "Max", ""):          ("DiskUsage",         1 << 10),
+    ("Disk",       "",    "Dedicated"): ("DiskProvisioned",   1 << 10),
+}
+# fmt: on
+# What a request may say that is no matter of slots, and that the ad has by other attributes.
+_OF_THE_JOB = frozenset(
+    row.name for row in (*spec.CREDENTIALS, *spec.JOB) if row.name not in names.SIDES
+) - {"NetworkAdapter", "Reservation", "ResourceManagerType"}
+
+
+def _own(name: str) -> tree.Reference:
+    return tree.Reference(None, name)
+
+
+def _plain(chosen: Alternative) -> Iterator[Comparison]:
+    """The comparisons about what the job is to have, rather than what a node is built with."""
+    for term in chosen.terms:
+        if isinstance(term, Comparison):
+            context = term.item.attributes.get("context", "").strip()
+            if context not in ("Configured", "Used"):
+                yield term

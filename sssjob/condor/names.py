@@ -1,0 +1,102 @@
+"""How HTCondor names what job objects name, in tables that both directions read."""
+
+from __future__ import annotations
+
+# fmt: off
+# A property of a job and the attribute of its ad, both texts as they stand.
+TEXTS = (
+    ("Name",                    "JobBatchName"),
+    ("Executable",              "Cmd"),
+    ("InitialWorkingDirectory", "Iwd"),
+    ("User",                    "Owner"),
+    ("GlobalUser",              "x509userproxysubject"),
+    ("Group",                   "SSSGroup"),
+    ("Project",                 "AcctGroup"),
+    ("Queue",                   "SSSQueue"),
+    ("QualityOfService",        "SSSQualityOfService"),
+    ("Partition",               "SSSPartition"),
+    ("Application",             "SSSApplication"),
+    ("GlobalId",                "GlobalJobId"),
+)
+# Both whole numbers: counts, seconds since 1970, seconds.
+NUMBERS = (
+    ("Priority",        "JobPrio"),
+    ("SubmitTime",      "QDate"),
+    ("StartTime",       "JobCurrentStartDate"),
+    ("EndTime",         "CompletionDate"),
+    ("EligibleTime",    "DeferralTime"),
+    ("DeadlineTime",    "SSSDeadline"),
+    ("StartCount",      "NumJobStarts"),
+    ("SuspendDuration", "CumulativeSuspensionTime"),
+)
+# JobStatus, the State it is, and whether the State is written as it.
+STATES = (
+    (1, "Idle",      True),
+    (2, "Running",   True),
+    (3, "Completed", False),  # being removed
+    (4, "Completed", True),
+    (5, "Hold",      True),
+    (6, "Running",   False),  # transferring output
+    (7, "Suspended", True),
+)
+# What is requested: the attribute of the job that asks, that of the slot that has, bytes of a unit.
+AMOUNTS = {
+    "Processors": ("RequestCpus",   "Cpus",          1),
+    "Memory":     ("RequestMemory", "Memory",        1 << 20),
+    "Disk":       ("RequestDisk",   "Disk",          1 << 10),
+    "Swap":       ("",              "VirtualMemory", 1 << 10),
+}
+# The same of the whole machine, for the context Configured.
+CONFIGURED = {
+    "Processors": ("TotalCpus",     1),
+    "Memory":     ("TotalMemory",   1 << 20),
+    "Disk":       ("TotalDisk",     1 << 10),
+    "Swap":       ("VirtualMemory", 1 << 10),
+}
+SIDES = {
+    "Architecture":    "Arch",
+    "OperatingSystem": "OpSys",
+    "Node":            "Machine",
+    "Machine":         "Machine",
+}
+HAS = "Has"  # before the name of a Feature
+
+# Names that differ by more than case, which HTCondor does not tell apart.
+ARCHITECTURES = {
+    "amd64": "X86_64", "x86_64": "X86_64", "i386": "INTEL", "i686": "INTEL", "arm64": "aarch64",
+}
+SYSTEMS = {"linux": "LINUX", "windows": "WINDOWS", "darwin": "macOS"}
+UNIVERSES = {
+    "vanilla": 5, "scheduler": 7, "grid": 9, "java": 10, "parallel": 11, "local": 12, "vm": 13,
+}
+NOTIFICATIONS = ((0, "None"), (1, "All"), (2, "JobEnd"))
+# fmt: on
+
+EXTENSION = "HTCondor"  # the type of extensions that hold what has no other place
+REQUIREMENTS, RANK = "Requirements", "Rank"
+
+# Attributes of our own, beside the ones above: where a job came from, and its document.
+JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_"
+
+DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
+NULL_DEVICE = "/dev/null"
+
+
+def architecture(text: str) -> str:
+    """An Architecture as HTCondor spells it in ``Arch``."""
+    return ARCHITECTURES.get(text.strip().lower(), text.strip())
+
+
+def system(text: str) -> str:
+    """An OperatingSystem as HTCondor spells it in ``OpSys``."""
+    return SYSTEMS.get(text.strip().lower(), text.strip())
+
+
+def plain_architecture(text: str) -> str:
+    """What ``Arch`` says, as the rest of the world spells it."""
+    return {"X86_64": "x86_64", "INTEL": "i686"}.get(text, text)
+
+
+def plain_system(text: str) -> str:
+    """What ``OpSys`` says, as the rest of the world spells it."""
+    return {"LINUX": "Linux", "WINDOWS": "Windows"}.get(text, text)

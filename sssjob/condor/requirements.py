@@ -1,0 +1,384 @@
+"""A request as Requirements and Rank of a job ad, and Requirements as a request.
+
+>>> from sssjob.expression import parse
+>>> from sssjob.model import Property
+>>> asked = parse([Property("Architecture", "x86_64"), Property("Memory", 2, {"units": "GB"})])
+>>> from sssjob.classads import writing
+>>> writing.expression(demands(asked).requirements)
+'TARGET.Arch == "X86_64" && TARGET.Memory >= 2048'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sssjob import expression as requests
+from sssjob import nodes
+from sssjob.classads import tree
+from sssjob.classads.values import Node
+from sssjob.condor import names
+from sssjob.errors import InvalidValue
+from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
+from sssjob.expression.tree import negation
+from sssjob.model import Property
+
+SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+# What a slot must have of what a job takes a part of: a slot that has more will do.
+_AT_LEAST = {"EQ": ">=", "GE": ">=", "GT": ">"}
+
+TARGET = tree.Reference(None, "TARGET")
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a slot must be (None: anything), what is liked of it, and what could not be said."""
+
+    requirements: Node | None
+    rank: Node | None = None
+    unsaid: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Collected:
+    """What is found on the way through a request."""
+
+    rank: list[Node] = field(default_factory=list)
+    unsaid: dict[str, None] = field(default_factory=dict)
+
+
+def demands(request: Expression) -> Demands:
+    """What a request demands of a slot, and wishes.
+
+    Amounts are capacities: ``Processors EQ 8`` is satisfied by a slot with more, and an upper
+    limit says what the job is given, not what the slot is. In the context Configured the whole
+    machine is compared as it is. What is no matter of slots (User, Duration) demands nothing.
+    Raises ``InvalidValue`` and ``LimitExceeded`` for values that cannot be read.
+    """
+    found = _Collected()
+    whole = _term(request, found)
+    rank = _joined("+", found.rank)
+    return Demands(whole, rank, tuple(found.unsaid))
+
+
+def _term(request: Expression, found: _Collected) -> Node | None:
+    match request:
+        case Comparison():
+            return _comparison(request, found)
+        case And(operands):
+            return _joined("&&", [_term(each, found) for each in operands])
+        case Or(operands):
+            parts = [_term(each, found) for each in operands]
+            return None if None in parts else _joined("||", parts)
+        case Not(operand):
+            return _negated(operand, found)
+        case OneOf(members):
+            parts = [_term(member, found) for member in members]
+            found.rank += _ranks(members, parts)
+            return None if None in parts else tree.Grouped(_certain(_joined("||", parts)))
+        case Wish(members, avoid):
+            parts = [_term(member, found) for member in members]
+            found.rank += _ranks(members, parts, avoid)
+            return None
+    raise AssertionError(request)
+
+
+def _negated(operand: Expression, found: _Collected) -> Node | None:
+    """Not of an expression: at the comparisons where an amount has no literal meaning."""
+    match operand:
+        case Comparison():
+            inverse = requests.tree.inverse(operand)
+            if isinstance(inverse, Comparison):
+                return _comparison(inverse, found)
+            inner = _comparison(operand, found)
+            return None if inner is None else tree.Unary("!", tree.Grouped(inner))
+        case Not(inner_):
+            return _term(inner_, found)
+        case And(operands) | Or(operands) if _amounts(operand):
+            other = Or if isinstance(operand, And) else And
+            return _term(other(tuple(negation(each) for each in operands)), found)
+    whole = _term(operand, found)
+    return None if whole is None else tree.Unary("!", _grouped(whole))
+
+
+def _amounts(request: Expression) -> bool:
+    return any(
+        each.item.name in (*names.AMOUNTS, "Resource") for each in requests.comparisons(request)
+    )
+
+
+def _comparison(asked: Comparison, found: _Collected) -> Node | None:
+    item = asked.item
+    if item.name in names.AMOUNTS:
+        return _amount(asked)
+    if item.name == "Resource":
+        return _resource(asked)
+    if item.name == "Feature":
+        return _feature(asked)
+    if item.name in names.SIDES:
+        return _text(asked)
+    if item.name not in ("Duration", "NodeCount", "TaskCount"):
+        found.unsaid[str(asked)] = None
+    return None
+
+
+def _amount(asked: Comparison) -> Node | None:
+    item = asked.item
+    size = requests.amount(item)
+    if item.attributes.get("context", "").strip() == "Configured":
+        name, unit = names.CONFIGURED[item.name]
+        return tree.Binary(SIGNS[asked.op], _target(name), tree.Literal(_number(size / unit)))
+    _, name, unit = names.AMOUNTS[item.name]
+    sign = _AT_LEAST.get(asked.op)
+    return (
+        None
+        if sign is None
+        else tree.Binary(sign, _target(name), tree.Literal(math.ceil(size / unit)))
+    )
+
+
+def _resource(asked: Comparison) -> Node | None:
+    if asked.item.attributes.get("type") == "License":  # which are counted by the negotiator
+        return None
+    sign = _AT_LEAST.get(asked.op)
+    name = asked.item.attributes.get("name", "")
+    if sign is None or not name:
+        return None
+    return tree.Binary(sign, _target(name), tree.Literal(_number(requests.amount(asked.item))))
+
+
+def _feature(asked: Comparison) -> Node | None:
+    """Features are attributes that are there or not; a list asks for every one of them."""
+    item = asked.item
+    members = nodes.expand(item)
+    if isinstance(members, nodes.Pattern) or asked.op not in ("EQ", "NE"):
+        raise InvalidValue(item.text, "a Feature that HTCondor can be asked for: it is a pattern")
+    # A slot that does not have the attribute does not have the feature.
+    each = [
+        tree.Binary("is", _target(f"{names.HAS}{name}"), tree.Literal(True)) for name in members
+    ]
+    whole = _joined("&&", each)
+    if asked.op == "NE" and whole is not None:
+        return tree.Unary("!", tree.Grouped(whole))
+    return whole
+
+
+def _text(asked: Comparison) -> Node:
+    item = asked.item
+    left = _target(names.SIDES[item.name])
+    aggregation = item.attributes.get("aggregation", "").strip()
+    if asked.op == "Match" or aggregation == "Pattern":
+        # Our patterns are the whole name, those of HTCondor any part of it.
+        whole = tree.Literal(f"^(?:{item.text.strip()})$")
+        matched = tree.Call("regexp", (whole, left))
+        return tree.Unary("!", matched) if asked.op == "NE" else matched
+    if aggregation:
+        members = tuple(tree.Literal(name) for name in _members(item))
+        found = tree.Call("member", (left, tree.Listing(members)))
+        return tree.Unary("!", found) if asked.op == "NE" else found
+    spell = {"Architecture": names.architecture, "OperatingSystem": names.system}.get(
+        item.name, str.strip
+    )
+    return tree.Binary(SIGNS[asked.op], left, tree.Literal(spell(item.text)))
+
+
+def _members(item: Property) -> Iterable[str]:
+    found = nodes.expand(item)
+    return () if isinstance(found, nodes.Pattern) else found
+
+
+def _ranks(
+    members: Iterable[Comparison], parts: Iterable[Node | None], avoid: bool = False
+) -> Iterator[Node]:
+    for member, part in zip(members, parts, strict=True):
+        if part is not None:
+            condition = tree.Unary("!", tree.Grouped(part)) if avoid else part
+            weight = abs(requests.weight(member.item))
+            yield tree.Binary("*", tree.Literal(weight), tree.Grouped(condition))
+
+
+def _target(name: str) -> Node:
+    """An attribute of the slot."""
+    return tree.Reference(TARGET, name)
+
+
+def _joined(op: str, parts: Iterable[Node | None]) -> Node | None:
+    """The parts that say anything, as a chain from the left."""
+    whole: Node | None = None
+    for part in parts:
+        if part is not None:
+            side = (
+                _grouped(part)
+                if isinstance(part, tree.Binary) and part.op in ("||", "&&") and part.op != op
+                else part
+            )
+            whole = side if whole is None else tree.Binary(op, whole, side)
+    return whole
+
+
+def _certain(node: Node | None) -> Node:
+    assert node is not None
+    return node.inner if isinstance(node, tree.Grouped) else node
+
+
+def _grouped(node: Node) -> Node:
+    return (
+        node if isinstance(node, (tree.Grouped, tree.Call, tree.Reference)) else tree.Grouped(node)
+    )
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+# And back.
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The request that Requirements are, and whether it says all of them."""
+
+    request: Expression | None
+    complete: bool
+
+
+def request(requirements: Node) -> Asked:
+    """The request in Requirements: terms of TARGET.Attr op literal, joined by && and ||.
+
+    Terms that only repeat what the job requests (``TARGET.Memory >= RequestMemory``) say nothing
+    new. Of a conjunction what can be said is said; a disjunction is said as a whole or not.
+    """
+    parts = []
+    complete = True
+    for term in _conjuncts(requirements):
+        if _repeats(term):
+            continue
+        asked = _request(term)
+        if asked is None:
+            complete = False
+        else:
+            parts.append(asked)
+    return Asked(requests.all_of(parts) if parts else None, complete)
+
+
+def _conjuncts(node: Node) -> Iterator[Node]:
+    pending = [node]
+    while pending:
+        match pending.pop():
+            case tree.Binary("&&", left, right):
+                pending += (right, left)
+            case tree.Grouped(inner) if isinstance(inner, (tree.Grouped, tree.Binary)):
+                pending.append(inner)
+            case tree.Literal(True):
+                pass
+            case other:
+                yield other
+
+
+def _repeats(node: Node) -> bool:
+    match node:
+        case tree.Binary(">=", tree.Reference(_, left), tree.Reference(_, right)):
+            return right.lower() == f"request{left.lower()}"
+    return False
+
+
+def _request(node: Node) -> Expression | None:
+    match node:
+        case tree.Grouped(inner):
+            return _request(inner)
+        case tree.Binary("||" | "&&" as op, left, right):
+            parts = [_request(left), _request(right)]
+            if None in parts:
+                return None
+            both = tuple(part for part in parts if part is not None)
+            return Or(both) if op == "||" else And(both)
+        case tree.Unary("!", operand):
+            inner_ = _request(operand)
+            if isinstance(inner_, Comparison):
+                return requests.tree.inverse(inner_)
+            return None if inner_ is None else Not(inner_)
+        case tree.Binary(op, tree.Reference(), tree.Literal()) if op in _OPS or op == "is":
+            return _compared(node.left, op, node.right)
+        case tree.Binary(op, tree.Literal(), tree.Reference()) if op in _MIRRORED:
+            return _compared(node.right, _MIRRORED[op], node.left)
+        case tree.Call(name, (tree.Literal(str() as pattern), tree.Reference() as left)) if (
+            name.lower() == "regexp"
+        ):
+            element = _element(left)
+            if element is not None and element in names.SIDES:
+                return Comparison(Property(element, _unanchored(pattern), {"op": "Match"}))
+        case tree.Call(name, (tree.Reference() as left, tree.Listing(members))) if (
+            name.lower() == "member"
+        ):
+            return _listed(left, members)
+        case tree.Reference():
+            return _has(node)
+    return None
+
+
+_OPS = {sign: op for op, sign in SIGNS.items()}
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+# The first element of each attribute is the one that is written back.
+_ELEMENTS = {name.lower(): element for element, name in reversed(names.SIDES.items())}
+_SIZES = {row[1].lower(): (element, row[2]) for element, row in names.AMOUNTS.items()}
+
+
+def _element(node: Node) -> str | None:
+    match node:
+        case tree.Reference(None | tree.Reference(None, "TARGET" | "Target" | "target"), name):
+            return _ELEMENTS.get(name.lower())
+    return None
+
+
+def _compared(left: Node, op: str, right: Node) -> Expression | None:
+    if not isinstance(left, tree.Reference) or not isinstance(right, tree.Literal):
+        return None
+    if left.base is not None and left.base != TARGET:
+        return None
+    value = right.value
+    attributes = {} if op in ("==", "is") else {"op": _OPS[op]}
+    element = _element(left)
+    if isinstance(value, bool):
+        return _has(left) if value and op in ("==", "is") else None
+    if element is not None and isinstance(value, str) and op in _OPS:
+        spell = {"Architecture": names.plain_architecture, "OperatingSystem": names.plain_system}
+        return Comparison(Property(element, spell.get(element, str)(value), attributes))
+    if left.name.lower() in _SIZES and isinstance(value, int) and value >= 0 and op in _OPS:
+        element, unit = _SIZES[left.name.lower()]
+        if unit > 1:
+            attributes = {"units": "MB" if unit == 1 << 20 else "KB", **attributes}
+        return Comparison(Property(element, value, attributes))
+    return None
+
+
+def _listed(left: Node, members: tuple[Node, ...]) -> Expression | None:
+    element = _element(left)
+    texts = [each.value for each in members if isinstance(each, tree.Literal)]
+    words = [text for text in texts if isinstance(text, str) and "," not in text]
+    if element not in ("Node",) or len(words) != len(members) or not words:
+        return None
+    return Comparison(Property(element, ",".join(words), {"aggregation": "List"}))
+
+
+def _has(node: Node) -> Expression | None:
+    match node:
+        case tree.Reference(None | tree.Reference(None, "TARGET"), name) if _is_feature(name):
+            return Comparison(Property("Feature", name[len(names.HAS) :]))
+    return None
+
+
+def _is_feature(name: str) -> bool:
+    """A capability that a site names; transferring files is what every starter does."""
+    own = ("HasFileTransfer", "HasIOProxy", "HasReconnect", "HasTDP", "HasJICLocalConfig")
+    return name.startswith(names.HAS) and len(name) > len(names.HAS) and name not in own
+
+
+def _unanchored(pattern: str) -> str:
+    """A pattern of HTCondor, which is found anywhere, as one of the whole name."""
+    if pattern.startswith("^(?:") and pattern.endswith(")$"):
+        return pattern[4:-2]
+    before = "" if pattern.startswith("^") else ".*"
+    after = "" if pattern.endswith("$") and not pattern.endswith("\\$") else ".*"
+    return f"{before}{pattern.removeprefix('^')[: None if after else -1]}{after}"

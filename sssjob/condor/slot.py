@@ -1,0 +1,145 @@
+"""Machine/Job Features of a slot and of the job in it, from their two ads.
+
+Hooks come by here: nothing slow is imported, and expressions are worked out only where a value is
+one. Memory is MiB in ads, Disk and VirtualMemory are KiB.
+"""
+
+from __future__ import annotations
+
+from sssjob.classads.values import Ad
+from sssjob.condor import names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Values = dict[str, int | str]
+
+MIB, KIB = 1 << 20, 1 << 10
+
+
+def machine_features(slot: Ad, now: int | None = None) -> Values:
+    """The values of $MACHINEFEATURES that the ad of a slot tells; what it does not is absent.
+
+    A machine's rating is what the site publishes as MJF_HS06 or hs06. A shutdown that is not
+    after ``now`` is left out.
+    """
+    found: Values = {}
+    _put(found, "total_cpu", _number(slot, "TotalCpus") or _number(slot, "DetectedCpus"))
+    _put(found, "log_cores", _number(slot, "DetectedCpus"))
+    _put(found, "phys_cores", _number(slot, "DetectedPhysicalCpus"))
+    _put(found, "jobslots", _job_slots(slot))
+    _put(found, "grace_secs", _number(slot, "MachineMaxVacateTime"), least=0)
+    end = _number(slot, "ExpectedMachineGracefulDrainingCompletion")
+    if slot.get("Draining") is True and end and (now is None or end > now):
+        _put(found, "shutdowntime", end)
+    _rating(found, "hs06", slot)
+    return found
+
+
+def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
+    """The values of $JOBFEATURES for a job in a slot; limits that are not known are absent.
+
+    What a job object said of itself (attributes SSSFeature_...) comes first where it is a limit
+    of the job, and the slot's size where that is less. ``now`` is the start of a job that has
+    none in its ad.
+    """
+    found: Values = {}
+    stated = _stated(job)
+    _put(found, "allocated_cpu", _first(
+        (job, "CpusProvisioned"), (slot, "Cpus"), (job, "RequestCpus")))  # fmt: skip
+    start = _first((job, "JobCurrentStartDate"), (job, "JobStartDate"), (slot, "JobStart"))
+    _put(found, "jobstart_secs", start or now or _number(slot, "EnteredCurrentActivity"))
+    sizes = (
+        ("max_rss_bytes", "Memory", MIB), ("scratch_limit_bytes", "Disk", KIB),
+    )  # fmt: skip
+    for key, name, unit in sizes:
+        given = _first((job, f"{name}Provisioned"), (slot, name))
+        _put(found, key, _least(stated.get(key), None if given is None else given * unit))
+    retirement = _number(slot, "MaxJobRetirementTime") or None
+    limit = _least(stated.get("wall_limit_secs"), _number(job, "AllowedJobDuration"), retirement)
+    _put(found, "wall_limit_secs", limit)
+    for key, value in stated.items():
+        if key not in found and not (key == "cpu_limit_secs" and limit is None):
+            _put(found, key, value)
+    _put(found, "shutdowntime_job", _shutdown(slot, now))
+    identity = job.text("GlobalJobId") or _identity(job)
+    if identity:
+        found["job_id"] = printable(identity)
+    _rating(found, "hs06_job", slot)
+    return found
+
+
+def printable(text: str) -> str:
+    """A job's name as printable ASCII without blanks: other bytes of its UTF-8 are per cent."""
+    octets = text.strip().encode("utf-8", "surrogatepass")
+    return "".join(chr(byte) if 0x21 <= byte <= 0x7E else f"%{byte:02X}" for byte in octets)
+
+
+def _identity(job: Ad) -> str:
+    if text := job.text(names.JOB_ID):
+        return text
+    cluster, proc = _number(job, "ClusterId"), _number(job, "ProcId")
+    return "" if cluster is None else f"{cluster}.{proc or 0}"
+
+
+def _job_slots(slot: Ad) -> int | None:
+    """A machine with one partitionable slot has as many as that has processors."""
+    if slot.get("PartitionableSlot") is True or slot.get("DynamicSlot") is True:
+        return _number(
+            slot, "TotalSlotCpus" if slot.get("DynamicSlot") is not True else "TotalCpus"
+        )
+    return _number(slot, "TotalSlots")
+
+
+def _shutdown(slot: Ad, now: int | None) -> int | None:
+    left = _number(slot, "RetirementTimeRemaining")
+    if slot.text("Activity") == "Retiring" and left is not None:
+        moment = _number(slot, "MyCurrentTime") or now
+        return None if moment is None else moment + left
+    end = _number(slot, "ClaimEndTime")
+    return end if end and (now is None or end > now) else None
+
+
+def _stated(job: Ad) -> dict[str, int]:
+    found = {}
+    for name in job:
+        if name.startswith(names.FEATURE):
+            value = _number(job, name)
+            if value is not None:
+                found[name[len(names.FEATURE) :]] = value
+    return found
+
+
+def _rating(found: Values, key: str, slot: Ad) -> None:
+    """A rating that the site publishes; it is a real, which two decimals are enough for."""
+    for name in (f"MJF_{key.upper()}", f"MachineFeatures_{key}", key):
+        value = slot.number(name)
+        if value is not None and value > 0:
+            found[key] = f"{value:.2f}".rstrip("0").rstrip(".")
+            return
+
+
+def _put(found: Values, key: str, value: int | None, least: int = 1) -> None:
+    if value is not None and value >= least:
+        found[key] = value
+
+
+def _first(*places: tuple[Ad, str]) -> int | None:
+    return next((value for ad, name in places if (value := _number(ad, name))), None)
+
+
+def _least(*values: int | None) -> int | None:
+    return min((value for value in values if value), default=None)
+
+
+def _number(ad: Ad, name: str) -> int | None:
+    value = ad.number(name)
+    if value is None and name in ad:
+        from sssjob.classads.evaluate import number
+
+        value = number(ad, name)
+    return None if value is None or value - value != 0 else int(value)
+
+
+def describe(slot: Ad) -> str:
+    """A slot in a few words, for a log."""
+    return slot.text("Name") or f"slot {slot.get('SlotID', '?')}"

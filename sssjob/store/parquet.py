@@ -1,0 +1,50 @@
+"""The columns of a store as a Parquet table, for DuckDB, Polars, Spark and their like.
+
+One row is a Job with its defaults applied and its older names replaced. The first columns say
+where it stands: ``document`` is the number of its document in the store, ``place`` its place in a
+JobGroup (0 if it is alone). The others are those of ``columns``; the metadata of each field says
+of which path in the job it is and what it tells. Several texts at one path stand between U+001F.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sssjob.store.columns import COLUMNS, JOB, KIND, ODD, READING, WRITTEN, Kind
+from sssjob.store.condition import And, Compare, Op
+from sssjob.store.store import Store
+
+_ROWS = 50_000  # of one piece of the table, which is held in memory
+
+_TYPES = {Kind.TEXT: pa.string(), Kind.NUMBER: pa.float64(), Kind.INTEGER: pa.int64()}
+_LEFT_OUT = (KIND, ODD, READING)  # these are about the store, not about the job
+_JOBS = And((Compare(KIND, Op.EQ, JOB), Compare(READING, Op.NE, WRITTEN)))
+
+
+def schema() -> pa.Schema:
+    """The fields of the table."""
+    fields = [pa.field("document", pa.int64(), nullable=False)]
+    for column in COLUMNS:
+        if column.name not in _LEFT_OUT:
+            said = {"path": column.path, "says": column.says.value}
+            fields.append(pa.field(column.name, _TYPES[column.kind], metadata=said))
+    return pa.schema(fields)
+
+
+def write(jobs: Store, stream: BinaryIO, *, deleted: bool = False) -> int:
+    """Write a row for each job, and give their number; memory holds a piece of the table."""
+    table, count = schema(), 0
+    rows = jobs.rows(table.names, _JOBS, deleted=deleted)
+    with pq.ParquetWriter(stream, table, compression="zstd") as writer:
+        while batch := list(islice(rows, _ROWS)):
+            arrays = [
+                pa.array(values, field.type)
+                for values, field in zip(zip(*batch, strict=True), table, strict=True)
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=table))
+            count += len(batch)
+    return count

@@ -1,0 +1,145 @@
+"""Looking after a store: in numbers, damage found, made smaller, brought up to this version."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
+from sssjob.store import dictionaries, lookup, opening, schema
+from sssjob.store.columns import EFFECTIVE, JOB
+from sssjob.store.engine import Engine, Row
+from sssjob.store.identity import Identity
+from sssjob.store.packing import Packing
+from sssjob.store.reading import only
+from sssjob.store.schema import listed
+from sssjob.store.stored import Fault, Statistics, Stored
+
+OnProgress = Callable[[int], None]  # told how many documents are done
+
+_BATCH = 500  # documents whose rows are looked at together
+_JOBS = f"FROM job WHERE kind = '{JOB}' AND reading <> {EFFECTIVE} AND deleted = 0"
+
+
+def statistics(engine: Engine, packing_: Packing) -> Statistics:
+    """A store in numbers."""
+    [(documents, deleted, packed)] = engine.fetch(
+        "SELECT count(*), sum(deleted), sum(length(data)) FROM document"
+    )
+    [(versions,)] = engine.fetch("SELECT count(*) FROM former")
+    [(trained,)] = engine.fetch("SELECT count(*) FROM dictionary")
+    [(first, last)] = engine.fetch("SELECT min(at), max(at) FROM change")
+    states = engine.fetch(f"SELECT state, count(*) {_JOBS} GROUP BY state")
+    sizes = [len(document) for document in dictionaries.sample(engine, packing_, documents)]
+    mean = sum(sizes) / max(len(sizes), 1)
+    return Statistics(
+        documents=documents,
+        jobs=sum(count for _, count in states),
+        deleted=int(deleted or 0),
+        versions=versions,
+        size=engine.size(),
+        documents_size=round(mean * documents),
+        packed_size=int(packed or 0),
+        dictionaries=trained,
+        first_change=first,
+        last_change=last,
+        by_state=dict(sorted((state or "", count) for state, count in states)),
+    )
+
+
+def check(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> Iterator[Fault]:
+    """Everything in a store that is not as it was written: see ``Store.check``."""
+    for message in engine.damage():
+        yield Fault(message)
+    damaged: list[Fault] = []
+
+    def tell(error: DamagedStore) -> None:
+        identity = Identity(error.name, error.id, error.run) if error.version else None
+        damaged.append(Fault(error.reason, identity, error.version))
+
+    done = 0
+    documents = lookup.each(engine, packing_, deleted=True, on_error=tell)
+    while batch := list(islice(documents, _BATCH)):
+        yield from _strayed(engine, batch)
+        done += len(batch)
+        if on_progress is not None:
+            on_progress(done)
+    for _ in lookup.each_former(engine, packing_, tell):
+        pass
+    yield from damaged
+
+
+def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
+    """The documents whose rows are not those that they would get today."""
+    found: dict[int, list[tuple[str, ...]]] = defaultdict(list)
+    condition, numbers = engine.among("document", [stored.number for stored in batch])
+    names = schema.job().names
+    try:
+        for row in engine.fetch(f"SELECT {listed(names)} FROM job WHERE {condition}", (numbers,)):
+            found[row[0]].append(_plain(row))
+    except DamagedStore as error:
+        yield Fault(f"the rows of {len(batch)} documents cannot be read: {error.reason}")
+        return
+    for stored in batch:
+        try:
+            rows = [
+                (stored.number, int(stored.deleted), *row) for row in only(stored.document).rows
+            ]
+        except UnreadableDocument as error:
+            yield _fault(stored, str(error))
+            continue
+        if sorted(found[stored.number]) != sorted(map(_plain, rows)):
+            yield _fault(stored, "its rows are not those of the document")
+
+
+def compact(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> None:
+    """Pack every document anew, with a dictionary trained on all, and give back what is unused."""
+    [(count,)] = engine.fetch("SELECT count(*) FROM document")
+    dictionaries.learn(engine, packing_, list(dictionaries.sample(engine, packing_, count)))
+    dictionaries.repack(engine, packing_, on_progress)
+    engine.shrink()
+
+
+def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
+    """Make a store of an older sssjob one of this; False if it is one already.
+
+    The rows are made anew from the documents, all of them or none. Raises ``OtherStore`` for one
+    of a newer sssjob, and ``DamagedStore`` if a document cannot be read.
+    """
+    try:
+        opening.verify(engine)
+    except OtherStore as error:
+        if not error.can_upgrade:
+            raise
+    else:
+        return False
+    table = schema.job()
+    types, suffix = engine.types()
+    packing_ = dictionaries.packing_of(engine)
+    with engine.transaction():
+        engine.fetch("DROP TABLE job")
+        engine.fetch(schema.create(table, types, suffix))
+        for done, stored in enumerate(
+            lookup.each(engine, packing_, deleted=True, on_error=None), 1
+        ):
+            deleted = int(stored.deleted)
+            rows = only(stored.document).rows
+            engine.add(table, [(stored.number, deleted, *row) for row in rows])
+            if on_progress is not None:
+                on_progress(done)
+        engine.fetch("DELETE FROM setting")
+        engine.add(schema.SETTING, list(opening.settings().items()))
+    return True
+
+
+def _plain(row: Row) -> tuple[str, ...]:
+    """A row so that both databases give the same: one has 1 where another has 1.0 or -0.0."""
+    return tuple(
+        f"{value + 0.0:.17g}" if isinstance(value, (int, float)) else repr(value) for value in row
+    )
+
+
+def _fault(stored: Stored, message: str) -> Fault:
+    said = f"{stored.identity}, version {stored.version}: {message}"
+    return Fault(said, stored.identity, stored.version)

@@ -1,0 +1,100 @@
+"""Job ads as job objects: those that a real pool printed, and single attributes."""
+
+from pathlib import Path
+
+import pytest
+
+from sssjob.check import check_source
+from sssjob.classads import forms
+from sssjob.classads.values import Ad
+from sssjob.condor.from_ad import to_job
+from sssjob.document import dumps
+
+DATA = Path(__file__).parent.parent / "data" / "condor"
+
+# fmt: off
+READ = [
+    ({"ClusterId": 7, "ProcId": 2}, "Id", "7.2"),
+    ({"ClusterId": 7}, "Id", "7"),
+    ({"SSSJobId": "PBS.1", "ClusterId": 7}, "Id", "PBS.1"),
+    ({"JobDescription": "what it does"}, "Name", "what it does"),
+    ({"ProjectName": "osg"}, "Project", "osg"),
+    ({"GlobalJobId": "sub#7.0#99"}, "SubmitHost", "sub"),
+    ({"JobStatus": 3, "RemoveReason": "by amy"}, "StatusMessage", "removed: by amy"),
+    ({"JobStatus": 3}, "State", "Completed"),
+    ({"JobStatus": 5, "HoldReasonCode": 1}, "Hold", "User"),
+    ({"JobStatus": 5, "HoldReasonCode": 3}, "Hold", "System"),
+    ({"JobStatus": 6}, "State", "Running"),
+    ({"JobStartDate": 5, "JobCurrentStartDate": 9}, "StartTime", "9"),
+    ({"JobStartDate": 5}, "StartTime", "5"),
+    ({"CompletionDate": 0}, "EndTime", ""),
+    ({"ExitCode": 3, "ExitBySignal": False}, "ExitCode", "3"),
+    ({"ExitSignal": 9, "ExitBySignal": True}, "ExitCode", "137"),
+    ({"ExitStatus": 3}, "ExitCode", ""),
+    ({"RemoteUserCpu": 1.5, "RemoteSysCpu": 1.0}, "CpuDuration", "2"),
+    ({"RemoteUserCpu": 1.0, "CumulativeRemoteUserCpu": 4.0}, "CpuDuration", "4"),
+    ({"Arguments": "a' 'b ''"}, "Arguments", "'a b' ''"),
+    ({"Args": "a b"}, "Arguments", "a b"),
+    ({"In": "/dev/null"}, "InputFile", ""),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("attributes, element, text", READ)
+def test_an_attribute_is_the_property(attributes, element, text):
+    assert to_job(Ad(attributes)).job.get(element) == text
+
+
+@pytest.mark.parametrize("name", ["condor_history.long", "condor_q.long", "job.ad"])
+def test_jobs_of_a_real_pool_are_valid_job_objects(name):
+    with open(DATA / name, "rb") as stream:
+        for ad in forms.read(stream):
+            text = dumps(to_job(ad).job)
+            assert [
+                found for found in check_source(text.encode()) if found.severity == "error"
+            ] == []
+
+
+def test_a_job_that_was_evicted_counts_all_its_starts():
+    with open(DATA / "condor_history.long", "rb") as stream:
+        [ad] = [ad for ad in forms.read(stream) if ad.text("UserLog") == "/data/vacated.log"]
+    job = to_job(ad).job
+    assert job.delivered.value("Duration") == round(ad["RemoteWallClockTime"])
+    assert job.get("StartCount") == str(ad["NumJobStarts"])
+
+
+def test_suspension_is_no_part_of_the_duration():
+    with open(DATA / "condor_history.long", "rb") as stream:
+        [ad] = [ad for ad in forms.read(stream) if ad.text("UserLog") == "/data/suspended.log"]
+    job = to_job(ad).job
+    assert ad["CumulativeSuspensionTime"] > 0
+    suspended = int(job.get("SuspendDuration"))
+    assert job.delivered.value("Duration") == round(ad["RemoteWallClockTime"]) - suspended
+
+
+def test_requirements_that_a_request_cannot_say_are_kept():
+    text = 'Requirements = TARGET.Arch == "X86_64" && TARGET.KFlops > 5\nRequestMemory = 512\n'
+    [ad] = forms.read_text(text)
+    found = to_job(ad)
+    assert found.job.requested.text("Architecture") == "x86_64"
+    assert found.job.requested.get("Memory").bytes == 512 << 20
+    kept = found.job.properties.get("Extension", name="Requirements")
+    assert kept.text == 'TARGET.Arch == "X86_64" && TARGET.KFlops > 5'
+
+
+def test_amounts_are_worked_out_over_the_ad():
+    [ad] = forms.read_text("RequestDisk = DiskUsage * 2\nDiskUsage = 50\n")
+    assert to_job(ad).job.requested.get("Disk").bytes == 100 * 1024
+
+
+def test_a_process_is_a_task():
+    job = to_job(Ad({"JobPid": 4711, "RemoteHost": "slot1_1@n1"})).job
+    [group] = job.task_groups
+    assert "4711" in dumps(job)
+    assert group.items
+
+
+def test_a_document_that_is_no_job_is_said_and_the_attributes_count():
+    found = to_job(Ad({"SSSJobXML": "<Task/>", "ClusterId": 7}))
+    assert found.job.id == "7"
+    assert [each.code for each in found.findings] == ["E-XML"]

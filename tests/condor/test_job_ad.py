@@ -1,0 +1,142 @@
+"""Job objects as job ads, and what HTCondor cannot be told."""
+
+# ruff: noqa: E501 (a row of a table is a line)
+
+from pathlib import Path
+
+import pytest
+import strategies
+from hypothesis import given
+
+from sssjob.classads import long
+from sssjob.condor.from_ad import to_job
+from sssjob.condor.job_ad import embedded, to_ad
+from sssjob.defaults import resolve
+from sssjob.document import from_tree, loads, read
+from sssjob.document.canonical import canon
+from sssjob.model import Job
+
+VALID = Path(__file__).parent.parent / "data" / "valid"
+
+
+def ad_of(inner, **options):
+    mapped = to_ad(
+        loads(f"<Job><Id>7.1</Id><Executable>/bin/true</Executable>{inner}</Job>"), **options
+    )
+    return mapped.ad, [found.code for found in mapped.findings]
+
+
+# fmt: off
+MAPPED = [
+    ("", "ClusterId", 7),
+    ("", "ProcId", 1),
+    ("", "SSSJobId", "7.1"),
+    ("", "Cmd", "/bin/true"),
+    ("", "JobUniverse", 5),
+    ("<Type>java</Type>", "JobUniverse", 10),
+    ("<Name>My job</Name>", "JobBatchName", "My job"),
+    ("<User>amy</User>", "Owner", "amy"),
+    ("<GlobalUser>/CN=amy</GlobalUser>", "x509userproxysubject", "/CN=amy"),
+    ("<User>amy</User><Project>cms</Project>", "AccountingGroup", "cms.amy"),
+    ("<Queue>long</Queue>", "SSSQueue", "long"),
+    ("<GlobalId>s#7.1#9</GlobalId>", "GlobalJobId", "s#7.1#9"),
+    ("<Priority>5</Priority>", "JobPrio", 5),
+    ("<SubmitTime>1000</SubmitTime>", "QDate", 1000),
+    ("<EligibleTime>1000</EligibleTime>", "DeferralTime", 1000),
+    ("<InitialWorkingDirectory>/home/amy</InitialWorkingDirectory>", "Iwd", "/home/amy"),
+    ("<Arguments>-i 'a b' don\\'t</Arguments>", "Arguments", "-i a' 'b don''''t"),
+    ("<InputFile>in</InputFile>", "In", "in"),
+    ("<OutputFile redirectList='Flush'>out</OutputFile>", "StreamOut", True),
+    ("<OutputFile redirectList='Keep'>out</OutputFile>", "TransferOut", False),
+    ("<OutputFile redirectList='Close'>out</OutputFile>", "Out", "/dev/null"),
+    ("<OutputFile>out</OutputFile><ErrorFile redirectList='Merge'/>", "Err", "out"),
+    ("<Environment><Variable name='A'>1 2</Variable></Environment>", "Environment", "A=1' '2"),
+    ("<State>Hold</State><Hold>User</Hold>", "HoldReasonCode", 1),
+    ("<State>Running</State>", "JobStatus", 2),
+    ("<State>Suspended</State>", "JobStatus", 7),
+    ("<ExitCode>137</ExitCode>", "ExitBySignal", False),
+    ("<Requested><Processors op='GE'>4</Processors><Processors op='LE'>8</Processors></Requested>", "RequestCpus", 4),
+    ("<Requested><Memory units='GB'>1.5</Memory></Requested>", "RequestMemory", 1536),
+    ("<Requested><Disk units='B'>1025</Disk></Requested>", "RequestDisk", 2),
+    ("<Requested><Duration>3600</Duration></Requested>", "AllowedJobDuration", 3600),
+    ("<Requested><Duration op='LE'>3600</Duration></Requested>", "SSSFeature_wall_limit_secs", 3600),
+    ("<Requested><Resource name='GPUs'>2</Resource></Requested>", "RequestGPUs", 2),
+    ("<Requested><Resource name='Matlab' type='License'>2</Resource></Requested>", "ConcurrencyLimits", "matlab:2"),
+    ("<Requested><NodeCount op='GE'>2</NodeCount><NodeCount op='LE'>4</NodeCount></Requested>", "MaxHosts", 4),
+    ("<Requested><NodeCount>2</NodeCount></Requested>", "JobUniverse", 11),
+    ("<ResourceLimit name='core'>0</ResourceLimit>", "CoreSize", 0),
+    ("<NotificationList uri='mailto:a@b'>JobEnd</NotificationList>", "NotifyUser", "a@b"),
+    ("<Delivered><Duration>60</Duration></Delivered><SuspendDuration>5</SuspendDuration>", "RemoteWallClockTime", 65.0),
+    ("<Delivered><Memory metric='Max'>1</Memory></Delivered>", "ResidentSetSize", 1024),
+]
+TOLD = [
+    ("<OutputFile redirectList='Append'>out</OutputFile>", "W-USELESS"),
+    ("<Environment export='true'/>", "W-USELESS"),
+    ("<Environment><Variable name='A'>1\n2</Variable></Environment>", "W-USELESS"),
+    ("<Name>two\nlines</Name>", "W-TYPE"),
+    ("<Arguments>it's</Arguments>", "W-TYPE"),
+    ("<Requested><Reservation>r1</Reservation></Requested>", "W-USELESS"),
+    ("<Requested><Processors group='1'>4</Processors></Requested>", "E-GROUP"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("inner, name, value", MAPPED)
+def test_a_property_is_the_attribute(inner, name, value):
+    ad, _ = ad_of(inner)
+    assert ad[name] == value
+    assert type(ad[name]) is type(value)
+
+
+@pytest.mark.parametrize("inner, code", TOLD)
+def test_what_htcondor_cannot_be_told_is_said(inner, code):
+    _, codes = ad_of(inner)
+    assert code in codes
+
+
+def test_a_name_with_a_line_feed_and_quotes_stays_on_its_line():
+    ad, _ = ad_of('<Name>a "b"\nc</Name>')
+    assert 'JobBatchName = "a \\"b\\" c"\n' in long.write(ad)
+
+
+@pytest.mark.parametrize(
+    "executable, code",
+    [("", "E-MISSING"), ("#script", "E-FILE"), ("http://x/y", "E-FILE")],
+)
+def test_a_job_that_no_slot_can_run_is_said_to_be_one(executable, code):
+    mapped = to_ad(loads(f"<Job><Id>1</Id><Executable>{executable}</Executable></Job>"))
+    assert code in [found.code for found in mapped.findings]
+    assert not mapped.runs
+
+
+def test_old_pools_get_args_and_env_where_they_can_hold_the_values():
+    inner = "<Arguments>a b</Arguments><Environment><Variable name='A'>1</Variable></Environment>"
+    ad, _ = ad_of(inner, v1=True)
+    assert (ad["Args"], ad["Env"]) == ("a b", "A=1")
+    ad, _ = ad_of("<Arguments>'a b'</Arguments>", v1=True)
+    assert "Args" not in ad
+
+
+def test_an_id_that_is_no_cluster_is_kept_by_its_own_attribute():
+    ad = to_ad(loads("<Job><Id>PBS.1234.0</Id></Job>")).ad
+    assert ad["SSSJobId"] == "PBS.1234.0"
+    assert "ClusterId" not in ad
+
+
+@pytest.mark.parametrize("path", sorted(VALID.glob("*.xml")), ids=lambda path: path.stem)
+def test_every_job_comes_back_whole_from_the_ad_that_carries_it(path):
+    for block in (resolve(found).block for found in read(path)):
+        for job in (block,) if isinstance(block, Job) else block.blocks(Job):
+            ad = to_ad(job, document=embedded(job)).ad
+            [again] = long.read(long.write(ad).encode().splitlines(keepends=True), strict=True)
+            assert canon(to_job(again).job) == canon(job)
+
+
+@given(strategies.documents(("Job",)))
+def test_every_job_has_an_ad_that_one_strict_reader_takes(element):
+    ad = to_ad(resolve(from_tree(element)).block).ad
+    try:
+        text = long.write(ad)
+    except ValueError:  # what the long form cannot hold is refused, and not damaged
+        return
+    assert list(long.read(text.encode().splitlines(keepends=True), strict=True)) == [ad]

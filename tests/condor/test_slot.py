@@ -1,0 +1,101 @@
+"""Ads of slots as features and as offers."""
+
+# ruff: noqa: E501 (a row of a table is a line)
+
+from pathlib import Path
+
+import pytest
+
+from sssjob.classads import forms
+from sssjob.classads.values import Ad
+from sssjob.condor import slot
+from sssjob.condor.offers import offer
+
+DATA = Path(__file__).parent.parent / "data" / "condor"
+GIB = 1 << 30
+
+# fmt: off
+MACHINE = [
+    ({"TotalCpus": 8, "DetectedCpus": 16, "Cpus": 1}, {"total_cpu": 8, "log_cores": 16}),
+    ({"DetectedCpus": 16}, {"total_cpu": 16, "log_cores": 16}),
+    ({"TotalSlots": 4}, {"jobslots": 4}),
+    ({"PartitionableSlot": True, "TotalSlotCpus": 8, "TotalSlots": 3}, {"jobslots": 8}),
+    ({"MachineMaxVacateTime": 600}, {"grace_secs": 600}),
+    ({"Draining": True, "ExpectedMachineGracefulDrainingCompletion": 2000}, {"shutdowntime": 2000}),
+    ({"Draining": True, "ExpectedMachineGracefulDrainingCompletion": 500}, {}),
+    ({"ExpectedMachineGracefulDrainingCompletion": 2000}, {}),
+    ({"MJF_HS06": 88.5}, {"hs06": "88.5"}),
+    ({}, {}),
+]
+JOB = [
+    ({}, {"Cpus": 4}, {"allocated_cpu": 4}),
+    ({"CpusProvisioned": 2, "RequestCpus": 1}, {"Cpus": 4}, {"allocated_cpu": 2}),
+    ({"RequestCpus": 3}, {}, {"allocated_cpu": 3}),
+    ({}, {"Memory": 1024, "Disk": 1024}, {"max_rss_bytes": GIB, "scratch_limit_bytes": 1 << 20}),
+    ({"MemoryProvisioned": 512}, {"Memory": 1024}, {"max_rss_bytes": GIB // 2}),
+    ({"SSSFeature_max_rss_bytes": 1000}, {"Memory": 1024}, {"max_rss_bytes": 1000}),
+    ({"SSSFeature_max_rss_bytes": 2 * GIB}, {"Memory": 1024}, {"max_rss_bytes": GIB}),
+    ({"AllowedJobDuration": 3600}, {"MaxJobRetirementTime": 600}, {"wall_limit_secs": 600}),
+    ({"AllowedJobDuration": 3600}, {"MaxJobRetirementTime": 0}, {"wall_limit_secs": 3600}),
+    ({"JobCurrentStartDate": 900, "JobStartDate": 800}, {}, {"jobstart_secs": 900}),
+    ({}, {"JobStart": 700}, {"jobstart_secs": 700}),
+    ({}, {"Activity": "Retiring", "MyCurrentTime": 990, "RetirementTimeRemaining": 60}, {"shutdowntime_job": 1050}),
+    ({}, {"ClaimEndTime": 5000}, {"shutdowntime_job": 5000}),
+    ({}, {"ClaimEndTime": 0}, {}),
+    ({"GlobalJobId": "s#1.0#9"}, {}, {"job_id": "s#1.0#9"}),
+    ({"ClusterId": 7, "ProcId": 0}, {}, {"job_id": "7.0"}),
+    ({"SSSJobId": "a b"}, {}, {"job_id": "a%20b"}),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("ad, values", MACHINE)
+def test_the_ad_of_a_slot_tells_about_the_machine(ad, values):
+    assert slot.machine_features(Ad(ad), 1000) == values
+
+
+@pytest.mark.parametrize("job, machine, values", JOB)
+def test_the_ads_of_job_and_slot_tell_about_the_job(job, machine, values):
+    found = slot.job_features(Ad(job), Ad(machine), 1000)
+    if "jobstart_secs" not in values:
+        assert found.pop("jobstart_secs") == 1000
+    assert found == values
+
+
+def read(name):
+    with open(DATA / name, "rb") as stream:
+        return list(forms.read(stream))
+
+
+def test_a_real_job_in_a_real_slot_has_the_features_of_that_slot():
+    [job], [machine] = read("job.ad"), read("machine.ad")
+    assert slot.machine_features(machine) == {
+        "total_cpu": 8,
+        "log_cores": 2,
+        "jobslots": 8,
+        "grace_secs": 600,
+    }
+    assert slot.job_features(job, machine) == {
+        "allocated_cpu": 1,
+        "jobstart_secs": 1795184872,
+        "max_rss_bytes": 128 << 20,
+        "scratch_limit_bytes": 2 << 20,
+        "job_id": "localhost#1.0#1795184872",
+    }
+
+
+def test_a_slot_offers_what_it_has_and_says_what_the_machine_has():
+    found = offer(read("condor_status.long")[0])
+    assert found.amounts["Processors"] == 5
+    assert found.amounts["Processors|Configured|"] == 8
+    assert found.names["OperatingSystem"] == ("Linux",)
+
+
+def test_custom_resources_are_offered_by_their_names():
+    ad = Ad({
+        "Name": "slot1@n1", "GPUs": 2, "TotalGPUs": 4, "AssignedGPUs": "CUDA0, CUDA1",
+        "TotalSlots": 1, "HasIb": True, "HasVM": False,
+    })  # fmt: skip
+    found = offer(ad)
+    assert found.amounts["Resource[name='GPUs']"] == 2
+    assert found.names["Feature"] == ("Ib",)
