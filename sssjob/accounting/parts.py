@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, replace
-from typing import BinaryIO, NamedTuple, Protocol
+from dataclasses import replace
+from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting import find
+from sssjob.accounting import find, sge_parts, slurm_parts
+from sssjob.accounting.cutting import Cutter, LineCutter, Part, Place
 from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options
 from sssjob.accounting.roads import TEXTS
 from sssjob.document.text import on_one_line
@@ -27,92 +28,19 @@ LINE = 1 << 21  # bytes that are kept of a line that has none of these
 _AHEAD = 2  # parts for each core that wait or are at work
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Records that can be converted by themselves.
-
-    ``front`` are lines from further up that belong to them, each with its number; ``line`` is the
-    number of the first line of ``data``.
-    """
-
-    data: bytes
-    line: int
-    options: Options
-    front: tuple[tuple[int, bytes], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """How far a stream was cut: what a later run has to know to go on from there."""
-
-    offset: int = 0
-    line: int = 1
-    columns: tuple[str, ...] = ()
-    delimiter: str = ""
-    front: tuple[tuple[int, bytes], ...] = ()
-
-
-class Cutter(Protocol):
-    """Finds boundaries; a format's module has one by this name if its records can be cut."""
-
-    def __init__(self, options: Options, front: tuple[tuple[int, bytes], ...] = ()) -> None: ...
-
-    @property
-    def options(self) -> Options:
-        """The options for what comes next."""
-        ...
-
-    @property
-    def front(self) -> tuple[tuple[int, bytes], ...]:
-        """The lines, with their numbers, that belong to what comes next."""
-        ...
-
-    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
-        """The part that the data begins with, and its bytes; None if its end is not there yet.
-
-        ``final``: there is no more data than this.
-        """
-        ...
-
-
-class LineCutter:
-    """Cuts where a line ends, for formats of which each line is a record."""
-
-    def __init__(self, options: Options, front: tuple[tuple[int, bytes], ...] = ()) -> None:
-        self.options = options
-        self.front = front
-
-    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
-        """The whole lines."""
-        size = len(data) if final else data.rfind(b"\n") + 1
-        return (Part(data[:size], line, self.options) if size else None), size
-
-
 def cutter(format_: str) -> type[Cutter]:
     """What cuts the records of a format. Raises ``UnusableInput`` where nothing does."""
     try:
-        return _CUTTERS[format_]()
+        return _CUTTERS[format_]
     except KeyError:
         known = ", ".join(_CUTTERS)
         raise UnusableInput(f"records of {format_} cannot be cut; those of {known} can") from None
 
 
-def _slurm() -> type[Cutter]:
-    from sssjob.accounting.slurm_parts import Cutter
-
-    return Cutter
-
-
-def _grid_engine() -> type[Cutter]:
-    from sssjob.accounting.sge_parts import Cutter
-
-    return Cutter
-
-
 # fmt: off
-_CUTTERS: dict[str, Callable[[], type[Cutter]]] = {
-    "slurm": _slurm, "pbs": lambda: LineCutter, "sge": _grid_engine, "lsf": lambda: LineCutter,
-    "slurm-jobcomp": lambda: LineCutter,
+_CUTTERS: dict[str, type[Cutter]] = {
+    "pbs": LineCutter, "slurm": slurm_parts.Cutter, "slurm-jobcomp": LineCutter,
+    "sge": sge_parts.Cutter, "lsf": LineCutter,
 }
 # fmt: on
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sssjob.accounting.cutting import Part
 from sssjob.accounting.lines import clean
-from sssjob.accounting.parts import Part
 from sssjob.accounting.record import Bad, Options
 from sssjob.accounting.sge import SLAVE_LIMIT, key_of, parted
 

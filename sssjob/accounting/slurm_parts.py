@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from sssjob.accounting.cutting import Part
 from sssjob.accounting.lines import clean
-from sssjob.accounting.parts import Part
 from sssjob.accounting.record import Options
 from sssjob.accounting.slurm_header import Header
 from sssjob.accounting.slurm_lines import DELIMITERS, Reader

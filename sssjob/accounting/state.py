@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from sssjob.accounting.parts import Place
+from sssjob.accounting.cutting import Place
 from sssjob.errors import UnusableInput
 
 _VERSION = 1

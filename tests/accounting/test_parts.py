@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.accounting import parts
-from sssjob.accounting.parts import Cutting, LineCutter, Part, Place, convert, converted
+from sssjob.accounting.cutting import LineCutter, Part, Place
+from sssjob.accounting.parts import Cutting, convert, converted
 from sssjob.accounting.record import Options
 from sssjob.errors import UnusableInput
 
