@@ -247,7 +247,7 @@ def _value(folder: int, kind: str, name: str, headers: Headers) -> Response | No
 
 
 def _names(folder: int) -> list[str]:
-    return sorted(name for name in os.listdir(folder)[: files.MOST] if keys.is_name(name))
+    return sorted(name for name in os.listdir(folder)[: files.MOST] if keys.is_found(name))
 
 
 def _listing(names: Iterable[str], above: str, accept: str) -> Response:

@@ -150,7 +150,7 @@ class _Asking:
             return None
         if not text:
             return None
-        found = [name for name in _names(text) if keys.is_name(name)]
+        found = [name for name in _names(text) if keys.is_found(name)]
         return tuple(dict.fromkeys(found[:MOST])) or None
 
 

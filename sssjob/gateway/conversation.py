@@ -73,12 +73,12 @@ class Conversation:
                 self.busy = True
                 keep_alive = request.keep_alive and not self.shared.stopping
                 await self._send(await self._answer(request, keep_alive))
-                self.busy = False
                 if not keep_alive:
                     await self._linger()
                     break
-        except (ConnectionError, TimeoutError):
-            event("client left", logging.DEBUG, origin=self.origin)
+                self.busy = False
+        except OSError as error:  # time-outs are among them
+            event("client left", logging.DEBUG, origin=self.origin, reason=str(error))
         finally:
             self._hold_bytes(0)
             self.abort()
@@ -134,7 +134,7 @@ class Conversation:
         if isinstance(route, HTTPStatus):
             outcome = self.shared.responder.failure("242", _REASONS[route])
             self._log(outcome, request, 0.0)
-            return self._framed(outcome, request.is_legacy, route, keep_alive)
+            return self._framed(outcome, request, route, keep_alive)
         if route is not _MESSAGES:
             return self._observed(request, route, keep_alive)
         if self.shared.pending >= self.shared.limits.pending:
@@ -145,7 +145,7 @@ class Conversation:
             outcome, status = await self._responded(request.body), HTTPStatus.OK
             seconds = time.perf_counter() - started
         self._log(outcome, request, seconds)
-        return self._framed(outcome, request.is_legacy, status, keep_alive)
+        return self._framed(outcome, request, status, keep_alive)
 
     def _route(self, request: HTTPRequest) -> str | HTTPStatus:
         """What is asked for: messages, health or figures; or the status that says why not."""
@@ -190,43 +190,49 @@ class Conversation:
         )  # fmt: skip
 
     def _framed(
-        self, outcome: Outcome, legacy: bool, status: HTTPStatus, keep_alive: bool
+        self, outcome: Outcome, request: HTTPRequest | None, status: HTTPStatus, keep_alive: bool
     ) -> bytes:
         # Gold's clients drop code and message with any other status than 200. decision 501
-        if legacy:
+        if request.is_legacy if request else self._parser.is_legacy:
             return legacy_reply(outcome.parts)
         return standard_reply(
-            b"".join(outcome.parts), status=status, keep_alive=keep_alive,
+            b"".join(outcome.parts),
+            status=status,
+            keep_alive=keep_alive,
             headers=_HEADERS.get(status),
-        )  # fmt: skip
+            head_only=request is not None and request.method == "HEAD",
+        )
 
     async def _refuse(self, code: str, message: str, status: HTTPStatus) -> None:
         """Say why a request is not read to its end, and end the connection."""
         outcome = self.shared.responder.failure(code, message)
         self._log(outcome, None, 0.0)
-        await self._send(self._framed(outcome, self._parser.is_legacy, status, keep_alive=False))
+        await self._send(self._framed(outcome, None, status, keep_alive=False))
         await self._linger()
 
     async def _send(self, reply: bytes) -> None:
         # At once: Gold's Perl client fails where the next chunk is not there yet.
         self.writer.write(reply)
         self.shared.figures.sent.inc(len(reply))
-        if self.writer.transport.get_write_buffer_size():
-            async with asyncio.timeout(self.shared.limits.arrival + len(reply) / _SLOWEST):
-                await self.writer.drain()
+        waiting = self.writer.transport.get_write_buffer_size()
+        if not waiting:
+            return
+        if not self._hold_bytes(self._parser.held + waiting):
+            raise ConnectionAbortedError("too much waits for clients that do not read")
+        async with asyncio.timeout(self.shared.limits.arrival + len(reply) / _SLOWEST):
+            await self.writer.drain()
+        self._hold_bytes(self._parser.held)
 
     async def _linger(self) -> None:
         """Let the client read its answer: closing on unread bytes would take it away again."""
-        if not self.writer.can_write_eof():
-            self.writer.close()
-            with suppress(ConnectionError, TimeoutError):
-                async with asyncio.timeout(_LINGER):
-                    await self.writer.wait_closed()
-            return
-        self.writer.write_eof()
         left = _LINGER_BYTES
-        with suppress(ConnectionError, TimeoutError):
+        with suppress(OSError):
             async with asyncio.timeout(_LINGER):
+                if not self.writer.can_write_eof():  # TLS has no such end
+                    self.writer.close()
+                    await self.writer.wait_closed()
+                    return
+                self.writer.write_eof()
                 while left > 0 and (data := await self.reader.read(READ)):
                     left -= len(data)
 

@@ -87,6 +87,14 @@ def test_a_job_has_a_share_of_the_rating_of_its_machine(run):
     run("machine", "m", "--node", "n2", "--no-host", "--site", "site.toml")
     assert run("job.xml", "out", "--machine", "m").exit_code == 0
     assert read("out").values["hs06_job"] == 40
+    assert run("job.xml", "out", "--site", "site.toml", "--node", "n1").exit_code == 0
+    assert read("out").values["hs06_job"] == 40, "without a directory, as it is configured"
+
+
+def test_a_live_job_has_a_share_as_well(run):
+    assert run("live", "out", "--site", "site.toml").exit_code == 0
+    found = read("out").values
+    assert found["hs06_job"] == 10 * found["allocated_cpu"]
 
 
 def test_a_live_job_needs_no_document(run):

@@ -48,7 +48,9 @@ def test_a_directory_is_read_and_what_is_skipped_is_said(run, tmp_path):
 
 
 @pytest.mark.parametrize("files", [(), ("-",)])
-@pytest.mark.parametrize("data", [ONE.encode(), gzip.compress(ONE.encode())])
+@pytest.mark.parametrize(
+    "data", [ONE.encode(), gzip.compress(ONE.encode())], ids=("plain", "packed")
+)
 def test_standard_input_is_read(run, files, data):
     code, out, _ = run("--json", "//Job/Id", *files, stdin=data)
     assert code == 0

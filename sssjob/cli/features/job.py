@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.cli.features.common import VOCABULARIES, machine_of, offer, site
+from sssjob.cli.features.common import VOCABULARIES, offer, rated, site
 from sssjob.cli.features.document import one_job
 
 if TYPE_CHECKING:
@@ -68,11 +68,12 @@ def command(
     from sssjob.features.derive import derive
 
     name = nodes[0] if len(nodes) == 1 else os.uname().nodename.partition(".")[0] if host else ""
+    known = None if site_file is None else site(site_file)
     features = derive(
         one_job(file, select), now=int(time.time()) if now is None else now, starting=starting,
         nodes=nodes, cpu_limit=not no_cpu_limit, repair=repair,
-        machine={} if machine is None else machine_of(machine),
-        settings={} if site_file is None else site(site_file).settings(name),
+        machine=rated(machine, known, name, ask=host),
+        settings={} if known is None else known.settings(name),
         host=_host(pid) if host else {},
     )  # fmt: skip
     offer(
