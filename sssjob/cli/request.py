@@ -146,7 +146,7 @@ if TYPE_CHECKING:
     "--raw",
     "form",
     flag_value="raw",
-    help="Print the whole answer as it came to be understood, a part a line.",
+    help="Print each part of the answer as a Body, one a line.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the message, and send nothing.")
 def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
