@@ -76,6 +76,8 @@ EXTENSION = "HTCondor"  # the type of extensions that hold what has no other pla
 REQUIREMENTS, RANK = "Requirements", "Rank"
 
 # Attributes of our own, beside the ones above: where a job came from, and its document.
+PUBLISHED = "MachineFeatures_"  # before the keys that startd cron publishes
+
 JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_"
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
