@@ -124,13 +124,13 @@ def evict_claim(settings: Settings, rest: Sequence[str]) -> None:
 def prepare_job(settings: Settings, rest: Sequence[str]) -> None:
     """Write the features of a job where it finds them, and answer with its environment."""
     from sssjob.classads.quoting import with_environment
-    from sssjob.condor.mjf import prepared, provisioned
+    from sssjob.condor.mjf import prepared, provided
 
     [job, *_] = _ads() or [Ad()]
     scratch = settings.features or os.environ.get("_CONDOR_SCRATCH_DIR", "") or os.getcwd()
     slot = _slot(os.environ.get("_CONDOR_MACHINE_AD", ""))
     variables = prepared(job, slot, os.path.join(scratch, ".mjf"), int(time.time()))
-    given = {key: value for key, value in provisioned(slot).items() if key not in job}
+    given = {key: value for key, value in provided(job, slot).items() if key not in job}
     _answer(_lines({**given, **with_environment(job, variables)}) + _status(0, ""))
 
 
@@ -173,7 +173,9 @@ def _fitting(text: bytes, slot: Ad, settings: Settings, name: str) -> bytes | No
             say(f"{name}: {missing}")
             return None
         if _has_room(ad, slot) and _agree(ad, slot):
-            return part.strip(b"\n") + b"\n" + _lines(added)
+            from sssjob.condor.mjf import provided
+
+            return part.strip(b"\n") + b"\n" + _lines({**added, **provided(ad, slot)})
     return None
 
 

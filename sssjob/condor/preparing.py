@@ -159,7 +159,7 @@ def _placed(queue: Queue, key: str, job: Job, reason: str, say: Say) -> str:
     state = job.get("State") or "Idle"
     if state == "Completed":
         where, text = DONE, b""
-    elif state != "Idle" or "Hold" in job.properties.names():
+    elif "Hold" in job.properties.names() or not (state == "Idle" or _was_lost(job, state)):
         where, text = WAITING, f"its State is {state}\n".encode()
     elif reason:
         where, text = WAITING, f"{reason}\n".encode()
@@ -174,6 +174,12 @@ def _placed(queue: Queue, key: str, job: Job, reason: str, say: Say) -> str:
             with suppress(FileNotFoundError):
                 os.unlink(queue.place(other, name))
     return name
+
+
+def _was_lost(job: Job, state: str) -> bool:
+    """Whether a job runs by our own reports only, and is nobody's any more."""
+    ours = job.properties.get("Extension", type=names.EXTENSION, name=names.STARTS)
+    return state in ("Running", "Suspended") and ours is not None
 
 
 def ads_of(job: Job, name: str) -> tuple[bytes, str]:

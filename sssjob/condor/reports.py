@@ -39,8 +39,6 @@ from sssjob.model import Delivered, Job, Property
 
 Say = Callable[[object], None]
 
-STARTS = "Starts"
-
 # fmt: off
 # How a start ended, by the argument of the hook: the State, and what is said of it.
 ENDS = {
@@ -89,9 +87,12 @@ def fold(settings: Settings, queue: Queue, *, say: Say) -> int:
             try:
                 text, moment, owner = _opened(path)
                 kind = report.rpartition("~")[2]
-                _fold_one(source, queue, daemons.read(text)[0], kind, moment, owner)
-            except (OSError, SSSJobError, IndexError) as error:
-                say(f"{report}: {error or 'no ad'}")
+                ads = daemons.read(text)
+                if not ads:
+                    raise InvalidValue(text[:60].decode("ascii", "replace"), "the ad of a job")
+                _fold_one(source, queue, ads[0], kind, moment, owner)
+            except (OSError, SSSJobError) as error:
+                say(f"{report}: {error}")
                 _set_aside(queue, path, report)
                 continue
             os.unlink(path)
@@ -170,7 +171,7 @@ def _start(ad: Ad, moment: int, ended: bool) -> Start:
 
 def _starts(job: Job) -> dict[int, Start]:
     """The starts that earlier reports told of."""
-    item = job.properties.get("Extension", type=names.EXTENSION, name=STARTS)
+    item = job.properties.get("Extension", type=names.EXTENSION, name=names.STARTS)
     found = {}
     for word in item.text.split() if item is not None else ():
         parts = word.removesuffix("+").split(":")
@@ -215,7 +216,7 @@ def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
 
 def _extensions(ad: Ad, starts: dict[int, Start]) -> Iterator[Property]:
     text = " ".join(str(starts[at]) for at in sorted(starts))
-    yield Property("Extension", text, {"type": names.EXTENSION, "name": STARTS})
+    yield Property("Extension", text, {"type": names.EXTENSION, "name": names.STARTS})
     for name in usage.EXTENSIONS:
         value = evaluate.number(ad, name)
         if value:
@@ -228,7 +229,7 @@ def _with_extension(job: Job, new: Property) -> Job:
     old = job.properties.get("Extension", type=names.EXTENSION, name=name)
     if old is None:
         return folded(job, [Fact(new, JOB)]).job
-    if name != STARTS and old.text.isdecimal() and int(old.text) > int(new.text):
+    if name != names.STARTS and old.text.isdecimal() and int(old.text) > int(new.text):
         return job
     return job.holding(new if item is old else item for item in job.items)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ KNOWN = (
 )
 # fmt: on
 FETCH_DELAY = 'ifThenElse(State == "Claimed" && Activity == "Idle", 0, 300)'
-PERIOD = "5m"
+CRON, PERIOD = "cron", "5m"
 
 _KEYWORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
@@ -58,7 +59,6 @@ class Site:
     fetch: bool = True
     every_job: bool = False
     cron: str | None = None
-    program: str = ""
 
     def __post_init__(self) -> None:
         if not _KEYWORD.fullmatch(self.keyword):
@@ -84,8 +84,8 @@ class Site:
             yield f"FetchWorkDelay = {FETCH_DELAY}"
         if self.cron is not None:
             yield "STARTD_CRON_JOBLIST = $(STARTD_CRON_JOBLIST) SSSMJF"
-            yield f"STARTD_CRON_SSSMJF_EXECUTABLE = {self.program or program()}"
-            yield f"STARTD_CRON_SSSMJF_ARGS = condor cron {self.cron}".rstrip()
+            yield f"STARTD_CRON_SSSMJF_EXECUTABLE = {os.path.join(self.directory, CRON)}"
+            yield f"STARTD_CRON_SSSMJF_ARGS = {self.cron}".rstrip()
             yield "STARTD_CRON_SSSMJF_MODE = Periodic"
             yield f"STARTD_CRON_SSSMJF_PERIOD = {PERIOD}"
 
@@ -105,22 +105,25 @@ def unknown(lines: Sequence[str]) -> list[str]:
     return found
 
 
-def program() -> str:
-    """The path of our command: beside the interpreter that runs now."""
+def program() -> list[str]:
+    """How a daemon calls our command: it has no search path."""
     beside = Path(sys.executable).with_name("sssjob")
-    return str(beside) if beside.exists() else "sssjob"
+    if beside.exists():
+        return [str(beside)]
+    found = shutil.which("sssjob")
+    return [os.path.abspath(found)] if found else [sys.executable, "-m", "sssjob"]
 
 
-def wrappers(options: Sequence[str], path: str = "") -> dict[str, str]:
-    """The text of the program of each hook; ``options`` stand behind its name.
+def wrappers(options: Sequence[str]) -> dict[str, str]:
+    """The text of the program of each hook and of cron; ``options`` stand behind a hook's name.
 
     ``prepare-job`` runs as the job's user and is told nothing of the jobs.
     """
-    command = path or program()
+    apart = ("prepare-job", CRON)
     return {
-        hook: f'#!/bin/sh\nexec {shlex.join([command, "condor", hook, *words])} "$@"\n'
-        for hook in HOOKS
-        for words in [options if hook != "prepare-job" else ()]
+        name: f'#!/bin/sh\nexec {shlex.join([*program(), "condor", name, *words])} "$@"\n'
+        for name in (*HOOKS, CRON)
+        for words in [options if name not in apart else ()]
     }
 
 

@@ -63,7 +63,7 @@ def command(
         settings = given(jobs, state)
         words = ["--jobs", settings.jobs, "--state", settings.state, "--fold", "now"]
         commands = {
-            hook: [program(), "condor", hook, *(words if hook != "prepare-job" else [])]
+            hook: [*program(), "condor", hook, *(words if hook != "prepare-job" else [])]
             for hook in HOOKS
         }
     else:
