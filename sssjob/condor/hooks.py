@@ -175,7 +175,8 @@ def _fitting(text: bytes, slot: Ad, settings: Settings, name: str) -> bytes | No
         if _has_room(ad, slot) and _agree(ad, slot):
             from sssjob.condor.mjf import provided
 
-            return part.strip(b"\n") + b"\n" + _lines({**added, **provided(ad, slot)})
+            more = _lines({**added, **provided(ad, slot)})
+            return b"".join(sorted((part.strip(b"\n") + b"\n" + more).splitlines(keepends=True)))
     return None
 
 

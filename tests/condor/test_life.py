@@ -80,7 +80,11 @@ def played(place, state, slots):
     """What happened, in order."""
     commands = {
         hook: [SSSJOB, "condor", hook]
-        + ([] if hook == "prepare-job" else ["--jobs", place, "--state", state, "--fold", "now"])
+        + (
+            []
+            if hook == "prepare-job"
+            else ["--jobs", place, "--state", state, "--fold", "now", "--seconds", "600"]
+        )
         for hook in HOOKS
     }
     commands["prepare-job-before-transfer"] = commands["prepare-job"]

@@ -12,7 +12,7 @@ import subprocess
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PLACE = Path(os.environ.get("SSSJOB_TEST_CONDOR", "/var/cache/sssjob-test/condor"))
 PACKAGES = (
     "condor", "minicondor", "procps",
