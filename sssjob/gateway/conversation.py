@@ -73,10 +73,10 @@ class Conversation:
                 self.busy = True
                 keep_alive = request.keep_alive and not self.shared.stopping
                 await self._send(await self._answer(request, keep_alive))
-                self.busy = False
                 if not keep_alive:
                     await self._linger()
                     break
+                self.busy = False
         except OSError as error:  # time-outs are among them
             event("client left", logging.DEBUG, origin=self.origin, reason=str(error))
         finally:

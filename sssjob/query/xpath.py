@@ -167,7 +167,15 @@ class Query(Question):
             return self._compile(self.parsed, places).on, True
         if not cutter.is_lines:
             return self._compile(self.parsed, places).on, False
-        # Each line is a document: what is left of the paths at its root is asked of all of them.
+        return self.side_by_side(places), False
+
+    def side_by_side(self, places: bool) -> Ask:
+        """How to ask many documents that stand below one root, each as if it stood alone.
+
+        For an expression that streams and starts at the document. Every call compiles anew: what
+        is compiled belongs to one thread at a time.
+        """
+        # What is left of the paths at the root of a document is asked of all of them.
         down = (Step("child", Test("*")),) * 2
         found = tuple(
             Path((*down, *path.steps), absolute=True)
@@ -177,7 +185,7 @@ class Query(Question):
             Chain(found, ("|",) * (len(found) - 1)) if len(found) > 1 else next(iter(found), None)
         )
         nothing = Path((Step("child", Test("*")), Step("attribute", Test("*"))), absolute=True)
-        return self._compile(union or next(iter(found), nothing), places).on, False
+        return self._compile(union or next(iter(found), nothing), places).on
 
     def _compile(self, expression: Expression, places: bool) -> _Pair:
         prefix = "sssrmap"

@@ -3,7 +3,7 @@
 
 import pytest
 from gold import RECORDINGS, recording
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import pieces
 
@@ -79,6 +79,7 @@ FRAMINGS = [
 
 
 @pytest.mark.parametrize("data", FRAMINGS)
+@settings(max_examples=30)
 @given(cuts=st.lists(st.integers(0, 400), max_size=8))
 def test_any_split_gives_the_same_request(data, cuts):
     (request,) = read(data, cuts)
@@ -152,6 +153,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("data, http", BAD)
+@settings(max_examples=20)
 @given(cuts=st.lists(st.integers(0, 3000), max_size=4))
 def test_what_is_no_request_is_refused_once_and_then_the_rest_is_forgotten(data, http, cuts):
     parser = Requests(limit=1000)
@@ -169,6 +171,15 @@ def test_no_more_is_held_than_was_allowed():
     assert parser.held == 900
     with pytest.raises(BadFraming):
         feed(parser, b"\r\n65\r\n")
+
+
+def test_chunks_of_a_byte_each_are_not_read_for_ever():
+    parser = Requests()
+    feed(parser, CHUNKED + b"\r\n" + chunk(b"a") * 1000)
+    with pytest.raises(BadFraming, match="small chunks"):
+        feed(parser, chunk(b"a") * 9)
+    large = b"".join(chunk(b"a" * 256) for _ in range(5000))
+    assert len(read(CHUNKED + b"Host: a\r\n\r\n" + large + b"0\r\n\r\n")[0].body) == 5000 * 256
 
 
 def test_a_request_is_framed_as_the_perl_client_does():
