@@ -6,6 +6,7 @@ it anew with what is for them. Everything but the jobs that change is kept to th
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ from sssjob.features.measured import of_status, of_usage
 from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
 from sssjob.features.status import Snapshot
-from sssjob.features.used import Used, of_cgroup
+from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities
 from sssjob.model import Block, Job, JobGroup, Property
 
@@ -68,7 +69,7 @@ class Delivery:
         self.directory = ""
         self.sources: list[str] = []
         self.snapshot: Snapshot | None = None
-        self.used: Used | None = None
+        self.used: list[Used] = []
         self.features: dict[str, Value] = {}
         self.machine: dict[str, Value] = {}
 
@@ -102,20 +103,19 @@ class Delivery:
         Raises ``LockTimeout`` if the pilot does not give the lock back.
         """
         self.snapshot = status.read(directory)
-        self._belongs(directory)
+        if self.snapshot is not None:
+            self._belongs(directory)
 
-    def take_usage(self, directory: str) -> None:
-        """Read what the control group of the job measured."""
-        self.used = of_cgroup(directory)
-        self._belongs(directory)
+    def take_usage(self, path: str) -> None:
+        """Read what was measured: the control group of the job, or a file of names and numbers."""
+        self.used.append(of_cgroup(path) if os.path.isdir(path) else of_file(path))
+        self._belongs(path)
 
-    def _belongs(self, directory: str) -> None:
+    def _belongs(self, place: str) -> None:
         """Keep the name of a source, which must be about one job."""
-        self.sources.append(directory)
+        self.sources.append(place)
         if "job_id" not in self.features and self.tally.jobs > 1:
-            text = (
-                f"{self.directory or directory} has no job_id, and {self.name} holds several jobs"
-            )
+            text = f"{self.directory or place} has no job_id, and {self.name} holds several jobs"
             raise UnusableInput(text)
 
     def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
@@ -189,8 +189,8 @@ class Delivery:
             said = of_status(job, self.snapshot, number)
             self._find(said.findings)
             yield from said.facts
-        if self.used is not None:
-            yield from of_usage(self.used)
+        for used in self.used:
+            yield from of_usage(used)
 
     def _has_features(self, job: Job) -> bool:
 

@@ -307,7 +307,17 @@ class OtherStore(UnusableStore):
 
 
 class DamagedStore(UnusableStore):
-    """A store, or one document in it, whose bytes are not what was written."""
+    """A store, or one document in it, whose bytes are not what was written.
+
+    ``version`` is 0 unless it is one document: the version of ``run`` of the ``name`` (Job or
+    JobGroup) of an ``id``.
+    """
+
+    def __init__(
+        self, store: str, reason: str, name: str = "", id: str = "", run: int = 0, version: int = 0
+    ) -> None:
+        super().__init__(store, reason)
+        self.name, self.id, self.run, self.version = name, id, run, version
 
 
 class Refused(SSSJobError, ValueError):
@@ -331,6 +341,18 @@ class BadFraming(Refused):
         super().__init__("242", message)
         self.http = http
         self.args = (message, http)
+
+
+class NoReply(Refused):
+    """A server that could not be asked, or did not answer; the code is of the client's side.
+
+    ``asked`` tells whether the request may have reached it, so that it may have been done.
+    """
+
+    def __init__(self, code: str, message: str, asked: bool = True) -> None:
+        super().__init__(code, message)
+        self.asked = asked
+        self.args = (code, message, asked)
 
 
 class BadKeyFile(SSSJobError, ValueError):

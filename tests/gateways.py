@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 from gold import KEY
 
-from sssjob.gateway.config import Address, Config, Limits
+from sssjob.gateway.config import Config, Limits
 from sssjob.gateway.server import Server
+from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.responder import Policy, Responder
 

@@ -1,6 +1,7 @@
 """Recorded conversations with a real Gold server, and the keys they were signed with."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,7 +75,7 @@ def replaying(call):
         sent = opened(each.message)
         if sent.body is None or each.name in ("v22-no-object", "v22-bad-uri"):
             continue
-        if read_request(sent.body) == call.request:
+        if _alike(read_request(sent.body)) == _alike(call.request):
             replies = [read_response(opened(part).body) for part in documents(each.answered)]
             status = replies[-1].status
             if status.value == "Failure":
@@ -85,3 +86,8 @@ def replaying(call):
                 rows, status.code, status.message, "rows" if counted else replies[0].count
             )
     return Answer()
+
+
+def _alike(request):
+    """A request without what differs each time."""
+    return replace(request, id="", nonce="", time=None)

@@ -1,5 +1,6 @@
 """Generated SSSRMAP messages: everything that the values can hold."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import strategies as st
@@ -46,6 +47,16 @@ def many(strategy):
     return st.lists(strategy, max_size=3).map(tuple)
 
 
+def balanced(wheres):
+    """The same conditions, with groups that are closed where they are open."""
+    found, depth = [], 0
+    for place, where in enumerate(wheres):
+        group = max(where.group, -depth) if place < len(wheres) - 1 else -depth
+        depth += group
+        found.append(replace(where, group=group))
+    return tuple(found)
+
+
 REQUESTS = st.builds(
     Request,
     action=WORD,
@@ -58,7 +69,7 @@ REQUESTS = st.builds(
             Where, WORD, TEXT, st.sampled_from(Op), st.sampled_from(Conj), st.integers(-3, 3),
             MAYBE, MAYBE,
         )
-    ),
+    ).map(lambda wheres: balanced(wheres)),
     options=many(st.builds(Option, WORD, TEXT, MAYBE)),
     data=st.none() | DATA,
     files=FILES,

@@ -40,6 +40,7 @@ RAISED = [
     pytest.param(errors.UnbalancedGroup(1, "User", 0, 1), "User (item 2) leaves 1 level open", id="open"),
     pytest.param(errors.Refused("444", "not yours"), "not yours (444)", id="refused"),
     pytest.param(errors.BadFraming("no length", 411), "no length (242)", id="framing"),
+    pytest.param(errors.NoReply("222", "nobody", False), "nobody (222)", id="no reply"),
     pytest.param(errors.BadKeyFile("key", "empty"), "key: empty", id="key file"),
     pytest.param(errors.BadSettings([errors.Problem("a.toml", 3, "limits.rows", "-1", "more")]),
                  "a.toml:3: error: limits.rows: found -1, expected more", id="settings"),

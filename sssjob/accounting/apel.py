@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, TypeVar
 
 from sssjob.accounting import clock as clocks
-from sssjob.accounting.assembly import Assembly, doubts, extension, noted, numbered
+from sssjob.accounting.assembly import (
+    Assembly,
+    Ready,
+    assembled,
+    doubts,
+    extension,
+    noted,
+    numbered,
+)
 from sssjob.accounting.clock import Clock
 from sssjob.accounting.lines import clean
 from sssjob.accounting.record import (
@@ -19,7 +27,6 @@ from sssjob.accounting.record import (
     JOB,
     NOWHERE,
     Bad,
-    Converted,
     Field,
     Found,
     Noted,
@@ -113,6 +120,7 @@ KEYS: tuple[Field, ...] = (
 )
 # fmt: on
 NAMES = tuple(dict.fromkeys(row.column for row in KEYS))
+_KNOWN = frozenset(NAMES)
 
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
@@ -123,22 +131,8 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
 def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """The same on either road."""
     clock = Clock(options.zone)
-    assembly = Assembly(clocks.by(clock, KEYS), NAMES, road)
-    told = False
-    for message in _messages(stream):
-        if isinstance(message, Bad):
-            yield message
-        elif message.kind != INDIVIDUAL:
-            reason = "summary" if "summar" in message.kind else f"{message.kind} message"
-            yield Skipped(message.line, reason)
-        else:
-            try:
-                yield from _outcomes(message, assembly, clock)
-            except InvalidValue as wrong:
-                yield Bad(message.line, str(wrong))
-            if clock.assumed and not told:
-                told = True
-                yield Noted(message.line, clocks.ASSUMED, once=True)
+    maker = Assembly(clocks.by(clock, KEYS), NAMES, road)
+    return assembled(_read(stream, maker, clock))
 
 
 def recognises(head: bytes) -> str:
@@ -187,18 +181,41 @@ def _messages(stream: BinaryIO) -> Iterator[_Message | Bad]:
         yield Bad(begun, wrong) if wrong else _Message(begun, kind, lines)
 
 
-def _outcomes(message: _Message, assembly: Assembly[P, J], clock: Clock) -> Iterator[Outcome[J]]:
+def _read(
+    stream: BinaryIO, maker: Assembly[P, J], clock: Clock
+) -> Iterator[Ready[P, J] | Outcome[J]]:
+    told = False
+    for message in _messages(stream):
+        if isinstance(message, Bad):
+            yield message
+        elif message.kind != INDIVIDUAL:
+            reason = "summary" if "summar" in message.kind else f"{message.kind} message"
+            yield Skipped(message.line, reason)
+        else:
+            try:
+                yield _record(message, maker, clock)
+            except InvalidValue as wrong:
+                yield Bad(message.line, str(wrong))
+            if clock.assumed and not told:
+                told = True
+                yield Noted(message.line, clocks.ASSUMED, once=True)
+
+
+def _record(message: _Message, maker: Assembly[P, J], clock: Clock) -> Ready[P, J] | Bad:
     line, values = message.line, _values(message.lines)
     if "LocalJobId" not in values:
-        yield Bad(line, "no LocalJobId")
-        return
-    unknown = (noted("APEL", name, text) for name, text in values.items() if name not in NAMES)
-    yield Converted(line, assembly.of(values, unknown))
-    if missing := [name for name in MANDATORY if name not in values]:
-        yield Noted(line, f"no {', '.join(missing)}, which APEL demands")
-    start, end = (clock.read(values.get(name, "")) for name in ("StartTime", "EndTime"))
-    wall = values.get("WallDuration")
-    yield from doubts(line, start, end, seconds(wall) if wall else None)
+        return Bad(line, "no LocalJobId")
+    more = tuple(noted("APEL", name, text) for name, text in values.items() if name not in _KNOWN)
+    missing = [name for name in MANDATORY if name not in values]
+    demanded = [Noted(line, f"no {', '.join(missing)}, which APEL demands")] if missing else []
+    try:
+        start, end = (clock.read(values.get(name, "")) for name in ("StartTime", "EndTime"))
+        wall = values.get("WallDuration")
+        contradictions = tuple(doubts(line, start, end, seconds(wall) if wall else None))
+    except InvalidValue:
+        contradictions = ()  # the mapping will say so of the key
+    notes = (*demanded, *contradictions)
+    return Ready(line, maker, maker.fields(values), more, notes)
 
 
 def _values(lines: list[str]) -> dict[str, str]:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import BinaryIO, Generic, TypeVar
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from sssjob.accounting.lines import blocks
 from sssjob.accounting.plan import Plan
-from sssjob.accounting.record import JOB, Field, Found, Noted, varied
+from sssjob.accounting.record import (
+    JOB,
+    Bad,
+    Converted,
+    Field,
+    Found,
+    Noted,
+    Outcome,
+    varied,
+)
 from sssjob.accounting.roads import Road
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 
 P = TypeVar("P")
 J = TypeVar("J")
+
+_BATCH = 256  # records that become jobs at once
 
 
 def extension(type: str, name: str) -> dict[str, str]:
@@ -38,23 +49,59 @@ class Assembly(Generic[P, J]):
     """Makes jobs of records that all have the columns of one mapping."""
 
     def __init__(self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J]) -> None:
-        self.names = tuple(names)
-        self._plan = Plan((*rows, _MORE), (*self.names, _MORE.column), road)
+        self._names = tuple(names)
+        self._plan = Plan((*rows, _MORE), (*self._names, _MORE.column), road)
 
-    def of(self, values: Mapping[str, object], more: Iterable[Property] = ()) -> J:
-        """The job of named values. Raises ``InvalidValue``."""
-        return self.job([values.get(name, "") for name in self.names], more)
+    def fields(self, values: Mapping[str, object]) -> list[object]:
+        """Named values in the order of the columns."""
+        return [values.get(name, "") for name in self._names]
 
-    def job(self, fields: Sequence[object], more: Iterable[Property] = ()) -> J:
-        """The job of a record's fields, and of Extensions beside them. Raises ``InvalidValue``."""
-        (made,) = self._plan.jobs([(field,) for field in (*fields, tuple(more))])
-        if isinstance(made, InvalidValue):
-            raise made
-        return made
-
-    def jobs(self, records: Sequence[Sequence[object]]) -> list[J | InvalidValue]:
+    def jobs(self, records: Sequence[Ready[P, J]]) -> list[J | InvalidValue]:
         """The jobs of many records, or what is wrong with each."""
-        return self._plan.jobs([*zip(*records, strict=True), ((),) * len(records)])
+        columns = zip(*(record.fields for record in records), strict=True)
+        return self._plan.jobs([*columns, [record.more for record in records]])
+
+
+class Ready(NamedTuple, Generic[P, J]):
+    """A record that is ready to become a job: its fields, and by what they are understood.
+
+    ``more`` holds Extensions beside the columns, ``notes`` what is worth knowing if it becomes one.
+    """
+
+    line: int
+    maker: Assembly[P, J]
+    fields: Sequence[object]
+    more: tuple[Property, ...] = ()
+    notes: tuple[Noted, ...] = ()
+
+
+def assembled(found: Iterable[Ready[P, J] | Outcome[J]]) -> Iterator[Outcome[J]]:
+    """What becomes of records, in their order, some hundred of them at a time."""
+    batch: list[Ready[P, J] | Outcome[J]] = []
+    for item in found:
+        batch.append(item)
+        if len(batch) >= _BATCH:
+            yield from _made(batch)
+            batch = []
+    yield from _made(batch)
+
+
+def _made(batch: Sequence[Ready[P, J] | Outcome[J]]) -> Iterator[Outcome[J]]:
+    ready = [item for item in batch if isinstance(item, Ready)]
+    jobs: dict[int, Iterator[J | InvalidValue]] = {}
+    for maker in {id(record.maker): record.maker for record in ready}.values():
+        same = [record for record in ready if record.maker is maker]
+        jobs[id(maker)] = iter(maker.jobs(same))
+    for item in batch:
+        if not isinstance(item, Ready):
+            yield item
+            continue
+        job = next(jobs[id(item.maker)])
+        if isinstance(job, InvalidValue):
+            yield Bad(item.line, str(job))
+        else:
+            yield Converted(item.line, job)
+            yield from item.notes
 
 
 def numbered(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes]]:

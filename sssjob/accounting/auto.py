@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from sssjob.accounting import FORMATS, Format, formats
+from sssjob.accounting.head import looked_at
 from sssjob.accounting.lines import clean
 from sssjob.accounting.record import Noted, Options, Outcome
 from sssjob.accounting.roads import OBJECTS, Road
@@ -43,11 +43,11 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
 
 def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """The same on either road."""
-    head = _head(stream)
+    head, again = looked_at(stream, HEAD)
     found = recognise(head)
     text = f"read as {found.format.name}: {found.sign}"
     yield Noted(1, text, severity=Severity.NOTICE)
-    yield from found.format.read(_rejoined(head, stream), options, road)
+    yield from found.format.read(again, options, road)
 
 
 def recognise(head: bytes) -> Recognised:
@@ -135,34 +135,3 @@ _SIGNS: tuple[tuple[str, Callable[[bytes], str]], ...] = (
 )
 _OURS = frozenset((*FORMATS, "auto"))
 # fmt: on
-
-
-def _head(stream: BinaryIO) -> bytes:
-    """The first bytes; a pipe may give them piece by piece."""
-    pieces, size = [], 0
-    while size < HEAD and (piece := stream.read(HEAD - size)):
-        pieces.append(piece)
-        size += len(piece)
-    return b"".join(pieces)
-
-
-def _rejoined(head: bytes, stream: BinaryIO) -> BinaryIO:
-    """The stream as it was before its head was read."""
-    return cast(BinaryIO, io.BufferedReader(_Chain(head, stream)))
-
-
-class _Chain(io.RawIOBase):
-    """Bytes, and then those of a stream."""
-
-    def __init__(self, head: bytes, stream: BinaryIO) -> None:
-        self._head = memoryview(head)
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        found = self._head[: len(buffer)] or memoryview(self._stream.read(len(buffer)))
-        self._head = self._head[len(found) :] if self._head else self._head
-        buffer[: len(found)] = found
-        return len(found)

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import BinaryIO, TypeVar
 
-from sssjob.accounting.assembly import Assembly, extension, noted, numbered
+from sssjob.accounting.assembly import Assembly, Ready, assembled, extension, noted, numbered
 from sssjob.accounting.lines import clean
 from sssjob.accounting.record import (
     DELIVERED,
     JOB,
     Bad,
-    Converted,
     Field,
     Found,
     Noted,
@@ -43,6 +42,7 @@ LINE_LIMIT = 1 << 16  # bytes
 _BETWEEN = re.compile(r'"\s+"(?=[A-Za-z]\w{0,40}=)')
 _PAIR = re.compile(r"([A-Za-z]\w{0,40})=(.*)", re.DOTALL)
 _STAMP = "%Y-%m-%d %H:%M:%S"
+_TIMELESS = "no timestamp, so the job cannot be joined with a batch record"
 _NEVER_SUBMITTED = ("", "failed", "null", "none")
 
 
@@ -97,13 +97,16 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
 
 def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """The same on either road."""
-    assembly = Assembly(COLUMNS, NAMES, road)
+    return assembled(_read(stream, Assembly(COLUMNS, NAMES, road)))
+
+
+def _read(stream: BinaryIO, maker: Assembly[P, J]) -> Iterator[Ready[P, J] | Outcome[J]]:
     for line, raw in numbered(stream, LINE_LIMIT):
         if len(raw) > LINE_LIMIT:
             yield Bad(line, f"a line of more than {LINE_LIMIT} bytes")
         elif text := clean(raw).strip():
             try:
-                yield from _outcomes(line, tuple(_pairs(text)), assembly)
+                yield _record(line, tuple(_pairs(text)), maker)
             except InvalidValue as wrong:
                 yield Bad(line, str(wrong))
 
@@ -114,21 +117,19 @@ def recognises(head: bytes) -> str:
     return 'lines of "name=value"' if re.match(rb'"(timestamp|userDN|lrmsID)=', first) else ""
 
 
-def _outcomes(
-    line: int, pairs: tuple[tuple[str, str], ...], assembly: Assembly[P, J]
-) -> Iterator[Outcome[J]]:
+def _record(
+    line: int, pairs: tuple[tuple[str, str], ...], maker: Assembly[P, J]
+) -> Ready[P, J] | Skipped:
     values = dict(reversed(pairs))  # the first of each name counts: a user's primary FQAN
     if values.get("lrmsID", "").lower() in _NEVER_SUBMITTED:
-        yield Skipped(line, "not submitted to a batch system")
-        return
-    more = [
+        return Skipped(line, "not submitted to a batch system")
+    more = tuple(
         noted("VOMS", "FQAN", value) if name == "userFQAN" else noted("BLAH", name, value)
         for name, value in pairs
         if value and (name not in NAMES or (name == "userFQAN" and value != values[name]))
-    ]
-    yield Converted(line, assembly.of(values, more))
-    if "timestamp" not in values:
-        yield Noted(line, "no timestamp, so the job cannot be joined with a batch record")
+    )
+    notes = () if "timestamp" in values else (Noted(line, _TIMELESS),)
+    return Ready(line, maker, maker.fields(values), more, notes)
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

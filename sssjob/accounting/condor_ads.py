@@ -8,19 +8,22 @@ from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.accounting import json_objects
 from sssjob.accounting.assembly import numbered
-from sssjob.accounting.condor_table import COMPLETED, NAMES
+from sssjob.accounting.condor_table import NAMES
+from sssjob.accounting.condor_values import COMPLETED, NUMBERS, is_expression, worked_out
 from sssjob.accounting.lines import clean, legal
 from sssjob.accounting.record import Bad, Skipped
+from sssjob.accounting.values import number
 from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
+from sssjob.errors import InvalidValue
 
 LINE_LIMIT = 1 << 20  # bytes
 JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
 
-_AT = {name.lower(): place for place, name in enumerate((*NAMES, "MyType"))}
-_TYPE = _AT["mytype"]
-_EMPTY = [""] * len(_AT)
-_EXPRESSION = ("/Expr(", ")/")
+_READ = (*NAMES, "MyType")
+_AT = {name.lower(): place for place, name in enumerate(_READ)}
+_GLOBAL_ID = _AT["globaljobid"]
+_NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
 _BANNER = re.compile(r"\*\*\*\s*+([A-Za-z]\w*+)(?!\s*+=)")  # one that names a kind of its own
 # What a script for APEL prints of an ad; each field is ended by a |.
@@ -32,7 +35,7 @@ _NULL = ("undefined", "error", "")
 
 
 class Ad(NamedTuple):
-    """An ad: the line that it begins in, and the texts of NAMES."""
+    """An ad: the line that it begins in, and the texts of NAMES and of WORKED_OUT."""
 
     line: int
     fields: list[str]
@@ -65,35 +68,52 @@ def read(stream: BinaryIO, form: str) -> Iterator[Ad | Skipped | Bad]:
 
 
 def _of_json(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
-    place_of = _Places()
+    seen: set[str] = set()
+    others: dict[str, int] = {}  # names in other cases of letters, and what they stand for
     for found in json_objects.read(stream):
         if isinstance(found, Bad):
             yield found
             continue
-        fields = _EMPTY.copy()
-        for name, value in found.value.items():
-            place = place_of[name]
-            if place >= 0:
-                fields[place] = str(value) if type(value) is int else _text(value)
-        yield _job(found.line, fields)
+        line, ad = found
+        if not ad.keys() <= seen:
+            new = ad.keys() - seen
+            seen |= new
+            others |= {name: _AT[name.lower()] for name in new if name.lower() in _AT}
+            others = {name: place for name, place in others.items() if _READ[place] != name}
+        values = list(map(ad.get, _READ))
+        for name, place in others.items():
+            if values[place] is None:
+                values[place] = ad.get(name)
+        yield _job(line, values)
 
 
-class _Places(dict[str, int]):
-    """Where the attribute of a name goes, in upper or lower case; -1 for those of no use here."""
-
-    def __missing__(self, name: str) -> int:
-        if len(self) > 100_000:
-            self.clear()
-        place = self[name] = _AT.get(name.lower(), -1)
-        return place
+def _job(line: int, values: list[Any]) -> Ad | Skipped | Bad:
+    """The ad of these values, if it is that of a job."""
+    fields = [
+        ""
+        if value is None
+        else value
+        if (kind := type(value)) is str and value[:1] != "/" and value.isprintable()
+        else str(value)
+        if kind is int
+        else _text(value)
+        for value in values
+    ]
+    if (of := fields.pop()) not in ("", "Job"):
+        return Skipped(line, f"{of} ad")
+    try:
+        fields += worked_out(values)
+    except InvalidValue as wrong:
+        return Bad(line, str(wrong))
+    if values[0] is None and not fields[_GLOBAL_ID]:
+        return Bad(line, "no ClusterId")
+    return Ad(line, fields)
 
 
 def _text(value: Any) -> str:
     """A value as text; an expression, and what is undefined, is none."""
     if isinstance(value, str):
-        if value.startswith(_EXPRESSION[0]) and value.endswith(_EXPRESSION[1]):
-            return ""
-        return legal(value)
+        return "" if is_expression(value) else legal(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -103,26 +123,21 @@ def _text(value: Any) -> str:
     return ""
 
 
-def _job(line: int, fields: list[Any]) -> Ad | Skipped | Bad:
-    """The ad of these fields, if it is that of a job."""
-    kind = fields.pop()
-    if kind not in ("", "Job"):
-        return Skipped(line, f"{kind} ad")
-    if not fields[0] and not fields[_AT["globaljobid"]]:
-        return Bad(line, "no ClusterId")
-    return Ad(line, fields)
-
-
 def _of_others(stream: BinaryIO, form: str) -> Iterator[Ad | Skipped | Bad]:
     wrong: list[BadAd] = []
     for ad in forms.read(stream, form, on_error=wrong.append):
         yield from _faults(wrong)
-        fields = _EMPTY.copy()
+        values = _NOTHING.copy()
         for name, value in ad.items():
             if (place := _AT.get(name.lower(), -1)) >= 0:
-                fields[place] = _text(value)
-        yield _job(ad.line, fields)
+                values[place] = _plain(value)
+        yield _job(ad.line, values)
     yield from _faults(wrong)
+
+
+def _plain(value: Any) -> Any:
+    """A value that is a number or a text; what is an expression, a list or an ad is none."""
+    return value if isinstance(value, (str, int, float)) else None
 
 
 def _faults(wrong: list[BadAd]) -> Iterable[Bad]:
@@ -133,51 +148,61 @@ def _faults(wrong: list[BadAd]) -> Iterable[Bad]:
 
 def _of_lines(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
     """Lines of the long form; an empty line or a banner ends an ad."""
-    fields: list[str] | None = None
+    values: list[Any] | None = None
     begun, wrong = 0, ""
-    for number, raw in numbered(stream, LINE_LIMIT):
+    for line, raw in numbered(stream, LINE_LIMIT):
         text = clean(raw)
         if not text.strip() or text.startswith(("***", "-----")):
-            if fields is not None:
-                yield _ended(begun, fields, wrong, text)
-            fields, wrong = None, ""
+            if values is not None:
+                yield _ended(begun, values, wrong, text)
+            values, wrong = None, ""
             continue
-        if fields is None:
-            fields, begun = _EMPTY.copy(), number
+        if values is None:
+            values, begun = _NOTHING.copy(), line
         if len(raw) > LINE_LIMIT:
-            wrong = wrong or f"line {number} has more than {LINE_LIMIT} bytes"
+            wrong = wrong or f"line {line} has more than {LINE_LIMIT} bytes"
             continue
         found = _LINE.match(text)
         if found is None:
-            wrong = wrong or f"line {number} is no attribute: {text[:40]!r}"
+            wrong = wrong or f"line {line} is no attribute: {text[:40]!r}"
         elif (place := _AT.get(found[1].lower(), -1)) >= 0:
             try:
-                fields[place] = _text(long.attribute(text, lazy=True)[1])
+                values[place] = _plain(long.attribute(text, lazy=True)[1])
             except BadAd as error:
-                wrong = wrong or f"line {number}: {error.reason}"
-    if fields is not None:
-        yield _ended(begun, fields, wrong, "")
+                wrong = wrong or f"line {line}: {error.reason}"
+    if values is not None:
+        yield _ended(begun, values, wrong, "")
 
 
-def _ended(begun: int, fields: list[str], wrong: str, text: str) -> Ad | Skipped | Bad:
+def _ended(begun: int, values: list[Any], wrong: str, text: str) -> Ad | Skipped | Bad:
     banner = _BANNER.match(text)
     if banner:
         return Skipped(begun, f"{banner[1]} of a job")
-    return Bad(begun, wrong) if wrong else _job(begun, fields)
+    return Bad(begun, wrong) if wrong else _job(begun, values)
 
 
 def _of_text(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
     """Lines of the fields that APEL asks for."""
-    for number, raw in numbered(stream, LINE_LIMIT):
+    for line, raw in numbered(stream, LINE_LIMIT):
         text = clean(raw).strip()
         if not text:
             continue
         parts = text.removesuffix("|").split("|")
         if len(parts) not in (len(_COLUMNS), len(_COLUMNS) + 1):
-            yield Bad(number, f"{len(parts)} fields where there are {len(_COLUMNS)}")
+            yield Bad(line, f"{len(parts)} fields where there are {len(_COLUMNS)}")
             continue
-        fields = _EMPTY.copy()
+        values = _NOTHING.copy()
+        values[_AT["jobstatus"]] = COMPLETED  # such scripts select jobs that ended
         for name, part in zip(_COLUMNS, parts, strict=False):
-            fields[_AT[name.lower()]] = "" if part.lower() in _NULL else part
-        fields[_AT["jobstatus"]] = COMPLETED  # such scripts select jobs that ended
-        yield _job(number, fields)
+            values[_AT[name.lower()]] = _number(part) if name in NUMBERS else part
+        yield _job(line, values)
+
+
+def _number(text: str) -> Any:
+    """A number, if it is one; None for the words that say that nothing is known."""
+    if text.lower() in _NULL:
+        return None
+    try:
+        return float(number(text))
+    except InvalidValue:
+        return text

@@ -1,55 +1,69 @@
 """What becomes of each attribute of an HTCondor job ad: the mapping.
 
 Sizes that the schedd rounds up to a quarter of their magnitude come with the measured ``_RAW``
-beside them. An attribute may be an expression: that is no amount, and is left out.
+beside them, which counts. An attribute may be an expression: that is no amount, and is left out.
 """
 
 from __future__ import annotations
 
+from sssjob import units
 from sssjob.accounting.assembly import extension, noted
-from sssjob.accounting.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
-from sssjob.accounting.values import amount, count, number, rounded, seconds
+from sssjob.accounting.condor_values import NUMBERS, WORKED_OUT
+from sssjob.accounting.record import (
+    DELIVERED,
+    JOB,
+    REQUESTED,
+    Field,
+    Found,
+    numeric,
+    plain,
+    varied,
+)
+from sssjob.accounting.values import amount, count, number, rounded
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 
-REMOVED, COMPLETED = "3", "4"
-ENDED = (REMOVED, COMPLETED)
-
 # fmt: off
 STATES = {
-    "1": "Idle", "2": "Running", REMOVED: "Completed", COMPLETED: "Completed", "5": "Hold",
+    "1": "Idle", "2": "Running", "3": "Completed", "4": "Completed", "5": "Hold",
     "6": "Running",  # its output is being transferred
     "7": "Suspended",
 }
 UNIVERSES = {"7": "scheduler", "9": "grid", "11": "parallel", "12": "local", "13": "vm"}
 # fmt: on
+_REMOVED, _HELD = "3", "5"
 _ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
 
 
+@numeric(units.TIME_LIMIT)
+def time(text: str) -> Found:
+    """Seconds since 1970; 0 is none."""
+    if not text.isdecimal() or int(text) > units.TIME_LIMIT:
+        raise InvalidValue(text, "a time of 32 bits")
+    return str(int(text)) if int(text) else None
+
+
+@numeric(1 << 62)
+def worked_out(text: str) -> Found:
+    """A number as it was worked out."""
+    return text
+
+
 @varied
-def job_id(cluster: str, process: str, everywhere: str) -> Found:
+def id(text: str, everywhere: str) -> Found:
     """``cluster.process``; a text without them has at least the id that holds everywhere."""
-    return f"{cluster}.{process or 0}" if cluster else everywhere or None
+    return text or everywhere or None
+
+
+@varied
+def everywhere(text: str) -> Found:
+    """An id that holds everywhere."""
+    return text
 
 
 def first(old: str, new: str) -> Found:
     """The newer way to write a thing, or else the older one."""
     return new or old or None
-
-
-@varied
-def time(*texts: str) -> Found:
-    """The first time that is known; 0 is none."""
-    for text in texts:
-        if text and number(text) > 0:
-            return str(int(number(text)))
-    return None
-
-
-@varied
-def end(completed: str, entered: str, status: str) -> Found:
-    """When the job was completed; one that was removed has only entered that status."""
-    return time(completed, entered) if status in ENDED else None
 
 
 def state(status: str, removed: str, held: str) -> Found:
@@ -62,7 +76,7 @@ def state(status: str, removed: str, held: str) -> Found:
     found = [Property("State", word)]
     if word == "Hold":
         found.append(Property("Hold", "System"))
-    message = {REMOVED: removed or "removed", "5": held}.get(status, "")
+    message = {_REMOVED: removed or "removed", _HELD: held}.get(status, "")
     return tuple(found + [Property("StatusMessage", message)] * bool(message))
 
 
@@ -76,29 +90,6 @@ def signal(text: str, by_signal: str) -> Found:
     return (noted("HTCondor", "Signal", text),) if text and by_signal == "true" else None
 
 
-@varied
-def duration(
-    wall: str, suspended: str, committed: str, paused: str, user: str, starts: str
-) -> Found:
-    """The seconds in which the job ran, those of all its runs, less those of suspension.
-
-    Where only the CPU time of the last run is known, it is the time of that run.
-    """
-    if not user and committed and number(committed) > 0 and starts and number(starts) > 1:
-        wall, suspended = committed, paused
-    if not wall:
-        return None
-    value = number(wall) - number(suspended or "0")
-    return str(rounded(value)) if value >= 0 else None
-
-
-@varied
-def cpu(user: str, system: str, last_user: str, last_system: str) -> Found:
-    """CPU seconds of the user and the system: of all runs, or else of the last."""
-    both = (user, system) if user else (last_user, last_system)
-    return str(rounded(sum(number(text) for text in both if text))) if any(both) else None
-
-
 def processors(provisioned: str, requested: str, hosts: str, universe: str) -> Found:
     """How many were given, or asked for as a number; a parallel job has as many on each host."""
     if UNIVERSES.get(universe) in _ON_THE_SUBMIT_HOST and not provisioned:
@@ -109,13 +100,6 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
     if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
         found *= number(hosts)
     return str(rounded(found))
-
-
-@varied
-def kilobytes(measured: str, rounded_up: str) -> Found:
-    """A size in KB: the measured one, where it is there."""
-    text = measured or rounded_up
-    return amount(text) if text else None
 
 
 def node(last: str, several: str) -> Found:
@@ -145,62 +129,60 @@ def gpus(text: str) -> Found:
 
 
 _PEAK = {"metric": "Max", "units": "KB"}
-_OTHER_ID = ("ProcId", "GlobalJobId")
-_OTHER_END = ("EnteredCurrentStatus", "JobStatus")
-_RESIDENT = ("ResidentSetSize",)
+_BY_SIGNAL = ("ExitBySignal",)
+_FQAN = extension("VOMS", "FQAN")
 _REASONS = ("RemoveReason", "HoldReason")
-_SUSPENDED, _USER_CPU = "CumulativeSuspensionTime", "CumulativeRemoteUserCpu"
-_OTHER_CPU = ("CumulativeRemoteSysCpu", "RemoteUserCpu", "RemoteSysCpu")
 _OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
-_OTHER_WALL = (_SUSPENDED, "CommittedTime", "CommittedSuspensionTime", _USER_CPU, "NumJobStarts")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser")
 
 # fmt: off
+# Names without an attribute of that name are those of WORKED_OUT.
 ATTRIBUTES: tuple[Field, ...] = (
-    Field("ClusterId",              JOB,       "Id",           job_id, {}, _OTHER_ID),
-    Field("GlobalJobId",            JOB,       "GlobalId"),
-    Field("JobBatchName",           JOB,       "Name"),
-    Field("JobStatus",              JOB,       "State",        state, {}, _REASONS),
-    Field("QDate",                  JOB,       "SubmitTime",   time),
-    Field("JobCurrentStartDate",    JOB,       "StartTime",    time, {}, ("JobStartDate",)),
-    Field("CompletionDate",         JOB,       "EndTime",      end, {}, _OTHER_END),
-    Field(_SUSPENDED,               JOB,       "SuspendDuration", seconds),
-    Field(_USER_CPU,                JOB,       "CpuDuration",  cpu, {}, _OTHER_CPU),
-    Field("ExitCode",               JOB,       "ExitCode",     exit_code, {}, ("ExitBySignal",)),
-    Field("ExitSignal",             JOB,       "Extension",    signal, {}, ("ExitBySignal",)),
-    Field("NumJobStarts",           JOB,       "StartCount",   count),
-    Field("JobPrio",                JOB,       "Priority"),
-    Field("Iwd",                    JOB,       "InitialWorkingDirectory"),
-    Field("Cmd",                    JOB,       "Executable"),
-    Field("Args",                   JOB,       "Arguments",    first, {}, ("Arguments",)),
-    Field("In",                     JOB,       "InputFile"),
-    Field("Out",                    JOB,       "OutputFile"),
-    Field("Err",                    JOB,       "ErrorFile"),
-    Field("JobUniverse",            JOB,       "Extension",    universe, _UNIVERSE),
-    Field("x509UserProxyVOName",    JOB,       "Extension",    plain, extension("VOMS", "VO")),
-    Field("x509UserProxyFirstFQAN", JOB,       "Extension",    plain, extension("VOMS", "FQAN")),
-    Field("RequestCpus",            REQUESTED, "Processors",   count),
-    Field("RequestMemory",          REQUESTED, "Memory",       amount, {"units": "MB"}),
-    Field("RequestDisk",            REQUESTED, "Disk",         amount, {"units": "KB"}),
-    Field("RequestGPUs",            REQUESTED, "Resource",     gpus),
-    Field("Owner",                  DELIVERED, "User"),
-    Field("AcctGroup",              DELIVERED, "Project",      project, {}, _OLDER_GROUP),
-    Field("x509userproxysubject",   DELIVERED, "GlobalUser"),
+    Field("Id",                       JOB,       "Id",              id, {}, ("GlobalJobId",)),
+    Field("GlobalJobId",              JOB,       "GlobalId",        everywhere),
+    Field("JobBatchName",             JOB,       "Name"),
+    Field("JobStatus",                JOB,       "State",           state, {}, _REASONS),
+    Field("QDate",                    JOB,       "SubmitTime",      time),
+    Field("StartTime",                JOB,       "StartTime",       time),
+    Field("EndTime",                  JOB,       "EndTime",         time),
+    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", amount),
+    Field("CpuDuration",              JOB,       "CpuDuration",     worked_out),
+    Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _BY_SIGNAL),
+    Field("ExitSignal",               JOB,       "Extension",       signal, {}, _BY_SIGNAL),
+    Field("NumJobStarts",             JOB,       "StartCount",      count),
+    Field("JobPrio",                  JOB,       "Priority"),
+    Field("Iwd",                      JOB,       "InitialWorkingDirectory"),
+    Field("Cmd",                      JOB,       "Executable"),
+    Field("Args",                     JOB,       "Arguments",       first, {}, ("Arguments",)),
+    Field("In",                       JOB,       "InputFile"),
+    Field("Out",                      JOB,       "OutputFile"),
+    Field("Err",                      JOB,       "ErrorFile"),
+    Field("JobUniverse",              JOB,       "Extension",       universe, _UNIVERSE),
+    Field("x509UserProxyVOName",      JOB,       "Extension",       plain, extension("VOMS", "VO")),
+    Field("x509UserProxyFirstFQAN",   JOB,       "Extension",       plain, _FQAN),
+    Field("RequestCpus",              REQUESTED, "Processors",      count),
+    Field("RequestMemory",            REQUESTED, "Memory",          amount, {"units": "MB"}),
+    Field("RequestDisk",              REQUESTED, "Disk",            amount, {"units": "KB"}),
+    Field("RequestGPUs",              REQUESTED, "Resource",        gpus),
+    Field("Owner",                    DELIVERED, "User"),
+    Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),
+    Field("x509userproxysubject",     DELIVERED, "GlobalUser"),
 )
 # What only a job that was started can have.
 OF_STARTED = frozenset(("CpuDuration", "StartTime", "StartCount", "SuspendDuration"))
 USED: tuple[Field, ...] = (
-    Field("RemoteWallClockTime",    DELIVERED, "Duration",     duration, {}, _OTHER_WALL),
-    Field("CpusProvisioned",        DELIVERED, "Processors",   processors, {}, _OTHER_CPUS),
-    Field("ResidentSetSize_RAW",    DELIVERED, "Memory",       kilobytes, _PEAK, _RESIDENT),
-    Field("ImageSize_RAW",          DELIVERED, "Swap",         kilobytes, _PEAK, ("ImageSize",)),
-    Field("DiskUsage_RAW",          DELIVERED, "Disk",         kilobytes, _PEAK, ("DiskUsage",)),
-    Field("GPUsProvisioned",        DELIVERED, "Resource",     gpus),
-    Field("LastRemoteHost",         DELIVERED, "Node",         node, {}, ("RemoteHosts",)),
+    Field("Duration",                 DELIVERED, "Duration",        worked_out),
+    Field("CpusProvisioned",          DELIVERED, "Processors",      processors, {}, _OTHER_CPUS),
+    Field("ResidentSet",              DELIVERED, "Memory",          worked_out, _PEAK),
+    Field("Image",                    DELIVERED, "Swap",            worked_out, _PEAK),
+    Field("DiskSpace",                DELIVERED, "Disk",            worked_out, _PEAK),
+    Field("GPUsProvisioned",          DELIVERED, "Resource",        gpus),
+    Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, ("RemoteHosts",)),
 )
 # fmt: on
 
-NAMES = tuple(
-    dict.fromkeys(name for row in (*ATTRIBUTES, *USED) for name in (row.column, *row.beside))
-)
+_COLUMNS = (name for row in (*ATTRIBUTES, *USED) for name in (row.column, *row.beside))
+# The attributes that are read, those that numbers are worked out of first.
+_FIRST = (*NUMBERS, *WORKED_OUT)
+NAMES = (*NUMBERS, *dict.fromkeys(name for name in _COLUMNS if name not in _FIRST))

@@ -19,10 +19,13 @@ def clean(raw: bytes, keep: bytes = b"") -> str:
     >>> clean(b"caf\\xe9\\x00 1\\r\\n2")
     'caf\\ufffd 1\\n2'
     """
-    unwanted = bytes(byte for byte in _FORBIDDEN_BYTES if byte not in keep)
+    unwanted = _FORBIDDEN_BYTES
+    if keep:
+        unwanted = bytes(byte for byte in _FORBIDDEN_BYTES if byte not in keep)
     raw = raw.translate(None, unwanted).replace(b"\r\n", b"\n").removesuffix(b"\r")
-    for character in _NONCHARACTERS:
-        raw = raw.replace(character, b"")
+    if not raw.isascii():
+        for character in _NONCHARACTERS:
+            raw = raw.replace(character, b"")
     return raw.decode("utf-8", "replace")
 
 

@@ -23,8 +23,9 @@ J = TypeVar("J")
 
 _DELIMITER = "\x1f"
 _BATCH = 512  # rows that are taken at once
-_STATE, _EXIT, _CPU, _ID = (
-    table.NAMES.index(name) for name in ("State", "ExitCode", "TotalCPU", "JobID")
+_STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES = (
+    table.NAMES.index(name)
+    for name in ("State", "ExitCode", "TotalCPU", "JobID", "ReqTRES", "Licenses")
 )
 # Of jobs and steps in these states 0 is hardly ever the code.
 _CODED = ("FAILED", "DEADLINE", "OUT_OF_MEMORY", "BOOT_FAIL", "NODE_FAIL")
@@ -78,7 +79,7 @@ def recognises(head: bytes) -> str:
 
 def _rows(line: int, job: dict[str, Any]) -> list[Row]:
     """The rows that sacct would print of a job: the job, then its steps."""
-    own = table.fields(table.JOB, job)
+    own = table.job_fields(job)
     if not own[_ID]:
         raise InvalidValue("the object", "a job with a job_id")
     rows = [Row(line, own)]
@@ -86,9 +87,11 @@ def _rows(line: int, job: dict[str, Any]) -> list[Row]:
     for step in steps if isinstance(steps, list) else ():
         if not isinstance(step, dict):
             raise InvalidValue(str(step), "an object for each step")
-        told = table.fields(table.STEP, step)
+        told = table.step_fields(step)
         told[_ID] = f"{own[_ID]}.{_step(step)}"
         rows.append(Row(line, told))
+    if "license/" in own[_REQUESTED]:
+        own[_LICENSES] = ""  # the requested resources tell them as well
     if own[_CPU] == "00:00:00" and any(row.fields[_CPU].strip("0:.") for row in rows[1:]):
         own[_CPU] = ""  # 22.05 knows it of the steps only
     return rows

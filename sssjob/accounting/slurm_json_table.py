@@ -8,6 +8,7 @@ null, "" or {}: it differs from version to version and even from job to job.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 from sssjob.accounting.lines import legal
@@ -22,6 +23,7 @@ _INFINITE = ("infinity", "inf", "unlimited")
 class Told(NamedTuple):
     """One column of sacct's, and the place in the JSON of a job or a step that tells it.
 
+    Of several places for one column the first that tells something counts.
     ``read`` is given the value there, None where there is none, and gives the text of the column.
     Without a path it is given the whole.
     """
@@ -33,23 +35,25 @@ class Told(NamedTuple):
 
 def text(value: Any) -> str:
     """A text; sacct of 22.05 prints the number 0 where a name is missing."""
-    return legal(value) if isinstance(value, str) else ""
+    return legal(value) if type(value) is str else ""
 
 
 def number(value: Any) -> str:
     """A whole number, or one of the words for none."""
-    if isinstance(value, Mapping):
+    kind = type(value)
+    if kind is dict:
         if value.get("infinite"):
             return UNLIMITED
         value = value.get("number") if value.get("set") else None
+        kind = type(value)
+    if kind is int:
+        return str(value) if value >= 0 else ""
     if value is None or value == "" or value is False:
         return ""
-    if isinstance(value, str) and value.lower() in _INFINITE:
-        return UNLIMITED
-    if isinstance(value, (int, str)) and not isinstance(value, bool):
-        return "" if str(value).startswith("-") else str(value)
-    if isinstance(value, float):
-        return UNLIMITED if value == float("inf") else str(int(value)) if value >= 0 else ""
+    if kind is float:
+        return UNLIMITED if value == inf else str(int(value)) if value >= 0 else ""
+    if kind is str:
+        return UNLIMITED if value.lower() in _INFINITE else value
     raise InvalidValue(str(value), "a number")
 
 
@@ -83,7 +87,7 @@ def spent(seconds: int, microseconds: int) -> str:
 
 def cpu(value: Any) -> str:
     """CPU time out of ``{"seconds", "microseconds"}``."""
-    if not isinstance(value, Mapping):
+    if type(value) is not dict:
         return clock(value)
     seconds, microseconds = number(value.get("seconds")), number(value.get("microseconds"))
     if not seconds and not microseconds:
@@ -93,7 +97,7 @@ def cpu(value: Any) -> str:
 
 def state(value: Any) -> str:
     """The state: a word, or since v0.0.40 a list, in which a flag such as REQUEUED comes last."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if type(value) is list:
         value = value[-1] if value else ""
     return text(value)
 
@@ -107,14 +111,12 @@ def state_of_job(job: Tree) -> str:
 
 def exit_code(value: Any) -> str:
     """``code:signal``; what is not set of a pair is 0, of none nothing."""
-    if not isinstance(value, Mapping):
+    if type(value) is not dict:
         return ""
     code = number(value.get("return_code"))
-    signal = value.get("signal")
-    if isinstance(signal, Mapping):  # its number was called signal_id until v0.0.39
-        signal = number(signal.get("id", signal.get("signal_id")))
-    else:
-        signal = ""
+    told = value.get("signal")
+    # Its number was called signal_id until v0.0.39.
+    signal = number(told.get("id", told.get("signal_id"))) if type(told) is dict else ""
     return f"{code or 0}:{signal or 0}" if code or signal else ""
 
 
@@ -137,69 +139,64 @@ def user(job: Tree) -> str:
     return text(job.get("user")) or text(at(job, ("association", "user")))
 
 
-def tres(value: Any) -> str:
-    """A list of trackable resources as text; memory counts megabytes.
+def tres(amounts: Any) -> str:
+    """Trackable resources as text; memory counts megabytes.
 
-    >>> tres([{"type": "mem", "count": 200}, {"type": "gres", "name": "gpu", "count": 1}])
+    >>> tres({"mem": "200", "gres/gpu": "1"})
     'mem=200M,gres/gpu=1'
     """
     return ",".join(
-        f"{name}={count}{'M' if name == 'mem' else ''}" for name, count in _amounts(value)
+        f"{name}={count}M" if name == "mem" else f"{name}={count}"
+        for name, count in (amounts or {}).items()
     )
 
 
-def amount(name: str) -> Callable[[Any], str]:
-    """The amount of one resource of a list."""
+def total_memory(amounts: Any) -> str:
+    """The sum of memory over the tasks of a step, in bytes, as the list of which it is part."""
+    return f"mem={amounts['mem']}" if amounts and "mem" in amounts else ""
+
+
+def amounts(value: Any) -> dict[str, str]:
+    """A list of trackable resources by name; what has no count is left out.
+
+    >>> amounts([{"type": "gres", "name": "gpu", "count": 1}, {"type": "energy", "count": None}])
+    {'gres/gpu': '1'}
+    """
+    found: dict[str, str] = {}
+    for item in value if type(value) is list else ():
+        if type(item) is dict and (kind := item.get("type")):
+            count = number(item.get("count"))
+            if count and count != UNLIMITED:
+                name = item.get("name")
+                found[legal(f"{kind}/{name}" if name else kind)] = count
+    return found
+
+
+def count(value: Any) -> str:
+    """A count out of ``amounts``."""
+    return value or ""
+
+
+def megabytes(letter: str) -> Callable[[Any], str]:
+    """Memory as ReqMem has it: of the whole job, or for each CPU (c) or node (n)."""
 
     def read(value: Any) -> str:
-        return next((count for found, count in _amounts(value) if found == name), "")
+        found = number(value)
+        return f"{found}M{letter}" if found and found != UNLIMITED else ""
 
     return read
-
-
-def total_memory(value: Any) -> str:
-    """The sum of memory over the tasks of a step, in bytes, as the list of which it is part."""
-    count = amount("mem")(value)
-    return f"mem={count}" if count else ""
-
-
-def _amounts(value: Any) -> Iterable[tuple[str, str]]:
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, Mapping) and (kind := text(item.get("type"))):
-            name = text(item.get("name"))
-            if (count := number(item.get("count"))) and count != UNLIMITED:
-                yield (f"{kind}/{name}" if name else kind), count
-
-
-def requested_memory(job: Tree) -> str:
-    """The memory of the whole job; by the requested resources, or for each CPU or node."""
-    if whole := amount("mem")(at(job, ("tres", "requested"))):
-        return f"{whole}M"
-    for name, letter in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
-        found = number(at(job, ("required", name)))
-        if found and found != UNLIMITED:
-            return f"{found}M{letter}"
-    return ""
-
-
-def licenses(job: Tree) -> str:
-    """The licences, unless the requested resources tell them as well."""
-    requested = at(job, ("tres", "requested"))
-    if any(name.startswith("license/") for name, _ in _amounts(requested)):
-        return ""
-    return text(job.get("licenses"))
 
 
 def at(tree: Any, path: tuple[str, ...]) -> Any:
     """What is at a path, or None."""
     for name in path:
-        if not isinstance(tree, Mapping):
+        if type(tree) is not dict:
             return None
         tree = tree.get(name)
     return tree
 
 
-_RSS = ("tres", "requested")  # of a step this is what was used, whatever it is called
+_USED = ("tres", "requested")  # of a step this is what was used, whatever it is called
 
 # fmt: off
 JOB: tuple[Told, ...] = (
@@ -221,9 +218,9 @@ JOB: tuple[Told, ...] = (
     Told("FailedNode",       ("failed_node",),               text),
     Told("Group",            ("group",),                     text),
     Told("JobName",          ("name",),                      text),
-    Told("Licenses",         (),                             licenses),
+    Told("Licenses",         ("licenses",),                  text),
     Told("McsLabel",         ("mcs", "label"),               text),
-    Told("NCPUS",            ("tres", "allocated"),          amount("cpu")),
+    Told("NCPUS",            ("tres", "allocated", "cpu"),   count),
     Told("NNodes",           ("allocation_nodes",),          positive),
     Told("NodeList",         ("nodes",),                     text),
     Told("Partition",        ("partition",),                 text),
@@ -232,8 +229,10 @@ JOB: tuple[Told, ...] = (
     Told("QOSREQ",           ("qosreq",),                    text),
     Told("Reason",           ("state", "reason"),            text),
     Told("ReqCPUS",          ("required", "CPUs"),           positive),
-    Told("ReqMem",           (),                             requested_memory),
-    Told("ReqNodes",         ("tres", "requested"),          amount("node")),
+    Told("ReqMem",           ("tres", "requested", "mem"),   megabytes("")),
+    Told("ReqMem",           ("required", "memory_per_cpu"), megabytes("c")),
+    Told("ReqMem",           ("required", "memory_per_node"), megabytes("n")),
+    Told("ReqNodes",         ("tres", "requested", "node"),  count),
     Told("ReqTRES",          ("tres", "requested"),          tres),
     Told("Reservation",      ("reservation", "name"),        text),
     Told("Restarts",         ("restart_cnt",),               number),
@@ -256,34 +255,66 @@ JOB: tuple[Told, ...] = (
 
 STEP: tuple[Told, ...] = (
     Told("AllocTRES",        ("tres", "allocated"),          tres),
-    Told("AveRSS",           (*_RSS, "average"),             amount("mem")),
-    Told("AveVMSize",        (*_RSS, "average"),             amount("vmem")),
+    Told("AveRSS",           (*_USED, "average", "mem"),     count),
+    Told("AveVMSize",        (*_USED, "average", "vmem"),    count),
     Told("ElapsedRaw",       ("time", "elapsed"),            number),
     Told("End",              ("time", "end"),                time),
     Told("ExitCode",         ("exit_code",),                 exit_code),
     Told("JobName",          ("step", "name"),               text),
-    Told("MaxRSS",           (*_RSS, "max"),                 amount("mem")),
-    Told("MaxVMSize",        (*_RSS, "max"),                 amount("vmem")),
-    Told("NCPUS",            ("tres", "allocated"),          amount("cpu")),
+    Told("MaxRSS",           (*_USED, "max", "mem"),         count),
+    Told("MaxVMSize",        (*_USED, "max", "vmem"),        count),
+    Told("NCPUS",            ("tres", "allocated", "cpu"),   count),
     Told("NNodes",           ("nodes", "count"),             positive),
     Told("NodeList",         ("nodes", "range"),             text),
     Told("NTasks",           ("tasks", "count"),             positive),
     Told("Start",            ("time", "start"),              time),
     Told("State",            ("state",),                     state),
     Told("TotalCPU",         ("time", "total"),              cpu),
-    Told("TRESUsageInTot",   (*_RSS, "total"),               total_memory),
+    Told("TRESUsageInTot",   (*_USED, "total"),              total_memory),
 )
 # fmt: on
 
 NAMES = tuple(dict.fromkeys(row.column for row in (*JOB, *STEP)))
 
+_METRICS = ("average", "max", "total")
+_EMPTY: Tree = {}
 
-def fields(rows: Iterable[Told], tree: Tree) -> list[str]:
-    """The columns of NAMES for a job or a step. Raises ``InvalidValue``, naming the column."""
-    found = dict.fromkeys(NAMES, "")
-    for column, path, read in rows:
-        try:
-            found[column] = read(at(tree, path) if path else tree)
-        except InvalidValue as wrong:
-            raise InvalidValue(wrong.text, f"{wrong.expected}: {'/'.join(path)}") from None
-    return list(found.values())
+
+class Reading:
+    """The rows of a table made ready: what shares a place is looked up there once."""
+
+    def __init__(self, rows: Sequence[Told], lists: Iterable[tuple[str, ...]]) -> None:
+        self._lists = frozenset(lists)
+        parents = dict.fromkeys(
+            path[:-1] if path and path not in self._lists else path for _, path, _ in rows
+        )
+        self._parents = tuple(parents)
+        places = {parent: place for place, parent in enumerate(parents)}
+        self._rows = [
+            (NAMES.index(column), places[path], None, read, "/".join(path) or column)
+            if not path or path in self._lists
+            else (NAMES.index(column), places[path[:-1]], path[-1], read, "/".join(path))
+            for column, path, read in rows
+        ]
+
+    def __call__(self, tree: Tree) -> list[str]:
+        """The columns of NAMES for a job or a step. Raises ``InvalidValue``, naming the column."""
+        found = [""] * len(NAMES)
+        parents: list[Any] = []
+        for path in self._parents:
+            value = at(tree, path) if path else tree
+            if path in self._lists:
+                value = amounts(value)
+            parents.append(value if type(value) is dict else _EMPTY)
+        for place, parent, key, read, name in self._rows:
+            value = parents[parent] if key is None else parents[parent].get(key)
+            if value is not None and not found[place]:
+                try:
+                    found[place] = read(value)
+                except InvalidValue as wrong:
+                    raise InvalidValue(wrong.text, f"{wrong.expected}: {name}") from None
+        return found
+
+
+job_fields = Reading(JOB, (("tres", "allocated"), ("tres", "requested")))
+step_fields = Reading(STEP, (("tres", "allocated"), *((*_USED, m) for m in _METRICS)))

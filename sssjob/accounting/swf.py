@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import BinaryIO, Generic, TypeVar
 
 from sssjob import units
-from sssjob.accounting.assembly import Assembly, extension, numbered
+from sssjob.accounting.assembly import Assembly, Ready, assembled, extension, numbered
 from sssjob.accounting.lines import clean
 from sssjob.accounting.record import (
     DELIVERED,
@@ -19,7 +19,6 @@ from sssjob.accounting.record import (
     NOWHERE,
     REQUESTED,
     Bad,
-    Converted,
     Field,
     Found,
     Noted,
@@ -41,7 +40,7 @@ _RELATIVE = (
     "no UnixStartTime in the header: times count from the begin of the log, so they are kept "
     "as Extension and are no times of the job"
 )
-_HEADER = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*?)\s*")
+_HEADER = re.compile(r";\s*+([A-Za-z]++)\s*+:\s*+(.*)")
 _NAMED = re.compile(r"([0-9]{1,9})\s+([^\s,;(]+).*")
 
 COMPLETED, FAILED, PARTIAL, CANCELLED = "1", "0", ("2", "3", "4"), "5"
@@ -130,21 +129,22 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
 
 def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """The same on either road."""
+    return assembled(_read(stream, road))
+
+
+def _read(stream: BinaryIO, road: Road[P, J]) -> Iterator[Ready[P, J] | Outcome[J]]:
     log = _Log(road)
-    told = False
     for line, raw in numbered(stream, LINE_LIMIT):
+        text = clean(raw).strip()
         if len(raw) > LINE_LIMIT:
             yield Bad(line, f"a line of more than {LINE_LIMIT} bytes")
-            continue
-        text = clean(raw).strip()
-        if text.startswith(";"):
+        elif text.startswith(";"):
             log.header(text)
         elif text:
-            outcome = log.outcome(line, text.split())
-            yield outcome
-            if not log.begin and not told and isinstance(outcome, Converted):
-                told = True
-                yield Noted(line, _RELATIVE, once=True)
+            try:
+                yield log.record(line, text.split())
+            except InvalidValue as wrong:
+                yield Bad(line, str(wrong))
 
 
 def recognises(head: bytes) -> str:
@@ -170,6 +170,7 @@ class _Log(Generic[P, J]):
         self._queues: dict[str, str] = {}
         self._partitions: dict[str, str] = {}
         self._previous = ""
+        self._told_so = False
         names = (*NAMES, *(row.column for row in TIMES))
         rows = (*COLUMNS, *TIMES)
         waiting = tuple(row for row in rows if row.column not in _OF_STARTED)
@@ -193,29 +194,24 @@ class _Log(Generic[P, J]):
         elif label in ("Queue", "Partition") and (named := _NAMED.fullmatch(value)):
             (self._queues if label == "Queue" else self._partitions)[named[1]] = named[2]
 
-    def outcome(self, line: int, fields: list[str]) -> Outcome[J]:
-        """What becomes of one line."""
+    def record(self, line: int, fields: list[str]) -> Ready[P, J] | Skipped | Bad:
+        """What one line is. Raises ``InvalidValue``."""
         if len(fields) != len(NAMES):
             return Bad(line, f"{len(fields)} fields where there are {len(NAMES)}")
-        try:
-            id = known(fields[_ID])
-            if not isinstance(id, str):
-                raise InvalidValue(fields[_ID], "a job number")
-            if fields[_STATUS] in PARTIAL:
-                return self._part(line, id)
-            started = _was_started(fields)
-            told = self._told(fields, started=started)
-            job = self._makers[bool(self.begin), started].job(told)
-        except InvalidValue as wrong:
-            return Bad(line, str(wrong))
+        id = known(fields[_ID])
+        if not isinstance(id, str):
+            raise InvalidValue(fields[_ID], "a job number")
+        if fields[_STATUS] in PARTIAL:
+            # The line of the whole job comes first and has the sum of these.
+            if id == self._previous:
+                return Skipped(line, "partial execution")
+            return Bad(line, f"a partial execution of job {id} without its job before it")
         self._previous = id
-        return Converted(line, job)
-
-    def _part(self, line: int, id: str) -> Outcome[J]:
-        """A partial execution; the line of its whole job comes first and has the sum."""
-        if id == self._previous:
-            return Skipped(line, "partial execution")
-        return Bad(line, f"a partial execution of job {id} without its job before it")
+        started = _was_started(fields)
+        maker = self._makers[bool(self.begin), started]
+        notes = () if self.begin or self._told_so else (Noted(line, _RELATIVE, once=True),)
+        self._told_so |= bool(notes)
+        return Ready(line, maker, self._told(fields, started=started), (), notes)
 
     def _told(self, fields: list[str], *, started: bool) -> list[str]:
         """The fields with times and names in the place of distances and numbers."""

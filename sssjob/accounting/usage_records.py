@@ -7,13 +7,12 @@ from typing import BinaryIO, TypeVar
 
 from sssjob.accounting import clock as clocks
 from sssjob.accounting import usage_values as values
-from sssjob.accounting.assembly import Assembly, doubts, extension, noted
+from sssjob.accounting.assembly import Assembly, Ready, assembled, doubts, extension, noted
 from sssjob.accounting.clock import Clock
 from sssjob.accounting.record import (
     DELIVERED,
     JOB,
     Bad,
-    Converted,
     Field,
     Noted,
     Options,
@@ -46,7 +45,7 @@ def elements(type: str, clock: Clock) -> tuple[Field, ...]:
         return Field(column, JOB, "Extension", read, beside=beside)
 
     others = values.VOLUMES[1:]
-    resources = ("Resource", "ConsumableResource", "VolumeResource", "PhaseResource")
+    consumed = ("ConsumableResource", "VolumeResource", "PhaseResource")
     # fmt: off
     return (
         kept(RECORD_ID, "recordId"),
@@ -76,8 +75,9 @@ def elements(type: str, clock: Clock) -> tuple[Field, ...]:
         Field("Queue",                       DELIVERED, "Queue"),
         Field("ProjectName",                 DELIVERED, "Project"),
         Field("Host",                        DELIVERED, "Node",        values.hosts),
-        *(Field(name, DELIVERED, "Resource", values.resources) for name in resources),
-        *(other(name, values.other_resources(type)) for name in resources),
+        *(Field(name, DELIVERED, "Resource", values.resources) for name in consumed),
+        *(other(name, values.other_resources(type)) for name in consumed),
+        other("Resource", values.described(type)),
     )
     # fmt: on
 
@@ -100,23 +100,34 @@ def records(
         for column in (row.column, *row.beside)
     )
     assembly = Assembly(rows, names, road)
+    return assembled(_read(stream, assembly, names, several, clock, type))
+
+
+def _read(
+    stream: BinaryIO,
+    maker: Assembly[P, J],
+    names: tuple[str, ...],
+    several: frozenset[str],
+    clock: Clock,
+    type: str,
+) -> Iterator[Ready[P, J] | Outcome[J]]:
     told = False
     for record in read(stream):
         if isinstance(record, Bad):
             yield record
             continue
+        columns, more = _columns(record, names, several, type)
+        if not columns[ID]:
+            yield Bad(record.line, "neither LocalJobId nor GlobalJobId nor recordId")
+            continue
         try:
-            columns, more = _columns(record, names, several, type)
-            if not columns[ID]:
-                yield Bad(record.line, "neither LocalJobId nor GlobalJobId nor recordId")
-                continue
-            yield Converted(record.line, assembly.of(columns, more))
-            if clock.assumed and not told:
-                told = True
-                yield Noted(record.line, clocks.ASSUMED, once=True)
-            yield from _doubts(record, clock)
-        except InvalidValue as wrong:
-            yield Bad(record.line, str(wrong))
+            notes = tuple(_doubts(record, clock))
+        except InvalidValue:
+            notes = ()  # the mapping says of which element
+        yield Ready(record.line, maker, maker.fields(columns), tuple(more), notes)
+        if clock.assumed and not told:
+            told = True
+            yield Noted(record.line, clocks.ASSUMED, once=True)
 
 
 def _columns(

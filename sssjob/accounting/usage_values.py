@@ -207,12 +207,26 @@ def other_spans(type: str) -> Read:
 
 @whole_of_all
 def resources(entries: Entries) -> Found:
-    """What sites measure beside: numbers by their description."""
+    """What was consumed beside: numbers by their description."""
     return tuple(
         Property("Resource", text, {"name": entry.get("description"), **_unit(entry)})
         for entry in entries
         if (text := _measured(entry)) is not None
     )
+
+
+def described(type: str) -> Read:
+    """What sites add beside the common properties, by its description."""
+
+    @whole_of_all
+    def read(entries: Entries) -> Found:
+        return tuple(
+            noted(type, entry.get("description") or "Resource", entry.text)
+            for entry in entries
+            if entry.text
+        )
+
+    return read
 
 
 def other_resources(type: str) -> Read:

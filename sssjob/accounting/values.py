@@ -36,6 +36,8 @@ def amount(text: str) -> str | None:
     >>> amount("0.50"), amount("-1")
     ('0.5', None)
     """
+    if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= 18:
+        return text
     value = number(text)
     return None if value < 0 else units.decimal(value)
 

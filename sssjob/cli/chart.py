@@ -17,7 +17,7 @@ MOST = 600  # points of a line; more cannot be told apart
 MARKS = "•×+○◆"
 
 _AREA = (84, 36, 590, 316)  # left, top, right and bottom of the area in an SVG
-_STYLE = """\
+STYLE = """\
 :root{color-scheme:light dark;--paper:#fff;--ink:#222;--grid:#ddd;
 --0:#0067b1;--1:#c44e00;--2:#2a7f3f;--3:#8b3fa8;--4:#8a6d00}
 @media (prefers-color-scheme:dark){:root{--paper:#16181c;--ink:#ddd;--grid:#3a3d44;
@@ -125,10 +125,10 @@ def terminal(chart: Chart) -> list[str]:
 def svg(chart: Chart) -> str:
     """A chart as an SVG document, light or dark as its reader likes it."""
     left, top, right, bottom = _AREA
-    title = escape(_clean(chart.title))
+    title = escape(clean(chart.title))
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" role="img">',
-        f"<title>{title}</title><style>{_STYLE}</style>",
+        f"<title>{title}</title><style>{STYLE}</style>",
         '<rect class="paper" width="640" height="400"/>',
         f'<text class="title" x="{left}" y="22">{title}</text>',
         *_grid(chart),
@@ -140,7 +140,7 @@ def svg(chart: Chart) -> str:
         x = left + 190 * (number % 3)
         y = 374 + 16 * (number // 3)
         parts.append(f'<circle cx="{x}" cy="{y - 4}" r="4" fill="var(--{number % len(MARKS)})"/>')
-        parts.append(f'<text x="{x + 9}" y="{y}">{escape(_clean(series.name))}</text>')
+        parts.append(f'<text x="{x + 9}" y="{y}">{escape(clean(series.name))}</text>')
     return "\n".join((*parts, "</svg>", ""))
 
 
@@ -210,7 +210,7 @@ def _drawn(chart: Chart, series: Series, colour: str) -> Iterable[str]:
     yield f'<polyline points="{places}" stroke="{colour}"/>'
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """A text without what XML does not allow."""
     shown = visible(text).encode("utf-8", "replace").decode("utf-8")
     return "".join("\ufffd" if letter in "\ufffe\uffff" else letter for letter in shown)

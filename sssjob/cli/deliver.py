@@ -38,8 +38,8 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
               help="A directory of $MACHINEFEATURES.")  # fmt: skip
 @click.option("--status", metavar="DIR", type=click.Path(),
               help="A directory of $JOBSTATUS, read under its lock.")  # fmt: skip
-@click.option("--cgroup", metavar="DIR", type=click.Path(),
-              help="The control group of the job: CPU time and the most memory.")  # fmt: skip
+@click.option("--usage", "usages", metavar="DIR|FILE", multiple=True, type=click.Path(),
+              help="What was measured: a control group, or lines of NAME=VALUE.")  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
               help="Accounting records; may be repeated.")  # fmt: skip
 @click.option("--from", "format_", type=click.Choice(list(FORMATS)), default="slurm",
@@ -54,8 +54,8 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
 @click.option("--json", "as_json", is_flag=True,
               help="Print counts and findings as JSON, and the document only with -o.")  # fmt: skip
 def command(
-    file: str, directory: str | None, machine: str | None, status: str | None, cgroup: str | None,
-    records: tuple[str, ...], format_: str, tz: str,
+    file: str, directory: str | None, machine: str | None, status: str | None,
+    usages: tuple[str, ...], records: tuple[str, ...], format_: str, tz: str,
     overwrite: bool, force: bool, now: int | None, output: str | None, in_place: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
@@ -64,13 +64,14 @@ def command(
     JOB.xml may hold many jobs, in one document or in several, and be of any size. All of it is
     kept as it is, to the byte, but for the jobs to which something is delivered.
 
-    Each record goes to its job by Id; a features directory to the job that its job_id names.
+    Each record goes to its job by Id; a features directory to the job that its job_id names, and
+    with it what its machine and its pilot say, and what was measured.
     What was requested is left untouched. Where a job knows better, the difference is reported
     and the job keeps its value, unless --overwrite. Folding again changes nothing.
     """
     from sssjob.delivery import Delivery
 
-    if not records and not any((directory, machine, status, cgroup)):
+    if not records and not any((directory, machine, status, usages)):
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
     if in_place and (output or file == "-"):
         common.fail("--in-place needs a file of its own, and no -o")
@@ -83,7 +84,7 @@ def command(
             work.look()
             for place, take in (
                 (directory, work.take_features), (machine, work.take_machine),
-                (status, work.take_status), (cgroup, work.take_usage),
+                (status, work.take_status), *((each, work.take_usage) for each in usages),
             ):  # fmt: skip
                 if place is not None:
                     take(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -60,6 +61,8 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
               help="The version of XPath; the later ones are slower.")  # fmt: skip
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not say in which of several files.")
+@click.option("--jobs", "threads", type=click.IntRange(min=1), metavar="N",
+              help="How many threads read a large file; as many as there are cores.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
 def command(
     expression: str,
@@ -75,6 +78,7 @@ def command(
     version: str,
     bound: tuple[str, ...],
     no_filename: bool,
+    threads: int | None,
     explain: bool,
 ) -> None:
     """Ask job objects by XPath.
@@ -98,7 +102,8 @@ def command(
     around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
     asking = Asking(
         query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
-        quiet=quiet, explain=explain, as_json=form in ("json", "jsonl"),
+        quiet=quiet, explain=explain, threads=threads or os.cpu_count() or 1,
+        as_json=form in ("json", "jsonl"),
     )  # fmt: skip
     with closing(asking.matches(files)) as matches:
         found = query_forms.whole(matches) if whole else matches
@@ -135,9 +140,10 @@ def _print(found: Iterator[Found], form: Form, keys: Sequence[Key], limit: int |
 def _end(query: Question, asking: Asking, total: int, quiet: bool) -> NoReturn:
     from sssjob.query import hints
 
-    if total == 0 and not quiet:
+    if not quiet:
         for hint in hints(query):
-            common.say(hint)
+            if total == 0 or hint.of_units:
+                common.say(hint)
     if asking.failed and not (quiet and total):
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.FOUND if total else common.NOTHING)

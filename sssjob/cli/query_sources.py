@@ -30,6 +30,7 @@ class Asking:
     whole: bool = False
     quiet: bool = False
     explain: bool = False
+    threads: int = 1
     as_json: bool = False  # the explanation, for programs
     failed: bool = field(default=False, init=False)
     _noticed: bool = field(default=False, init=False)
@@ -95,6 +96,7 @@ class Asking:
                 effective=self.effective,
                 places=self.places,
                 whole=self.whole,
+                threads=self.threads,
                 on_error=lambda error: self._unreadable(given.name, error),
             ):
                 yield Found(given.name, match)

@@ -28,6 +28,7 @@ class Asking(Protocol):
     places: bool
     explain: bool
     as_json: bool
+    threads: int
 
     def fail(self, message: str) -> None:
         """Say that something could not be asked; the rest goes on."""
@@ -56,6 +57,7 @@ def matches(asking: Asking, address: Address) -> Iterator[Found]:
         for match in store.run(
             asking.query,
             effective=asking.effective,
+            threads=asking.threads,
             places=asking.places,
             trace=trace,
             on_error=lambda error: _refuse(asking, address, error),
@@ -69,6 +71,7 @@ def count(asking: Asking, address: Address) -> int:
         return store.how_many(
             asking.query,
             effective=asking.effective,
+            threads=asking.threads,
             trace=trace,
             on_error=lambda error: _refuse(asking, address, error),
         )

@@ -77,7 +77,7 @@ def _loaded(path: Path, check: bool) -> Config:
 def _listening(config: Config, addresses: tuple[str, ...]) -> Config:
     from dataclasses import replace
 
-    from sssjob.gateway.config import address
+    from sssjob.rmap.address import address
 
     try:
         given = tuple(address(text) for text in addresses)

@@ -17,6 +17,7 @@ _LIMITS = re.compile(
 )
 _LIFTED = re.compile(r",? (?:try|use) XML_PARSE_HUGE(?: option)?")
 _PLACE = re.compile(r", line \d+, column \d+$")
+_OPENED = re.compile(r"(mismatch: \S+ line )(\d+)")  # counted in its document
 _CHARACTER = re.compile(
     r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
 )
@@ -44,18 +45,24 @@ _LIMITED = (
 
 
 def unreadable(
-    error: etree._LogEntry | etree.XMLSyntaxError, context: str = "", *, offset: int = 0
+    error: etree._LogEntry | etree.XMLSyntaxError,
+    context: str = "",
+    *,
+    offset: int = 0,
+    kept: int = 0,
 ) -> UnreadableDocument:
     """The parser's error with place and cause.
 
     ``context`` holds the characters about the place; ``offset`` is the number of lines before the
-    document.
+    document, or after the ``kept`` first ones of it.
     """
     if isinstance(error, etree.XMLSyntaxError):
         (line, column), said = error.position, error.msg or "not well-formed"
     else:
         line, column, said = error.line, error.column, error.message
     said = _PLACE.sub("", said).strip()
+    if (opened := _OPENED.search(said)) and int(opened[2]) > kept:
+        said = _OPENED.sub(rf"\g<1>{int(opened[2]) + offset}", said)
     code = "E-LIMIT" if _LIMITS.search(said) else "E-XML"
     message, advice = _cause(said, context)
     return UnreadableDocument(

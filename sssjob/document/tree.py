@@ -88,14 +88,26 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
     try:
         with opened(source) as stream:
             head = stream.read(CHUNK)
-            if is_lines(head):
-                yield from _lines(stream, head, on_error)
-            else:
-                yield from _documents(stream, head)
+            yield from going_on(stream, head, 0, as_lines=is_lines(head), on_error=on_error)
     except UnreadableDocument as error:
         if on_error is None:
             raise
         on_error(error)
+
+
+def going_on(
+    stream: BinaryIO, head: bytes, line: int, *,
+    as_lines: bool, left_out: int = 0, kept: int = 0, on_error: OnError | None = None,
+) -> Iterator[Located]:  # fmt: skip
+    """As ``located``, from the middle of a source: ``head`` and the stream behind ``line`` lines.
+
+    Of the first document, ``left_out`` bytes behind its ``kept`` first lines are not among them.
+    ``as_lines`` says that each line is a document. Else a fault is raised, not handed over.
+    """
+    if as_lines:
+        yield from _lines(stream, head, on_error, line)
+    else:
+        yield from _documents(stream, head, offset=line, left_out=left_out, kept=kept)
 
 
 def parse(data: bytes | str) -> Element:
@@ -124,14 +136,16 @@ def safe_parser() -> etree.XMLParser:
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
 
 
-def _lines(stream: BinaryIO, head: bytes, on_error: OnError | None) -> Iterator[Located]:
+def _lines(
+    stream: BinaryIO, head: bytes, on_error: OnError | None, first: int = 0
+) -> Iterator[Located]:
     """Documents of one line each: one that cannot be read does not hide the next.
 
     Where a document turns out to go on in the next line, the rest is read as documents of any
     shape: somebody put files together.
     """
     parser = safe_parser()
-    lines = enumerate(split_lines(stream, head, OBJECT_LIMIT))
+    lines = enumerate(split_lines(stream, head, OBJECT_LIMIT), first)
     waiting: list[tuple[int, bytes]] = []
     while (numbered := waiting.pop() if waiting else next(lines, None)) is not None:
         number, line = numbered
@@ -204,7 +218,13 @@ def below(found: Finding, lines: int) -> Finding:
 
 
 def _documents(
-    stream: BinaryIO, head: bytes, *, whole: bool = False, offset: int = 0
+    stream: BinaryIO,
+    head: bytes,
+    *,
+    whole: bool = False,
+    offset: int = 0,
+    left_out: int = 0,
+    kept: int = 0,
 ) -> Iterator[Located]:
     """Documents of any shape, one after the other."""
     chunk = head.removeprefix(_BYTE_ORDER_MARK)
@@ -220,6 +240,7 @@ def _documents(
         while len(chunk) < _HEAD and (more := stream.read(CHUNK)):
             chunk += more
         document = _Document(stream, chunk, offset)
+        document.fed, document.kept, left_out, kept = left_out, kept, 0, 0
         yield from document.objects(whole=whole)
         offset, chunk, first = offset + document.lines, document.rest, False
 
@@ -230,6 +251,7 @@ class _Document:
     def __init__(self, stream: BinaryIO, head: bytes, offset: int) -> None:
         self.stream, self.head, self.offset = stream, head, offset
         self.lines = self.fed = 0  # lines and bytes of this document, fed so far
+        self.kept = 0  # lines of it that no offset counts for
         self.rest = b""  # what comes after it
         self.root: Element | None = None
         name = _START_TAG.match(head)
@@ -304,7 +326,7 @@ class _Document:
         except etree.XMLSyntaxError as error:
             # What the parser kept to itself while it was fed is the cause.
             first = next(iter(self.parser.feed_error_log), error)
-            raise cause.unreadable(first, offset=self.offset) from error
+            raise cause.unreadable(first, offset=self.offset, kept=self.kept) from error
 
     def _end_at_next(self, error: etree.XMLSyntaxError, chunk: bytes) -> None:
         """End this document where the next one begins, if that is what the parser met."""
@@ -345,7 +367,7 @@ class _Document:
             self._column - _characters(_last_line(self._tail)),
         )
         context = fed[start : start + 16].decode("utf-8", "replace")
-        return cause.unreadable(error, context[:4], offset=self.offset)
+        return cause.unreadable(error, context[:4], offset=self.offset, kept=self.kept)
 
     def _count(self, chunk: bytes) -> None:
         self.fed += len(chunk)

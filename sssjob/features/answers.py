@@ -13,11 +13,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
 from ipaddress import IPv6Address, ip_address
+from typing import Protocol
 
 from sssjob.errors import UnusableInput
 from sssjob.features import files, keys
@@ -29,6 +30,7 @@ _STATIC = "max-age=3600"
 _FRESH = "no-cache"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}")
 _TOKEN = re.compile(rf"[A-Za-z0-9_-]{{{SHORTEST_TOKEN},256}}")
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _METADATA = ("latest", "meta-data")  # as clouds at large have them
 _DOCUMENT = ["openstack", "latest", "meta_data.json"]
 
@@ -52,14 +54,33 @@ KNOWN = frozenset(
 Identify = Callable[[list[str], str], tuple[str, list[str]] | None]
 
 
+class Headers(Protocol):
+    """The headers of a request, by name in any case."""
+
+    def get(self, name: str, default: str, /) -> str:
+        """The value of a header, or the default."""
+
+
 def by_address(steps: list[str], client: str) -> tuple[str, list[str]] | None:
     """The name of who asks is its address. The path is what is asked for."""
+    name = _plain_address(client)
+    return (name, steps) if name else None
+
+
+@lru_cache(4096)
+def _plain_address(client: str) -> str:
+    """An address as it is usually written, "" for what is none."""
     try:
         address = ip_address(client.partition("%")[0])
     except ValueError:
-        return None
+        return ""
     plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return str(plain or address), steps
+    return str(plain or address)
+
+
+@lru_cache(4096)
+def _date(seconds: int) -> str:
+    return formatdate(seconds, usegmt=True)
 
 
 class ByToken:
@@ -115,9 +136,7 @@ class Answers:
     def __init__(self, root: str | os.PathLike[str], identify: Identify, url: str = "") -> None:
         self.root, self.identify, self.url = os.fspath(root), identify, url
 
-    def respond(
-        self, method: str, target: str, client: str, headers: Mapping[str, str]
-    ) -> Response:
+    def respond(self, method: str, target: str, client: str, headers: Headers) -> Response:
         """The answer to a request for a path from an address."""
         if method not in ("GET", "HEAD"):
             return _failure(HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET, HEAD"})
@@ -134,7 +153,7 @@ class Answers:
         return response or _failure(HTTPStatus.NOT_FOUND)
 
     def _answer(
-        self, name: str, steps: list[str], slash: bool, prefix: str, headers: Mapping[str, str]
+        self, name: str, steps: list[str], slash: bool, prefix: str, headers: Headers
     ) -> Response | None:
         accept = headers.get("Accept", "")
         if not steps:
@@ -177,27 +196,36 @@ class Answers:
                         continue
                     yield f"mjf@{kind}@{key}", text
 
-    @contextmanager
-    def _directory(self, name: str, kind: str) -> Iterator[int | None]:
+    def _directory(self, name: str, kind: str) -> _Folder:
         """The directory of a kind: one's own, or else, for machines, that of everybody."""
-        places = [os.path.join(self.root, name, kind)] if _NAME.fullmatch(name) else []
+        places = [f"{self.root}/{name}/{kind}"] if _NAME.fullmatch(name) else []
         if kind == "machinefeatures":
-            places.append(os.path.join(self.root, kind))
+            places.append(f"{self.root}/{kind}")
         for place in places:
             try:
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                folder = os.open(place, flags)
-            except OSError:
+                return _Folder(os.open(place, _DIRECTORY))
+            except OSError:  # it is not there, or is a link
                 continue
-            try:
-                yield folder
-            finally:
-                os.close(folder)
-            return
-        yield None
+        return _Folder(None)
 
 
-def _value(folder: int, kind: str, name: str, headers: Mapping[str, str]) -> Response | None:
+class _Folder:
+    """A descriptor of a directory, or None, for as long as it is used."""
+
+    __slots__ = ("handle",)
+
+    def __init__(self, handle: int | None) -> None:
+        self.handle = handle
+
+    def __enter__(self) -> int | None:
+        return self.handle
+
+    def __exit__(self, *error: object) -> None:
+        if self.handle is not None:
+            os.close(self.handle)
+
+
+def _value(folder: int, kind: str, name: str, headers: Headers) -> Response | None:
     """One key, unless who asks has it already."""
     if not keys.is_name(name):
         return None
@@ -209,7 +237,7 @@ def _value(folder: int, kind: str, name: str, headers: Mapping[str, str]) -> Res
     tag = f'W/"{status.st_mtime_ns:x}-{status.st_size:x}"'
     told = {
         "ETag": tag,
-        "Last-Modified": formatdate(status.st_mtime, usegmt=True),
+        "Last-Modified": _date(int(status.st_mtime)),
         "Cache-Control": _STATIC if row is not None and not row.dynamic else _FRESH,
     }
     known = [each.strip() for each in headers.get("If-None-Match", "").split(",")]
@@ -219,7 +247,7 @@ def _value(folder: int, kind: str, name: str, headers: Mapping[str, str]) -> Res
 
 
 def _names(folder: int) -> list[str]:
-    return sorted(name for name in os.listdir(folder)[: files.MOST] if keys.is_name(name))
+    return sorted(name for name in os.listdir(folder)[: files.MOST] if keys.is_found(name))
 
 
 def _listing(names: Iterable[str], above: str, accept: str) -> Response:

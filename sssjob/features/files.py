@@ -111,7 +111,7 @@ def _names(folder: int, faults: list[Fault]) -> list[str]:
     if len(found) > MOST:
         message = f"more than {MOST} files in the directory; the rest is not read"
         faults.append(Fault("E-LIMIT", "", message))
-    return sorted(name for name in found[:MOST] if keys.is_name(name))
+    return sorted(name for name in found[:MOST] if keys.is_found(name))
 
 
 def _invalid(text: str, expected: str) -> ValueError:

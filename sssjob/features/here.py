@@ -64,13 +64,13 @@ def here(environment: Mapping[str, str] | None = None) -> Here:
     variables: Mapping[str, str] = os.environ if environment is None else environment
     problems: list[str] = []
     unknown: list[str] = []
-    found = [
+    machine, job = (
         _values(variables.get(variable, ""), variable, rows, problems, unknown)
-        for variable, rows in zip(
-            VARIABLES, (keys.MACHINE_FEATURES, keys.JOB_FEATURES), strict=True
-        )
-    ]
-    return Here(found[0], found[1], tuple(problems), tuple(unknown))
+        for variable, rows in VARIABLES.items()
+    )
+    if variables.get("MACHINEFEATURES") == variables.get("JOBFEATURES"):
+        machine, job = vocabulary.apart(machine, job)
+    return Here(machine, job, tuple(problems), tuple(unknown))
 
 
 def _values(

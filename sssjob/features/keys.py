@@ -111,6 +111,11 @@ _NEWER = {
     for row in (*MACHINE_FEATURES, *JOB_FEATURES)
     if row.v2014 and row.v2016 and row.v2014 != row.v2016
 }
+_CAPITALS = {
+    row.v2014
+    for row in (*MACHINE_FEATURES, *JOB_FEATURES, *JOB_STATUS)
+    if row.v2014 != row.v2014.lower()
+}
 # decision 459: what the 2014 text wants in can_postpone_last_job, and what else is met.
 BOOLEANS = {
     "true": "True",
@@ -127,6 +132,15 @@ def is_name(name: str) -> bool:
     if not 0 < len(name) <= _LONGEST_NAME or not name.isascii():
         return False
     return name.replace("_", "a").isalnum()
+
+
+def is_found(name: str) -> bool:
+    """Whether a file that stands in a directory is taken for a key.
+
+    Newer keys have no capitals, so that of those that do only the printed ones count: a README
+    is no key.
+    """
+    return is_name(name) and (name == name.lower() or name in _CAPITALS)
 
 
 def key(name: str, table: Iterable[Key]) -> Key | None:

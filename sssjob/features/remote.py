@@ -69,6 +69,7 @@ def texts(url: str, table: Iterable[Key], options: Options | None = None) -> Ans
 
     404 and 410 mean that a key is absent. Whatever else keeps an answer away makes the key
     unknown, which is something else: then nothing may be concluded from its absence.
+    Raises ``ModuleNotFoundError`` if ``requests`` is not installed.
     """
     asking = _Asking(options or Options())
     answer = Answer()
@@ -115,6 +116,7 @@ class _Asking:
     """Questions to one server, in a thread each, because a slow answer may never end."""
 
     def __init__(self, options: Options) -> None:
+        _requests()
         self.options = options
         self.end = time.monotonic() + options.all_seconds
 
@@ -148,8 +150,17 @@ class _Asking:
             return None
         if not text:
             return None
-        found = [name for name in _names(text) if keys.is_name(name)]
+        found = [name for name in _names(text) if keys.is_found(name)]
         return tuple(dict.fromkeys(found[:MOST])) or None
+
+
+def _requests() -> None:
+    """Say what is missing here, and not in a thread of which nobody hears."""
+    try:
+        import requests  # noqa: F401
+    except ModuleNotFoundError:
+        advice = "features over HTTP are read with requests: pip install 'sssjob[http]'"
+        raise ModuleNotFoundError(advice, name="requests") from None
 
 
 def _into(

@@ -93,8 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         client = str(self.client_address[0])
-        headers = dict(self.headers.items())
-        response = self.server.answers.respond(self.command, self.path, client, headers)
+        response = self.server.answers.respond(self.command, self.path, client, self.headers)
         if self.command not in ("GET", "HEAD"):
             self.close_connection = True  # what comes with it is not read
         self.send_response(response.status)

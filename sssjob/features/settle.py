@@ -18,7 +18,7 @@ from sssjob.features.keys import Key, Value
 
 _EXTENSION = "/Job/Extension"
 _RATINGS = ("hs06", "hs06_job")
-_OPEN = (ASSUMED, MAXIMUM, MINIMUM)  # a request that leaves more than one number open
+_OPEN = (MAXIMUM, MINIMUM)  # a request that leaves more than one number open
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,9 @@ def _decides(host: Amount, amounts: Sequence[Amount]) -> bool:
     if not amounts or host.basis not in (EXACT, MAXIMUM):
         return not amounts
     first = amounts[0]
-    return first.basis in _OPEN and (first.basis == ASSUMED or host.value in first.admitted)
+    if first.basis in (ASSUMED, UNKNOWN):
+        return True
+    return first.basis in _OPEN and host.value in first.admitted
 
 
 def _number(amount: Amount, name: str) -> int | Fraction:

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from resource import struct_rusage
 
 from sssjob.errors import UnusableInput
+
+# fmt: off
+# What is read of a file, by the names of Grid Engine and HTCondor, and how many bytes one is.
+MEASURES: Mapping[str, Mapping[tuple[str, ...], int]] = {
+    "cpu_secs":          {("cpu_secs",): 1, ("cpu",): 1, ("ru_utime", "ru_stime"): 1,
+                          ("RemoteUserCpu", "RemoteSysCpu"): 1},
+    "max_rss_bytes":     {("max_rss_bytes",): 1, ("ru_maxrss",): 1024,
+                          ("ResidentSetSize_RAW",): 1024, ("ResidentSetSize",): 1024},
+    "max_swap_bytes":    {("max_swap_bytes",): 1},
+    "max_scratch_bytes": {("max_scratch_bytes",): 1, ("DiskUsage_RAW",): 1024,
+                          ("DiskUsage",): 1024},
+}
+# fmt: on
+
+_MEASURED = {name for rows in MEASURES.values() for names in rows for name in names}
+_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{0,18})?")
+_LONGEST = 1 << 20  # characters of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +79,39 @@ def of_rusage(usage: struct_rusage) -> Used:
     return Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
-def of_condor(update: Mapping[str, float]) -> Used:
-    """What HTCondor's update of a job says: sizes there are in KiB."""
-    cpu = [update[name] for name in ("RemoteUserCpu", "RemoteSysCpu") if name in update]
-    return Used(
-        sum(cpu) if cpu else None,
-        _kibibytes(update, "ResidentSetSize_RAW", "ResidentSetSize"),
-        None,
-        _kibibytes(update, "DiskUsage_RAW", "DiskUsage"),
+def of_file(path: str | os.PathLike[str]) -> Used:
+    """What a file of ``NAME = VALUE`` lines says by the names of ``MEASURES``; others are passed.
+
+    Grid Engine leaves such a file for the epilog of a job (``$SGE_JOB_SPOOL_DIR/usage``), HTCondor
+    writes ads of this form. Raises ``UnusableInput`` if none of the names is there, or ``OSError``.
+    """
+    found: dict[str, float] = {}
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file.read(_LONGEST).splitlines():
+            name, _, value = (part.strip() for part in line.partition("="))
+            if name in _MEASURED and _NUMBER.fullmatch(value):
+                found[name] = float(value)
+    used = Used(
+        _sum(found, MEASURES["cpu_secs"]),
+        *(_size(found, MEASURES[f"max_{each}_bytes"]) for each in ("rss", "swap", "scratch")),
     )
+    if used == Used():
+        raise UnusableInput(f"{os.fspath(path)}: none of {', '.join(sorted(_MEASURED))} = NUMBER")
+    return used
 
 
-def _kibibytes(update: Mapping[str, float], *names: str) -> int | None:
-    return next((int(update[name] * 1024) for name in names if name in update), None)
+def _sum(found: Mapping[str, float], rows: Mapping[tuple[str, ...], int]) -> float | None:
+    """The sum of the first row of names of which one is there."""
+    for names in rows:
+        if known := [found[name] for name in names if name in found]:
+            return sum(known)
+    return None
+
+
+def _size(found: Mapping[str, float], rows: Mapping[tuple[str, ...], int]) -> int | None:
+    """The first size that is there, in bytes; without one that is above 0, nothing was measured."""
+    sizes = (int(found[name] * unit) for (name,), unit in rows.items() if found.get(name))
+    return next(sizes, None)
 
 
 def _stats(proc: Path) -> Iterator[list[str]]:

@@ -18,6 +18,10 @@ VOCABULARIES = ("2016", "2014", "both")
 FACTOR = "cpufactor_lrms"
 NORMALISED = {"cpu_limit_secs": "cpu_limit_secs_lrms", "wall_limit_secs": "wall_limit_secs_lrms"}
 
+_OF_JOBS, _OF_MACHINES = (
+    {name for row in table for name in (row.v2014, row.v2016)}
+    for table in (keys.JOB_FEATURES, keys.MACHINE_FEATURES)
+)
 _ONLY_2014 = {row.v2014 for row in (*keys.MACHINE_FEATURES, *keys.JOB_FEATURES) if not row.v2016}
 _THOUSANDTH = 10**6  # bytes in 0.001 GB of the 2014 text
 
@@ -61,6 +65,16 @@ def modern(values: Mapping[str, Value]) -> tuple[dict[str, Value], list[Fault]]:
     _real_times(found, faults)
     _processors(found, faults)
     return found, faults
+
+
+def apart(
+    machine: Mapping[str, Value], job: Mapping[str, Value]
+) -> tuple[dict[str, Value], dict[str, Value]]:
+    """The values of one directory that is both, read by each table: every key to its own."""
+    return (
+        {name: value for name, value in machine.items() if name not in _OF_JOBS},
+        {name: value for name, value in job.items() if name not in _OF_MACHINES},
+    )
 
 
 def older(values: Mapping[str, Value]) -> dict[str, Value]:

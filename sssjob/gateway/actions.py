@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sssjob._version import __version__
 from sssjob.errors import Refused
-from sssjob.rmap.message import Row
+from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import Answer, Call
 
 Action = Callable[[Call], Answer]
@@ -16,11 +16,17 @@ class Actions:
     """A handler that finds the function for a request by its first object and its action.
 
     An unknown object is refused with 740, an action that the object does not have with 315.
+    ``quick`` tells which requests are answered at once, such as the query of one job by its Id.
     """
 
-    def __init__(self, actions: Mapping[tuple[str, str], Action]) -> None:
+    def __init__(
+        self,
+        actions: Mapping[tuple[str, str], Action],
+        quick: Callable[[Request], bool] = lambda request: False,
+    ) -> None:
         self.actions = {("System", "Query"): about_itself} | dict(actions)
         self._objects = {name for name, _ in self.actions}
+        self._quick = quick
 
     def __call__(self, call: Call) -> Answer:
         """The answer of the function. Names are case-sensitive, as in Gold."""
@@ -31,6 +37,11 @@ class Actions:
         if request.object not in self._objects:
             raise Refused("740", "The object of the request is not known here")
         raise Refused("315", f"{request.object} does not have this action here")
+
+    def is_quick(self, request: Request) -> bool:
+        """Whether a request is answered without waiting for a disk or a network."""
+        known = (request.object, request.action) in self.actions
+        return not known or request.object == "System" or self._quick(request)
 
 
 def about_itself(call: Call) -> Answer:

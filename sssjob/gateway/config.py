@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
 from sssjob.errors import BadKeyFile
 from sssjob.gateway import settings
 from sssjob.gateway.settings import Table
+from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy
-
-PORT = 7112
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where to listen. Port 0 takes one that is free."""
-
-    host: str
-    port: int = PORT
-
-    def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +29,7 @@ class Limits:
     message: int = 16 << 20
     memory: int = 256 << 20
     connections: int = 512
-    pending: int = 64
+    pending: int = 256
     workers: int = 4
     arrival: float = 20.0
     idle: float = 60.0
@@ -128,6 +117,8 @@ def _limits(table: Table) -> Limits:
 
 def _policy(root: Table) -> Policy:
     usual, limits, security = Policy(), root.table("limits"), root.table("security")
+    if security.flag("triple_des") and find_spec("cryptography") is None:
+        security.problem("triple_des", "no library for it", "pip install 'sssjob[gold]'")
     return Policy(
         name=root.text("name", usual.name),
         rows=limits.whole("rows", usual.rows, least=1),
@@ -211,27 +202,3 @@ def _address(table: Table, name: str, text: str) -> Address | None:
     except ValueError:
         table.problem(name, repr(text), f'an address such as "127.0.0.1:{PORT}" or "[::1]:{PORT}"')
         return None
-
-
-def address(text: str) -> Address:
-    """An address from ``host``, ``host:port`` or ``[v6]:port``. Raises ValueError.
-
-    >>> address("[::1]:7113"), address("gold.example.org").port
-    (Address(host='::1', port=7113), 7112)
-    """
-    host, colon, port = text.rpartition(":")
-    if text.startswith("[") and text.endswith("]"):
-        host, colon, port = text, "", ""
-    elif not colon:
-        host = text
-    if host.startswith("["):
-        if not host.endswith("]"):
-            raise ValueError(text)
-        host = host[1:-1]
-    elif ":" in host:
-        raise ValueError(text)
-    if not host or (colon and not (port.isascii() and port.isdigit() and len(port) < 6)):
-        raise ValueError(text)
-    if colon and int(port) > 65535:
-        raise ValueError(text)
-    return Address(host, int(port) if colon else PORT)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 
 from sssjob.errors import BadFraming
@@ -24,6 +26,7 @@ from sssjob.rmap.responder import Outcome, Responder
 READ = 64 << 10  # bytes taken from a connection at once
 _LINGER = 1.0  # seconds in which what a client still sends is read and forgotten
 _LINGER_BYTES = 4 << 20
+_LARGE = 128 << 10  # bytes of a message that takes long to parse
 _SLOWEST = 64 << 10  # bytes in a second, at which a client has to take an answer
 _PLAIN = "text/plain; charset=utf-8"
 _PATHS = ("/SSSRMAP", "/gold")  # what Gold 2.2 takes anywhere in a path
@@ -35,9 +38,9 @@ class Shared:
 
     def __init__(self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor) -> None:
         self.responder, self.limits, self.pool = responder, limits, pool
-        self.figures = Figures()
         self.held = 0  # bytes of requests that are not whole
         self.pending = 0  # requests that wait for their answer
+        self.figures = Figures(lambda: self.pending)
         self.stopping = False
 
 
@@ -70,12 +73,12 @@ class Conversation:
                 self.busy = True
                 keep_alive = request.keep_alive and not self.shared.stopping
                 await self._send(await self._answer(request, keep_alive))
-                self.busy = False
                 if not keep_alive:
                     await self._linger()
                     break
-        except (ConnectionError, TimeoutError):
-            event("client left", logging.DEBUG, origin=self.origin)
+                self.busy = False
+        except OSError as error:  # time-outs are among them
+            event("client left", logging.DEBUG, origin=self.origin, reason=str(error))
         finally:
             self._hold_bytes(0)
             self.abort()
@@ -131,7 +134,7 @@ class Conversation:
         if isinstance(route, HTTPStatus):
             outcome = self.shared.responder.failure("242", _REASONS[route])
             self._log(outcome, request, 0.0)
-            return self._framed(outcome, request.is_legacy, route, keep_alive)
+            return self._framed(outcome, request, route, keep_alive)
         if route is not _MESSAGES:
             return self._observed(request, route, keep_alive)
         if self.shared.pending >= self.shared.limits.pending:
@@ -142,7 +145,7 @@ class Conversation:
             outcome, status = await self._responded(request.body), HTTPStatus.OK
             seconds = time.perf_counter() - started
         self._log(outcome, request, seconds)
-        return self._framed(outcome, request.is_legacy, status, keep_alive)
+        return self._framed(outcome, request, status, keep_alive)
 
     def _route(self, request: HTTPRequest) -> str | HTTPStatus:
         """What is asked for: messages, health or figures; or the status that says why not."""
@@ -154,22 +157,24 @@ class Conversation:
         return _MESSAGES if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
 
     async def _responded(self, message: bytes) -> Outcome:
-        """The answer, made in a thread."""
-        self.shared.pending += 1
-        self.shared.figures.pending.set(self.shared.pending)
+        """The answer: made here where it comes at once, in a thread where it may take long."""
+        shared, responder = self.shared, self.shared.responder
+        shared.pending += 1
         try:
-            made = asyncio.get_running_loop().run_in_executor(
-                self.shared.pool, self.shared.responder.respond, message, self.origin
-            )
-            # A fault of a handler costs one answer, and not the server.
-            (result,) = await asyncio.gather(made, return_exceptions=True)
+            if len(message) > _LARGE:
+                return await self._in_thread(partial(responder.respond, message, self.origin))
+            taken = responder.take(message, self.origin)
+            if responder.is_quick(taken):
+                return responder.answer(taken)
+            return await self._in_thread(partial(responder.answer, taken))
+        except Exception as fault:  # of a handler, whichever it is: it costs one answer
+            LOGGER.error("fault", exc_info=fault, extra={"facts": {"origin": self.origin}})
+            return responder.failure("720", "The server failed to answer")
         finally:
-            self.shared.pending -= 1
-            self.shared.figures.pending.set(self.shared.pending)
-        if isinstance(result, Outcome):
-            return result
-        LOGGER.error("fault", exc_info=result, extra={"facts": {"origin": self.origin}})
-        return self.shared.responder.failure("720", "The server failed to answer")
+            shared.pending -= 1
+
+    async def _in_thread(self, make: Callable[[], Outcome]) -> Outcome:
+        return await asyncio.get_running_loop().run_in_executor(self.shared.pool, make)
 
     def _observed(self, request: HTTPRequest, path: str, keep_alive: bool) -> bytes:
         healthy = not self.shared.stopping
@@ -185,50 +190,60 @@ class Conversation:
         )  # fmt: skip
 
     def _framed(
-        self, outcome: Outcome, legacy: bool, status: HTTPStatus, keep_alive: bool
+        self, outcome: Outcome, request: HTTPRequest | None, status: HTTPStatus, keep_alive: bool
     ) -> bytes:
         # Gold's clients drop code and message with any other status than 200. decision 501
-        if legacy:
+        if request.is_legacy if request else self._parser.is_legacy:
             return legacy_reply(outcome.parts)
         return standard_reply(
-            b"".join(outcome.parts), status=status, keep_alive=keep_alive,
+            b"".join(outcome.parts),
+            status=status,
+            keep_alive=keep_alive,
             headers=_HEADERS.get(status),
-        )  # fmt: skip
+            head_only=request is not None and request.method == "HEAD",
+        )
 
     async def _refuse(self, code: str, message: str, status: HTTPStatus) -> None:
         """Say why a request is not read to its end, and end the connection."""
         outcome = self.shared.responder.failure(code, message)
         self._log(outcome, None, 0.0)
-        await self._send(self._framed(outcome, self._parser.is_legacy, status, keep_alive=False))
+        await self._send(self._framed(outcome, None, status, keep_alive=False))
         await self._linger()
 
     async def _send(self, reply: bytes) -> None:
         # At once: Gold's Perl client fails where the next chunk is not there yet.
         self.writer.write(reply)
         self.shared.figures.sent.inc(len(reply))
+        waiting = self.writer.transport.get_write_buffer_size()
+        if not waiting:
+            return
+        if not self._hold_bytes(self._parser.held + waiting):
+            raise ConnectionAbortedError("too much waits for clients that do not read")
         async with asyncio.timeout(self.shared.limits.arrival + len(reply) / _SLOWEST):
             await self.writer.drain()
+        self._hold_bytes(self._parser.held)
 
     async def _linger(self) -> None:
         """Let the client read its answer: closing on unread bytes would take it away again."""
-        if not self.writer.can_write_eof():
-            self.writer.close()
-            with suppress(ConnectionError, TimeoutError):
-                async with asyncio.timeout(_LINGER):
-                    await self.writer.wait_closed()
-            return
-        self.writer.write_eof()
         left = _LINGER_BYTES
-        with suppress(ConnectionError, TimeoutError):
+        with suppress(OSError):
             async with asyncio.timeout(_LINGER):
+                if not self.writer.can_write_eof():  # TLS has no such end
+                    self.writer.close()
+                    await self.writer.wait_closed()
+                    return
+                self.writer.write_eof()
                 while left > 0 and (data := await self.reader.read(READ)):
                     left -= len(data)
 
     def _log(self, outcome: Outcome, request: HTTPRequest | None, seconds: float) -> None:
         self.shared.figures.answered(outcome.action, outcome.code, seconds)
         failed = outcome.code[0] not in "01"
+        level = logging.WARNING if failed else logging.INFO
+        if not LOGGER.isEnabledFor(level):
+            return
         event(
-            "request", logging.WARNING if failed else logging.INFO,
+            "request", level,
             origin=self.origin, actor=outcome.actor, action=outcome.action, object=outcome.object,
             id=outcome.id, code=outcome.code, rows=outcome.rows, ms=round(seconds * 1000, 2),
             bytes=len(request.body) if request else self._held,

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from sssjob.gateway.config import Address, Config
+from sssjob.gateway.config import Config
 from sssjob.gateway.conversation import READ, Conversation, Shared
 from sssjob.gateway.log import event
+from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Keys
 from sssjob.rmap.responder import Responder
 

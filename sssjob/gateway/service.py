@@ -22,7 +22,10 @@ from sssjob.rmap.responder import Responder
 def server(config: Config) -> Server:
     """The server that a configuration describes."""
     nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
-    responder = Responder(Actions({}), config.ring, config.policy, nonces=nonces)
+    actions = Actions({})
+    responder = Responder(
+        actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick
+    )
     return Server(responder, config)
 
 

@@ -1,4 +1,4 @@
-"""Why a query may have found nothing: names in it that the standard does not have."""
+"""Why a query may have found nothing, or something else than was meant."""
 
 from __future__ import annotations
 
@@ -8,24 +8,29 @@ from typing import NamedTuple
 
 from sssjob import spec, spelling
 from sssjob.errors import picture
+from sssjob.query.doubts import doubts
 from sssjob.query.question import Question
 from sssjob.query.scope import UNITS
 from sssjob.query.syntax import Expression, Path, Step, parts
 
 
 class Hint(NamedTuple):
-    """A remark on one name of an expression; ``position`` counts characters from 0."""
+    """A remark on one place of an expression; ``position`` counts characters from 0.
+
+    One ``of_units`` is worth saying whatever was found: the answer may not be what was asked for.
+    """
 
     expression: str
     position: int
     message: str
+    of_units: bool = False
 
     def __str__(self) -> str:
         return f"{self.message}\n{picture(self.expression, self.position)}"
 
 
 def hints(query: Question) -> Iterator[Hint]:
-    """What may be wrong with the names of a query, in the order of the expression.
+    """What may be wrong with a query: names, and what can never be so.
 
     >>> from sssjob.query import compile
     >>> print(next(hints(compile("//Job[Proccessors > 4]"))).message)
@@ -40,6 +45,8 @@ def hints(query: Question) -> Iterator[Hint]:
         message = _attribute(test.name) if step.axis == "attribute" else _element(test.name)
         if message:
             yield Hint(query.expression, test.at, message)
+    for doubt in dict.fromkeys(doubts(query.parsed)):
+        yield Hint(query.expression, *doubt)
 
 
 @cache

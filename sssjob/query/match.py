@@ -132,11 +132,13 @@ class Match:
         element = self.element
         if element is None or self.is_made:
             element = self.unit
+        found = self.unit
         while element is not None:
             if _local(element) == "Job":
                 return element
+            found = element if _local(element) == "JobGroup" else found
             element = element.getparent()
-        return self.unit
+        return found
 
     @property
     def path(self) -> str | None:

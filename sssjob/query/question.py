@@ -18,6 +18,7 @@ from lxml.etree import _Element as Element
 from sssjob import defaults, spec
 from sssjob.document import bridge, tree
 from sssjob.document.files import Source
+from sssjob.document.tree import Located
 from sssjob.errors import LimitExceeded, UnreadableDocument, finding
 from sssjob.model import BLOCKS
 from sssjob.query import scope
@@ -72,6 +73,7 @@ class Question(ABC):
         effective: bool = False,
         places: bool = True,
         whole: bool = False,
+        threads: int = 1,
         on_error: tree.OnError | None = None,
     ) -> Iterator[Match]:
         """What the expression finds in a source of documents, in document order.
@@ -79,12 +81,13 @@ class Question(ABC):
         ``whole`` holds documents as whole trees even where the expression does not need them,
         for a caller who looks around what was found. ``effective`` asks the job objects with
         their defaults applied and their older names replaced. Without ``places``, attributes
-        and texts do not know where they stand, which is faster. Raises ``UnreadableDocument``,
+        and texts do not know where they stand, which is faster. ``threads`` work on parts of a
+        large source, where it can be cut. Raises ``UnreadableDocument``,
         or hands it to ``on_error`` where the rest can go on: with the next document of one line
         each, or the next job object if it is one that cannot be asked.
         """
         if self.streams and not whole:
-            return self._streamed(source, effective, places, on_error)
+            return self._streamed(source, effective, places, threads, on_error)
         return self._on_whole(source, effective, places, on_error)
 
     def asked_of(
@@ -116,14 +119,22 @@ class Question(ABC):
             yield Match(answer, unit, offset, line, is_node=False)
 
     def _streamed(
-        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
-    ) -> Iterator[Match]:
+        self, source: Source, effective: bool, places: bool, threads: int,
+        on_error: tree.OnError | None,
+    ) -> Iterator[Match]:  # fmt: skip
+        located = tree.located(source, on_error=on_error)
+        return self._one_by_one(located, effective, places, on_error)
+
+    def _one_by_one(
+        self, source: Iterator[Located], effective: bool, places: bool,
+        on_error: tree.OnError | None,
+    ) -> Iterator[Match]:  # fmt: skip
         askers: dict[tuple[str, ...], Ask | None] = {}
         parent: object = self  # what no element has above it
         ask = None
-        for located in tree.located(source, on_error=on_error):
+        for located in source:
             unit = located.element
-            if self.is_relative and not _is_object(unit):
+            if self.is_relative and not is_object(unit):
                 continue
             above = unit.getparent()
             if above is not parent:  # the same parent, the same ancestors
@@ -149,7 +160,7 @@ class Question(ABC):
         assert ask is not None
         for document, offset in tree.whole(source):
             root = _with_resolved(document) if effective else document
-            units = filter(_is_object, _objects(root)) if self.is_relative else [root]
+            units = filter(is_object, objects(root)) if self.is_relative else [root]
             for unit in units:
                 try:
                     answer = ask(unit, root)
@@ -173,7 +184,7 @@ def _refuse(
     on_error(placed)
 
 
-def _objects(root: Element) -> list[Element]:
+def objects(root: Element) -> list[Element]:
     """The outermost job objects of a tree, or its root if that is part of a job or holds none."""
     namespace, local = scope.split(str(root.tag))
     if namespace in spec.NAMESPACES and local in spec.CONTAINER:
@@ -186,20 +197,21 @@ def _is_inside(element: Element) -> bool:
     return any(ancestor.tag in tree.UNIT_TAGS for ancestor in element.iterancestors())
 
 
-def _is_object(element: Element) -> bool:
+def is_object(element: Element) -> bool:
+    """Whether an element is a job object or a part of one."""
     namespace, local = scope.split(str(element.tag))
     return namespace in spec.NAMESPACES and local in BLOCKS
 
 
 def _resolved(element: Element) -> Element:
     """A job object with its defaults applied; what is none stays as it is."""
-    if not _is_object(element):
+    if not is_object(element):
         return element
     return bridge.to_tree(defaults.resolve(bridge.from_tree(element)).block)
 
 
 def _with_resolved(root: Element) -> Element:
-    for element in _objects(root):
+    for element in objects(root):
         new = _resolved(element)
         parent = element.getparent()
         if parent is None:

@@ -6,20 +6,26 @@ the one of SSSRMAP alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import local
 from typing import Any, NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.errors import NotAQuery
-from sssjob.query import functions, rewrite, scope
+from sssjob.document import tree
+from sssjob.document.files import CHUNK, Source, opened
+from sssjob.document.tree import Located
+from sssjob.errors import NotAQuery, UnreadableDocument
+from sssjob.query import cost, functions, rewrite, scope
+from sssjob.query.batches import Batch, Cutter, InOrder
+from sssjob.query.match import Match
 from sssjob.query.parser import parse
-from sssjob.query.question import Ask, Question
-from sssjob.query.syntax import Chain, Expression
+from sssjob.query.question import Ask, Question, is_object, objects
+from sssjob.query.syntax import Chain, Expression, Path, Step, Test
 
 DEFAULT = "1.0"  # the version of XPath that is meant where none is named
 
@@ -74,12 +80,13 @@ class Query(Question):
         """What the expression gives at an element: a list of nodes, a string, float or bool.
 
         Attributes and text come as strings. An absolute path starts at the element's document.
+        Raises ``LimitExceeded`` where an answer could take for ever.
         """
-        return self._compiled[False].on(element, element.getroottree().getroot())
+        return self._bounded(self._compiled[False])(element, element.getroottree().getroot())
 
     def _asker(self, above: tuple[str, ...] | None, places: bool) -> Ask | None:
         if above is None or self.is_relative:
-            return self._compiled[places].on
+            return self._bounded(self._compiled[places])
         key = (above, places)
         if key not in self._residuals:
             ancestors = [scope.split(tag) for tag in reversed(above)]
@@ -88,7 +95,97 @@ class Query(Question):
             rest = union or next(iter(paths), None)
             self._residuals[key] = None if rest is None else self._compile(rest, places)
         found = self._residuals[key]
-        return None if found is None else found.on
+        return None if found is None else self._bounded(found)
+
+    @cached_property
+    def _multiplies(self) -> bool:
+        return cost.multiplies(self.parsed)
+
+    def _bounded(self, pair: _Pair) -> Ask:
+        """What asks only where that ends in time; raises ``LimitExceeded`` elsewhere."""
+        if not self._multiplies:
+            return pair.on
+
+        def ask(element: Element, within: Element) -> Any:
+            cost.refuse_endless(self.parsed, within)
+            return pair.on(element, within)
+
+        return ask
+
+    def _streamed(
+        self, source: Source, effective: bool, places: bool, threads: int,
+        on_error: tree.OnError | None,
+    ) -> Iterator[Match]:  # fmt: skip
+        # Resolving a job takes many times as long as reading it; and in a batch, what multiplies
+        # would multiply more.
+        if effective or self._multiplies:
+            yield from super()._streamed(source, effective, places, threads, on_error)
+            return
+        try:
+            with opened(source) as stream:
+                cutter = Cutter(stream, stream.read(CHUNK))
+                batches = InOrder(self._in_batch(cutter, places), iter(cutter), threads)
+                unread: list[Batch] = []
+                for batch, matches in batches:
+                    if matches is None:
+                        unread = [batch, *(item for item, _ in batches.waiting)]
+                        break
+                    yield from matches
+                if unread or cutter.rest or not cutter.possible:
+                    located = cutter.going_on(unread, on_error)
+                    yield from self._one_by_one(located, effective, places, on_error)
+        except UnreadableDocument as error:
+            if on_error is None:
+                raise
+            on_error(error)
+
+    def _in_batch(self, cutter: Cutter, places: bool) -> Callable[[Batch], list[Match] | None]:
+        """What finds all matches in a batch; each thread has compiled expressions of its own."""
+        own = local()
+
+        def work(batch: Batch) -> list[Match] | None:
+            located = cutter.parsed(batch)
+            if located is None:
+                return None
+            if not hasattr(own, "ask"):
+                own.ask = self._batch_asker(cutter, places)
+            ask, apart = own.ask
+            root, line = located
+            if not apart:
+                return list(self._matches(ask(root, root), None, line, 0))
+            return [
+                match
+                for unit in filter(is_object, objects(root))
+                for match in self._matches(ask(unit, root), unit, line, Located(unit, line).line)
+            ]
+
+        return work
+
+    def _batch_asker(self, cutter: Cutter, places: bool) -> tuple[Ask, bool]:
+        """How to ask a batch, and whether that is each of its job objects apart."""
+        if self.is_relative:
+            return self._compile(self.parsed, places).on, True
+        if not cutter.is_lines:
+            return self._compile(self.parsed, places).on, False
+        return self.side_by_side(places), False
+
+    def side_by_side(self, places: bool) -> Ask:
+        """How to ask many documents that stand below one root, each as if it stood alone.
+
+        For an expression that streams and starts at the document. Every call compiles anew: what
+        is compiled belongs to one thread at a time.
+        """
+        # What is left of the paths at the root of a document is asked of all of them.
+        down = (Step("child", Test("*")),) * 2
+        found = tuple(
+            Path((*down, *path.steps), absolute=True)
+            for path in scope.residual(scope.unions(self.parsed), (), self.namespaces)
+        )
+        union = (
+            Chain(found, ("|",) * (len(found) - 1)) if len(found) > 1 else next(iter(found), None)
+        )
+        nothing = Path((Step("child", Test("*")), Step("attribute", Test("*"))), absolute=True)
+        return self._compile(union or next(iter(found), nothing), places).on
 
     def _compile(self, expression: Expression, places: bool) -> _Pair:
         prefix = "sssrmap"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from lxml.etree import _Element as Element
@@ -14,6 +15,7 @@ from sssjob.document.places import split
 from sssjob.errors import Refused, UnreadableDocument
 
 SYMMETRIC, PASSWORD = "Symmetric", "Password"
+_ONCE = ("Body", "Signature", "EncryptedData")
 
 
 class Signature(NamedTuple):
@@ -64,10 +66,13 @@ def opened(raw: bytes) -> Envelope:
         raise Refused("302", "The message is not well-formed XML, or too deep") from None
     if local(root) != "Envelope":
         raise Refused("242", "The root of the message is not an Envelope")
-    # What is signed and what is acted upon have to be the same: nothing may stand there twice.
-    body = _only(root, "Body")
-    signature = _only(root, "Signature")
-    encrypted = _only(root, "EncryptedData")
+    parts: dict[str, Element] = {}
+    for name, child in elements(root):
+        # What is signed and what is acted upon have to be the same.
+        if name in parts and name in _ONCE:
+            raise Refused("240", f"The Envelope holds more than one {name}")
+        parts[name] = child
+    body, signature, encrypted = (parts.get(name) for name in _ONCE)
     if (body is None) == (encrypted is None):
         raise Refused("240", "The Envelope needs one Body, or one EncryptedData")
     return Envelope(
@@ -83,9 +88,13 @@ def local(element: Element) -> str:
 
     Gold's programs use no namespace; some declare that of SSSRMAP on the Envelope.
     """
-    if not isinstance(element.tag, str):
-        return ""
-    namespace, name = split(element.tag)
+    tag = element.tag
+    return _known(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(1 << 12)
+def _known(tag: str) -> str:
+    namespace, name = split(tag)
     return name if namespace in spec.NAMESPACES else ""
 
 
@@ -101,13 +110,6 @@ def text(element: Element) -> str:
     if not len(element):
         return element.text or ""
     return "".join([element.text or "", *(child.tail or "" for child in element)])
-
-
-def _only(root: Element, name: str) -> Element | None:
-    found = [child for its, child in elements(root) if its == name]
-    if len(found) > 1:
-        raise Refused("240", f"The Envelope holds more than one {name}")
-    return found[0] if found else None
 
 
 def _signature(element: Element) -> Signature:

@@ -25,6 +25,7 @@ CONTENT_TYPE = 'text/xml; charset="utf-8"'
 
 _HEAD_LIMIT = 16 << 10  # bytes of a request line and all headers
 _LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
+_CHUNKS, _SMALL = 1000, 256  # a body has some chunks, and more where they hold so many bytes
 _SIZE_DIGITS = 15  # of a chunk or a body
 _HEX = frozenset(b"0123456789abcdefABCDEF")
 _END = b"Envelope>"  # how a message ends, with any prefix
@@ -64,6 +65,7 @@ class Requests:
         self._body = bytearray()
         self._left = -1  # bytes of a chunk or a body to come; -1 where a line has to come first
         self._chunked = False
+        self._chunks = 0
         self._after_chunks = False  # so that their end may still come
 
     @property
@@ -135,6 +137,7 @@ class Requests:
         self.awaits_continue = (
             not self.is_legacy and headers.get("expect", "").lower() == "100-continue"
         )
+        self._chunks = 0
         self._head = (method, target, headers, keeps and version == "HTTP/1.1")
         return True
 
@@ -165,6 +168,9 @@ class Requests:
             raise BadFraming("The size of a chunk is not hexadecimal")
         size = int(digits, 16)
         self._check(len(self._body) + size)
+        self._chunks += 1
+        if self._chunks > _CHUNKS + len(self._body) // _SMALL:
+            raise BadFraming("The message comes in too many small chunks")
         self._left = size if size else _LAST
         return True
 

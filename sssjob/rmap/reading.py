@@ -28,6 +28,7 @@ from sssjob.rmap.message import (
     Where,
 )
 
+_DEEPEST = 100  # parentheses within each other
 _DIGITS = 18  # of a number that is still believed
 
 # Slurm's plugin knows G and L; what differs in case only is meant.
@@ -61,8 +62,9 @@ def head(body: Element) -> Head:
 def read_request(body: Element) -> Request:
     """The request of a Body.
 
-    Raises ``Refused``: 311 without an object, 312 without action or actor, 317 and 318 for a
-    condition that is none, 240 for two Data elements.
+    Raises ``Refused``: 311 without an object, 312 without action or actor, 316 for a Set without
+    a name, 318 for a condition that is none and for groups that do not balance, 240 for two Data
+    elements.
     """
     element, action, actor = head(body)
     parts: dict[str, list[Element]] = {}
@@ -75,6 +77,8 @@ def read_request(body: Element) -> Request:
         raise Refused("311", "No object specified in the request")
     if not action or not actor:
         raise Refused("312", "No action or no actor specified in the request")
+    wheres = tuple(_where(child) for child in parts.get("Where", ()))
+    _check_groups(wheres)
     chunking = element.get("chunking") or body.get("chunking") or ""
     return Request(
         action,
@@ -82,7 +86,7 @@ def read_request(body: Element) -> Request:
         objects,
         tuple(_get(child) for child in parts.get("Get", ())),
         tuple(_set(child) for child in parts.get("Set", ())),
-        tuple(_where(child) for child in parts.get("Where", ())),
+        wheres,
         tuple(_option(child) for child in parts.get("Option", ())),
         _data(parts.get("Data", [])),
         tuple(File(text(child), child.get("name", "")) for child in parts.get("File", ())),
@@ -172,6 +176,17 @@ def _where(element: Element) -> Where:
         name, text(element), _OPS[op.upper()], _CONJS[conj], _integer(element.get("group")) or 0,
         element.get("object", ""), element.get("subject", ""),
     )  # fmt: skip
+
+
+def _check_groups(wheres: tuple[Where, ...]) -> None:
+    """Parentheses that do not match would say something else than was meant."""
+    depth = 0
+    for where in wheres:
+        depth += where.group
+        if not 0 <= depth <= _DEEPEST:
+            break
+    if depth:
+        raise Refused("318", "The groups of the conditions do not balance")
 
 
 def _option(element: Element) -> Option:

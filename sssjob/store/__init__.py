@@ -14,9 +14,11 @@ from collections.abc import Callable
 from os import PathLike
 
 from sssjob.store import indexes, opening, upkeep
+from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
 from sssjob.store.opening import is_address
+from sssjob.store.plan import Level
 from sssjob.store.sqlite import PATIENCE
 from sssjob.store.store import Store
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
@@ -27,9 +29,11 @@ __all__ = [
     "Event",
     "Fault",
     "Identity",
+    "Level",
     "Statistics",
     "Store",
     "Stored",
+    "Trace",
     "is_address",
     "open",
     "upgrade",

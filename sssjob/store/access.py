@@ -1,18 +1,21 @@
 """How the rows of a plan are reached: by which statement, after a look at what a store has.
 
-What no row has need not be asked for: texts of several nodes, and rows that are odd. And SQLite,
-which guesses how many rows an index saves, is told to use one where it saves most.
+What no row has need not be asked for: texts of several nodes, rows that are odd, deleted, or of
+one reading only, and job groups. And SQLite, which guesses how many rows an index leaves, is told
+to use one where it leaves few.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sssjob.store import columns
-from sssjob.store.columns import SEPARATOR
+from sssjob.store.columns import GROUP, KIND, READING, SEPARATOR, USUAL
 from sssjob.store.condition import (
     FALSE,
+    TRUE,
     And,
     Compare,
     Condition,
@@ -29,9 +32,10 @@ from sssjob.store.plan import Plan, reading
 from sssjob.store.proof import Bounds
 from sssjob.store.sql import Dialect, Sql, quoted, sql
 
-SHOWN = Compare("deleted", Op.EQ, 0)
 _FEW = 20  # an index helps as long as it leaves less than one row in so many
-
+_DELETED = "deleted"
+_SHOWN = Compare(_DELETED, Op.EQ, 0)
+_NO_GROUP = Compare(KIND, Op.NE, GROUP)
 _LEADING = frozenset(names[0] for names in columns.INDEXES)
 
 
@@ -39,11 +43,13 @@ class Access(NamedTuple):
     """The rows of a plan as they are asked for.
 
     ``bounds`` are those of the plan without what no row has; ``doubt`` is None where no row is
-    odd. ``by_index`` is whether the order of the store is made afterwards.
+    odd. ``shown`` are the rows of this reading that are not deleted. ``by_index`` is whether the
+    order of the store is made afterwards.
     """
 
     bounds: Bounds
     doubt: Condition | None
+    shown: Condition
     by_index: bool
 
     @property
@@ -51,90 +57,125 @@ class Access(NamedTuple):
         """Whether every row is an answer."""
         return self.doubt is None and self.bounds.is_exact
 
+    @property
+    def candidates(self) -> Condition:
+        """The rows that may be an answer."""
+        maybe = self.bounds.maybe
+        return all_of(maybe if self.doubt is None else any_of(maybe, self.doubt), self.shown)
 
-def access(reader: Reader, dialect: Dialect, how: Plan) -> Access:
-    """How to reach the rows of a plan, by what this moment of a store has."""
-    lonely = frozenset(
-        name
-        for name in _repeated(how.bounds.maybe) | _repeated(how.bounds.sure)
-        if name in _LEADING and not _any(reader, dialect, Prefix(name, SEPARATOR))
-    )
-    bounds = Bounds(*(_without(each, lonely) for each in how.bounds))
-    doubt = how.doubt if _any(reader, dialect, how.doubt) else None
-    return Access(bounds, doubt, dialect.guesses and _is_selective(reader, dialect, bounds.maybe))
-
-
-@lru_cache(256)
-def statement(way: Access, what: str, effective: bool, dialect: Dialect) -> Sql:
-    """The candidates in the order of the store: document, whether it is certain, and a column."""
-    shown = all_of(reading(effective=effective), SHOWN)
-    sure, maybe = way.bounds
-    column = quoted(what) if what else "NULL"
-    if way.is_certain:
-        certain = Sql("1")
-    elif sure == FALSE:
-        certain = Sql("0")
-    else:
-        text, values = sql(sure, dialect)
-        certain = Sql(f"CASE WHEN {text} THEN 1 ELSE 0 END", values)
-    doubt = none_of(way.doubt) if way.doubt else And()
-    plain = sql(all_of(maybe, shown, doubt), dialect)
-    order = "+document, +place" if way.by_index else "document, place"
-    select = f"SELECT document, {certain.text}, {column}"
-    if way.doubt is None:
+    def statement(self, what: str, dialect: Dialect) -> Sql:
+        """The candidates in the order of the store: document, whether certain, and a column."""
+        certain = self._certain(dialect)
+        column = quoted(what) if what else "NULL"
+        select = f"SELECT document, {certain.text}, {column}"
+        doubt = none_of(self.doubt) if self.doubt else TRUE
+        plain = sql(all_of(self.bounds.maybe, self.shown, doubt), dialect)
+        if self.doubt is None:
+            order = "+document, +place" if self.by_index else "document, place"
+            text = f"{select} FROM job WHERE {plain.text} ORDER BY {order}"
+            return Sql(text, (*certain.values, *plain.values))
+        # Odd rows are asked for on their own, so that each part has an index to go by.
+        odd = sql(all_of(self.doubt, self.shown), dialect)
         return Sql(
-            f"{select} FROM job WHERE {plain.text} ORDER BY {order}",
-            (*certain.values, *plain.values),
+            f"{select}, place FROM job WHERE {plain.text} "
+            f"UNION ALL SELECT document, 0, NULL, place FROM job WHERE {odd.text} ORDER BY 1, 4",
+            (*certain.values, *plain.values, *odd.values),
         )
-    # Odd rows are asked for on their own, so that each part has an index to go by.
-    odd = sql(all_of(way.doubt, shown), dialect)
-    return Sql(
-        f"{select}, place FROM job WHERE {plain.text} "
-        f"UNION ALL SELECT document, 0, NULL, place FROM job WHERE {odd.text} ORDER BY 1, 4",
-        (*certain.values, *plain.values, *odd.values),
-    )
+
+    def aggregates(self, what: str, dialect: Dialect) -> Sql:
+        """One row about all rows that are an answer."""
+        where = sql(all_of(self.bounds.maybe, self.shown), dialect)
+        return Sql(f"SELECT {what} FROM job WHERE {where.text}", where.values)
+
+    def _certain(self, dialect: Dialect) -> Sql:
+        if self.bounds.is_exact:
+            return Sql("1")
+        if self.bounds.sure == FALSE:
+            return Sql("0")
+        text, values = sql(self.bounds.sure, dialect)
+        return Sql(f"CASE WHEN {text} THEN 1 ELSE 0 END", values)
 
 
-def candidates(way: Access, effective: bool) -> Condition:
-    """The rows that may be an answer."""
-    doubtful = way.bounds.maybe if way.doubt is None else any_of(way.bounds.maybe, way.doubt)
-    return all_of(doubtful, reading(effective=effective), SHOWN)
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One moment of a store, of which is asked what it has."""
+
+    reader: Reader
+    dialect: Dialect
+
+    def access(self, how: Plan, *, effective: bool) -> Access:
+        """How to reach the rows of a plan."""
+        bounds = Bounds(*(_replaced(each, self._simpler) for each in how.bounds))
+        shown = []
+        if self._has_unusual(READING):
+            shown.append(reading(effective=effective))
+        if self._has_unusual(_DELETED):
+            shown.append(_SHOWN)
+        doubt = how.doubt if self._has(how.doubt) else None
+        by_index = self.dialect.guesses and self._is_selective(bounds.maybe)
+        return Access(bounds, doubt, all_of(*shown), by_index)
+
+    def _simpler(self, part: Condition) -> Condition:
+        """A part of a condition, in this store."""
+        if part == _NO_GROUP and not self._has_unusual(KIND, f" AND kind = '{GROUP}'"):
+            return TRUE
+        if isinstance(part, Prefix) and part.text.startswith(SEPARATOR):
+            is_quick = part.column in _LEADING
+            if is_quick and not self._once(part.column, lambda: self._has(_several(part.column))):
+                return FALSE
+        return part
+
+    def _has_unusual(self, column: str, more: str = "") -> bool:
+        condition = f"{quoted(column)} > {USUAL[column]}{more}"
+        return self._once(condition, lambda: self._any(Sql(condition)))
+
+    def _has(self, condition: Condition) -> bool:
+        return self._any(sql(condition, self.dialect))
+
+    def _any(self, where: Sql) -> bool:
+        return bool(
+            self.reader.fetch(f"SELECT 1 FROM job WHERE {where.text} LIMIT 1", where.values)
+        )
+
+    def _once(self, what: str, ask: Callable[[], bool]) -> bool:
+        known = self.reader.known
+        if what not in known:
+            known[what] = ask()
+        return bool(known[what])
+
+    def _is_selective(self, condition: Condition) -> bool:
+        """Whether an index that leaves few rows serves one part that all rows have to meet."""
+        served = list(filter(_is_served, _parts(condition)))
+        if any(isinstance(part, Compare) and part.op is Op.EQ for part in served):
+            return True
+        return any(self._leaves_few(part) for part in served)
+
+    def _leaves_few(self, part: Condition) -> bool:
+        [(last,)] = self.reader.fetch("SELECT max(document) FROM job")
+        most = (last or 0) // _FEW
+        text, values = sql(part, self.dialect)
+        counted = f"SELECT count(*) FROM (SELECT 1 FROM job WHERE {text} LIMIT ?) AS few"
+        [(found,)] = self.reader.fetch(counted, (*values, most + 1))
+        return bool(found <= most)
 
 
-def fetched(
-    reader: Reader, dialect: Dialect, select: str, condition: Condition, effective: bool
-) -> Row:
-    """One row of aggregates over all rows that meet a condition."""
-    where = sql(all_of(condition, reading(effective=effective), SHOWN), dialect)
-    [row] = reader.fetch(f"SELECT {select} FROM job WHERE {where.text}", where.values)
+def one(reader: Reader, statement: Sql) -> Row:
+    """The one row that a statement gives."""
+    [row] = reader.fetch(statement.text, statement.values)
     return row
 
 
-def _any(reader: Reader, dialect: Dialect, condition: Condition) -> bool:
-    text, values = sql(condition, dialect)
-    return bool(reader.fetch(f"SELECT 1 FROM job WHERE {text} LIMIT 1", values))
+def _several(column: str) -> Condition:
+    return Prefix(column, SEPARATOR)
 
 
-def _is_selective(reader: Reader, dialect: Dialect, condition: Condition) -> bool:
-    """Whether an index that leaves few rows serves one part that all rows have to meet."""
-    parts = condition.parts if isinstance(condition, And) else (condition,)
-    served = [part for part in parts if _is_served(part)]
-    if not served:
-        return False
-    if any(isinstance(part, Compare) and part.op is Op.EQ for part in served):
-        return True
-    [(last,)] = reader.fetch("SELECT max(document) FROM job")
-    most = (last or 0) // _FEW
-    for part in served:
-        text, values = sql(part, dialect)
-        counted = f"SELECT count(*) FROM (SELECT 1 FROM job WHERE {text} LIMIT ?) AS few"
-        [(found,)] = reader.fetch(counted, (*values, most + 1))
-        if found <= most:
-            return True
-    return False
+def _parts(condition: Condition) -> Iterator[Condition]:
+    """The parts that all rows have to meet."""
+    yield from condition.parts if isinstance(condition, And) else (condition,)
 
 
 def _is_served(part: Condition) -> bool:
+    """Whether an index gives the rows that meet it."""
     match part:
         case Compare(column, op) if op is not Op.NE:
             return column in _LEADING
@@ -147,27 +188,13 @@ def _is_served(part: Condition) -> bool:
     return False
 
 
-def _repeated(condition: Condition) -> frozenset[str]:
-    """The columns that are asked for texts of several nodes."""
-    match condition:
-        case And(parts) | Or(parts):
-            return frozenset().union(*map(_repeated, parts))
-        case Not(part):
-            return _repeated(part)
-        case Prefix(column, text) if text.startswith(SEPARATOR):
-            return frozenset((column,))
-    return frozenset()
-
-
-def _without(condition: Condition, lonely: frozenset[str]) -> Condition:
-    """The condition in a store where no row has several texts in these columns."""
+def _replaced(condition: Condition, change: Callable[[Condition], Condition]) -> Condition:
+    """The condition with every part changed that has no parts."""
     match condition:
         case And(parts):
-            return all_of(*(_without(part, lonely) for part in parts))
+            return all_of(*(_replaced(part, change) for part in parts))
         case Or(parts):
-            return any_of(*(_without(part, lonely) for part in parts))
+            return any_of(*(_replaced(part, change) for part in parts))
         case Not(part):
-            return none_of(_without(part, lonely))
-        case Prefix(column, text) if column in lonely and text.startswith(SEPARATOR):
-            return FALSE
-    return condition
+            return none_of(_replaced(part, change))
+    return change(condition)

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob.document import tree
 from sssjob.errors import DamagedStore, LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.query import Match, Question
-from sssjob.store.access import Access, access, fetched, statement
+from sssjob.query.batches import InOrder
+from sssjob.store.access import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
+from sssjob.store.condition import FALSE
 from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, Plan
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
+from sssjob.store.together import together
 
+_REMEMBERED = 1000  # facts about a store, and ways to reach rows in it
 _BATCH = 200  # documents that are fetched together
+_DENSE = 5  # documents among which one is a candidate, up to which all are read
 _DOCUMENTS = "SELECT number, name, id, dictionary, data FROM document WHERE "
 
 OnError = Callable[[SSSJobError], None]
@@ -80,6 +85,7 @@ class Answers:
     question: Question
     effective: bool
     trace: Trace
+    threads: int = 1
     on_error: OnError | None = None
 
     @property
@@ -92,16 +98,17 @@ class Answers:
         how = self.plan
         with self.engine.reading() as reader:
             if how.level is Level.NOTHING:
-                yield from self._scan(reader, places)
+                yield from self._asked(self._all(reader), places)
                 return
             texts = None if places else how.texts
-            way = access(reader, self.engine.dialect, how)
-            rows = self._rows(reader, way, texts or "")
-            if texts and way.is_certain:
-                yield from (Match(text) for row in rows for text in _split(row[2]))
-                return
-            for batch in _batches(_by_document(rows)):
-                yield from self._of_batch(reader, batch, places, from_columns=bool(texts))
+            way = self._access(reader)
+            if not texts or way.bounds.sure == FALSE:
+                yield from self._asked(self._candidates(reader, way), places)
+            elif way.is_certain:
+                yield from self._texts(reader, way, texts)
+            else:
+                for batch in _batches(_by_document(self._rows(reader, way, texts))):
+                    yield from self._of_batch(reader, batch)
 
     def count(self) -> int:
         """How many matches are true; where columns decide, no document is opened."""
@@ -109,10 +116,9 @@ class Answers:
         if how.path is None:
             return sum(match.is_true for match in self.matches(places=False))
         with self.engine.reading() as reader:
-            dialect = self.engine.dialect
-            way = access(reader, dialect, how)
+            way = self._access(reader)
             if way.is_certain and not how.texts:
-                [found] = fetched(reader, dialect, "count(*)", way.bounds.maybe, self.effective)
+                [found] = one(reader, way.aggregates("count(*)", self.engine.dialect))
                 self.trace.rows = self.trace.certain = found
                 return int(found)
             total = 0
@@ -120,7 +126,7 @@ class Answers:
                 sure = [each for each in batch if each.are_certain]
                 total += sum(_number(row[2]) for each in sure for row in each.rows)
                 unsure = [each for each in batch if not each.are_certain]
-                found = self._of_batch(reader, unsure, False, from_columns=False)
+                found = self._of_batch(reader, unsure)
                 total += sum(match.is_true for match in found)
             return total
 
@@ -128,10 +134,9 @@ class Answers:
         """The numbers that are found, added in the order of the store, as ``sum()`` does."""
         how = self.plan
         with self.engine.reading() as reader:
-            dialect = self.engine.dialect
             if not how.numbers:
                 return _added(number(match.text) for match in self.matches(places=False))
-            way = access(reader, dialect, how)
+            way = self._access(reader)
             if way.is_certain and (whole := self._whole(reader, way, how.numbers)) is not None:
                 return whole
             return _added(self._numbers(reader, way, how.numbers))
@@ -140,9 +145,8 @@ class Answers:
         """The sum of whole numbers so small that the order of adding does not matter."""
         name = f'"{column}"'
         aggregates = f"count(*), sum({name}), max(abs({name})), max(abs({name} - round({name})))"
-        several, added, largest, fraction = fetched(
-            reader, self.engine.dialect, aggregates, way.bounds.maybe, self.effective
-        )
+        statement = way.aggregates(aggregates, self.engine.dialect)
+        several, added, largest, fraction = one(reader, statement)
         if not several:
             return 0.0
         self.trace.rows = self.trace.certain = several
@@ -154,22 +158,43 @@ class Answers:
                 if each.are_certain:
                     yield from (row[2] for row in each.rows)
                 else:
-                    found = self._of_batch(reader, [each], False, from_columns=False)
+                    found = self._of_batch(reader, [each])
                     yield from (number(match.text) for match in found)
 
+    def _texts(self, reader: Reader, way: Access, column: str) -> Iterator[Match]:
+        """What is found where columns tell everything: the texts of each row."""
+        trace = self.trace
+        text, values = way.statement(column, self.engine.dialect)
+        for _, _, found in reader.stream(text, values):
+            trace.rows += 1
+            if found[:1] == SEPARATOR:
+                yield from map(Match, _split(found))
+            else:
+                yield Match(found)
+        trace.certain = trace.rows
+
+    def _access(self, reader: Reader) -> Access:
+        """How to reach the rows, remembered for as long as nobody writes to the store."""
+        key = self.question, self.effective
+        if key not in reader.known:
+            if len(reader.known) > _REMEMBERED:
+                reader.known.clear()
+            moment = Moment(reader, self.engine.dialect)
+            reader.known[key] = moment.access(self.plan, effective=self.effective)
+        found: Access = reader.known[key]
+        return found
+
     def _rows(self, reader: Reader, way: Access, what: str) -> Iterator[Row]:
-        text, values = statement(way, what, self.effective, self.engine.dialect)
+        text, values = way.statement(what, self.engine.dialect)
         trace = self.trace
         for row in reader.stream(text, values):
             trace.rows += 1
             trace.certain += row[1]
             yield row
 
-    def _of_batch(
-        self, reader: Reader, batch: Sequence[Candidates], places: bool, *, from_columns: bool
-    ) -> Iterator[Match]:
-        """The matches in several documents; certain ones from their columns, if these have them."""
-        opened = [each.number for each in batch if not (from_columns and each.are_certain)]
+    def _of_batch(self, reader: Reader, batch: Sequence[Candidates]) -> Iterator[Match]:
+        """The texts in several documents, of those that are certain from their columns."""
+        opened = [each.number for each in batch if not each.are_certain]
         documents = {}
         if opened:
             where, value = self.engine.among("number", opened)
@@ -179,22 +204,62 @@ class Answers:
                 yield from (Match(text) for row in each.rows for text in _split(row[2]))
                 continue
             self.trace.verified += not each.are_certain
-            yield from self._of_document(documents[each.number], places)
+            for _, document in self._unpacked([documents[each.number]]):
+                yield from self._of_document(document, places=False)
 
-    def _scan(self, reader: Reader, places: bool) -> Iterator[Match]:
-        for row in reader.stream(f"{_DOCUMENTS}deleted = 0 ORDER BY number"):
+    def _all(self, reader: Reader) -> Iterator[bytes]:
+        rows = reader.stream(f"{_DOCUMENTS}deleted = 0 ORDER BY number")
+        for _, document in self._unpacked(rows):
             self.trace.verified += 1
-            yield from self._of_document(row, places)
+            yield document
 
-    def _of_document(self, row: Row, places: bool) -> Iterator[Match]:
-        self.trace.opened += 1
-        _, name, id_, dictionary, data = row
+    def _candidates(self, reader: Reader, way: Access) -> Iterator[bytes]:
+        batches = _batches(_by_document(self._rows(reader, way, "")))
+        first = next(batches, [])
+        if way.bounds.sure == FALSE and _are_dense(first):
+            # To look for each of so many documents takes longer than to read all of them.
+            self.trace.rows = 0
+            yield from self._all(reader)
+            return
+        for batch in chain([first] if first else [], batches):
+            certain = {each.number: each.are_certain for each in batch}
+            where, value = self.engine.among("number", list(certain))
+            rows = reader.fetch(f"{_DOCUMENTS}{where} ORDER BY number", (value,))
+            for number_, document in self._unpacked(rows):
+                self.trace.verified += not certain[number_]
+                yield document
+
+    def _asked(self, documents: Iterator[bytes], places: bool) -> Iterator[Match]:
+        """What is found in documents, asked by the batch and by several threads if possible."""
+        batches = iter(lambda: list(islice(documents, _BATCH)), [])
+        work = together(self.question, effective=self.effective, places=places)
+        found: Iterable[tuple[list[bytes], list[Match] | None]]
+        found = ((batch, None) for batch in batches)
+        if work is not None:
+            found = InOrder(work, batches, self.threads)
+        for batch, matches in found:
+            if matches is None:
+                for document in batch:
+                    yield from self._of_document(document, places)
+            else:
+                yield from matches
+
+    def _unpacked(self, rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
+        """The documents of rows, as they are; one that is damaged is told."""
+        for number_, name, id_, dictionary, data in rows:
+            try:
+                document = self.packing.unpack(dictionary, bytes(data))
+            except NotUnpacked as error:
+                said = f"{name} {id_} is damaged: {error}"
+                self._refuse(DamagedStore(self.engine.address, said), error)
+            else:
+                self.trace.opened += 1
+                yield number_, document
+
+    def _of_document(self, document: bytes, places: bool) -> Iterator[Match]:
         try:
-            root = tree.parse(self.packing.unpack(dictionary, bytes(data)))
+            root = tree.parse(document)
             yield from self.question.asked_of(root, effective=self.effective, places=places)
-        except NotUnpacked as error:
-            said = f"{name} {id_} is damaged: {error}"
-            self._refuse(DamagedStore(self.engine.address, said), error)
         except (LimitExceeded, UnreadableDocument) as error:
             self._refuse(error, None)
 
@@ -212,6 +277,11 @@ def _by_document(rows: Iterable[Row]) -> Iterator[Candidates]:
 def _batches(candidates: Iterator[Candidates]) -> Iterator[list[Candidates]]:
     while batch := list(islice(candidates, _BATCH)):
         yield batch
+
+
+def _are_dense(batch: Sequence[Candidates]) -> bool:
+    """Whether more than one document in five is a candidate, by the first ones."""
+    return len(batch) == _BATCH and batch[-1].number - batch[0].number < _DENSE * _BATCH
 
 
 def _split(texts: str) -> list[str]:

@@ -8,8 +8,9 @@ the comparison that libxml2 makes on the document. What a column cannot say, ``o
 column looks at the document of such a row, too (``Bits(ODD, bit(path))``).
 
 An engine makes one table of ``COLUMNS`` beside its own (which document it is, and so on), with an
-index for each of ``INDEXES``, and partial ones for ``SPARSE``. ``rows`` gives what
-to put in. TEXT has the collation BINARY or "C"; NUMBER is a double.
+index for each of ``INDEXES`` where its first column has a value, and for each of ``USUAL`` where
+it has more than that. ``rows`` gives what to put in. TEXT has the collation BINARY or "C"; NUMBER
+is a double.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Says(StrEnum):
     OWN = "a fact about the row itself, always there"
     TEXT = "the string value; of several, all of them, each between separators"
     LOW = "the number, or the lowest; NULL when one of them is no number"
-    HIGH = "the highest number; equal to the lowest when there is one node"
+    HIGH = "the highest of several numbers; NULL when there is one"
     BYTES = "the number in bytes, by the attribute units or the default unit"
     COUNT = "how many nodes there are, 0 included"
 
@@ -65,7 +66,7 @@ BOTH, WRITTEN, EFFECTIVE = 0, 1, 2
 HOT: dict[str, tuple[str, ...]] = {
     "": (
         "Id", "GlobalId", "Name", "State", "User", "Group", "Project", "GlobalUser", "Machine",
-        "Queue", "Partition", "QualityOfService", "Application", "Executable", "Hold",
+        "Queue", "Partition", "QualityOfService", "Application", "Hold",
         "Dependency", "Feature", "Node", "Charge", "CpuDuration", "Duration", "ExitCode",
         "NodeCount", "Priority", "Processors", "Memory", "CreationTime", "SubmitTime",
         "EligibleTime", "StartTime", "EndTime", "DeadlineTime",
@@ -92,7 +93,7 @@ INDEXES: tuple[tuple[str, ...], ...] = (
     ("global_id",),
     ("name",),
     ("user", "state"),
-    ("state", "queue"),
+    ("state",),
     ("project", "charge"),
     ("charge",),
     ("submit_time",),
@@ -101,7 +102,8 @@ INDEXES: tuple[tuple[str, ...], ...] = (
     ("dependency",),
     ("task_group_task_node",),
 )
-SPARSE = (ODD,)  # indexed where it is greater than 0, which is nearly nowhere
+# What nearly all rows have, as SQL has it: an index knows the others, which have more than that.
+USUAL = {ODD: "0", READING: "0", KIND: f"'{JOB}'", "deleted": "0"}
 # fmt: on
 
 _NUMBERS = (spec.INTEGER, spec.FLOAT, spec.DATETIME, spec.DURATION)

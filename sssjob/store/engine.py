@@ -19,6 +19,8 @@ Row = tuple[Any, ...]
 class Reader(Protocol):
     """What one moment of a store gives to several statements, whatever is written meanwhile."""
 
+    known: dict[Any, Any]  # what was found out about the store, for as long as nobody writes
+
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """What a statement gives, all of it."""
         ...

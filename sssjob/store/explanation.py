@@ -7,7 +7,7 @@ from typing import Any
 
 from sssjob.query import Question
 from sssjob.query.match import number
-from sssjob.store.access import access, candidates
+from sssjob.store.access import Moment
 from sssjob.store.engine import Engine
 from sssjob.store.plan import Level
 from sssjob.store.pushdown import plan
@@ -60,8 +60,8 @@ def _explained(engine: Engine, question: Question, effective: bool) -> Explanati
     if how.level is Level.NOTHING:
         return Explanation(question.expression, how.level, how.why, None)
     with engine.reading() as reader:
-        way = access(reader, engine.dialect, how)
-    where = sql(candidates(way, effective), engine.dialect)
+        way = Moment(reader, engine.dialect).access(how, effective=effective)
+    where = sql(way.candidates, engine.dialect)
     return Explanation(question.expression, how.level, how.why, where)
 
 

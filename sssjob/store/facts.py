@@ -49,13 +49,18 @@ class Fact:
 
     @property
     def high(self) -> str | None:
-        """The column of the highest number, which is ``low`` where there is one for both."""
-        return columns.column(self.path, Says.HIGH) or self.low
+        """The column of the highest of several numbers, where several are usual."""
+        return columns.column(self.path, Says.HIGH)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns of numbers: together they have those of all nodes, where no row is odd."""
+        return tuple(filter(None, (self.low, self.high)))
 
     @property
     def is_single(self) -> bool:
         """Whether its number is that of the only node, where the row is not odd."""
-        return self.low is not None and self.low == self.high
+        return len(self.numbers) == 1
 
     @property
     def count(self) -> str | None:
@@ -80,18 +85,19 @@ class Fact:
         wanted = number(value) if isinstance(value, str) else value
         if isnan(wanted):
             return self.exists if op is Op.NE else NEVER
-        if self.low and self.high:
-            return exactly(_ranged(self.low, self.high, op, wanted))
+        if self.numbers:
+            return exactly(self._ranged(op, wanted))
         return at_most(self.exists.maybe)
 
     def related(self, op: Op, other: Fact) -> Bounds:
         """The node set against another one: true when one pair of nodes compares so."""
         both = all_of(self.exists.maybe, other.exists.maybe)
-        if self.low and self.high and other.low and other.high:
+        if self.numbers and other.numbers:
             if op in _EQUALITY:
                 return self._numbers_as_texts(op, other)
-            mine, theirs = (self.high, other.low) if op in _UP else (self.low, other.high)
-            return exactly(Relate(mine, op, theirs))
+            mine = self.numbers if op in _UP else self.numbers[:1]
+            theirs = other.numbers[:1] if op in _UP else other.numbers
+            return exactly(_pairs(mine, op, theirs))
         if self.text and other.text and op in _EQUALITY:
             several = all_of(both, any_of(_several(self.text), _several(other.text)))
             relation = Relate(self.text, op, other.text)
@@ -132,10 +138,10 @@ class Fact:
         """``number()`` of the node set, which is that of its first node, against a number."""
         if isnan(value):
             return ALWAYS if op is Op.NE else NEVER
-        if not (self.low and self.high):
+        if not self.numbers:
             return UNKNOWN if op is Op.NE else at_most(self.exists.maybe)
-        one = exactly(Relate(self.low, Op.EQ, self.high)) if self.low != self.high else ALWAYS
-        found = exactly(_ranged(self.low, self.high, op, value))
+        one = exactly(none_of(Present(self.high))) if self.high else ALWAYS
+        found = exactly(self._ranged(op, value))
         bounds = Bounds((one & found).sure, found.maybe)
         # Where there is no node, the number is NaN: different from every number.
         return bounds | ~self.exists if op is Op.NE else bounds
@@ -160,6 +166,10 @@ class Fact:
             return found | at_most(several) if possible else found
         if self.is_single:
             return found | self.exists if one else found  # several are odd
+        if self.high:
+            single = exactly(none_of(Present(self.high)))
+            found |= self.exists & single if one else NEVER
+            return found | exactly(Present(self.high)) if two else found  # three are odd
         return found | at_most(self.exists.maybe)
 
     def bytes(self, op: Op, value: float) -> Bounds:
@@ -173,6 +183,11 @@ class Fact:
             found |= ~self.exists  # NaN is different from every number
         return Bounds(found.sure, any_of(found.maybe, doubtful))
 
+    def _ranged(self, op: Op, value: float) -> Condition:
+        """Whether one of the numbers compares so; the lowest is the first to be below."""
+        numbers = self.numbers if op in (*_UP, *_EQUALITY) else self.numbers[:1]
+        return any_of(*(Compare(column, op, value) for column in numbers))
+
     def _text(self, op: Op, value: str) -> Bounds:
         if self.text and op is Op.EQ:
             inside = Holds(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
@@ -183,21 +198,16 @@ class Fact:
             one = all_of(none_of(several), Compare(self.text, op, value))
             return Bounds(one, any_of(one, several))
         wanted = number(value)
-        if not (self.low and self.high):
+        if not self.numbers:
             return at_most(self.exists.maybe)
         if isnan(wanted):  # and every node is a number
             return self.exists if op is Op.NE else NEVER
-        numbers = _ranged(self.low, self.high, op, wanted)
+        numbers = self._ranged(op, wanted)
         # Equal numbers may be written differently; different ones are.
         return at_most(numbers) if op is Op.EQ else Bounds(numbers, self.exists.maybe)
 
     def _numbers_as_texts(self, op: Op, other: Fact) -> Bounds:
-        pairs = any_of(*(
-            Relate(mine, op, theirs)
-            for mine in (self.low, self.high)
-            for theirs in (other.low, other.high)
-            if mine and theirs
-        ))  # fmt: skip
+        pairs = _pairs(self.numbers, op, other.numbers)
         both = all_of(self.exists.maybe, other.exists.maybe)
         return at_most(pairs) if op is Op.EQ else Bounds(pairs, both)
 
@@ -207,10 +217,8 @@ def _several(column: str) -> Condition:
     return Prefix(column, SEPARATOR)
 
 
-def _ranged(low: str, high: str, op: Op, value: float) -> Condition:
-    if op in _EQUALITY:
-        return any_of(Compare(low, op, value), Compare(high, op, value))
-    return Compare(high if op in _UP else low, op, value)
+def _pairs(mine: tuple[str, ...], op: Op, theirs: tuple[str, ...]) -> Condition:
+    return any_of(*(Relate(one, op, other) for one in mine for other in theirs))
 
 
 def _holds(one: float, op: Op, other: float) -> bool:

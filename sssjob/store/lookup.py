@@ -62,7 +62,7 @@ def stored(row: Row, packing: Packing, address: str) -> Stored:
         document = packing.unpack(dictionary, bytes(data))
     except NotUnpacked as error:
         said = f"{identity}, version {version}, is damaged: {error}"
-        raise DamagedStore(address, said) from error
+        raise DamagedStore(address, said, name, id_, run, version) from error
     return Stored(number, identity, document, version, at, by, source, reason, bool(deleted))
 
 

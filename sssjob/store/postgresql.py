@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import count
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import errors
@@ -41,6 +41,7 @@ class _Reader:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._names = count()
+        self.known: dict[Any, Any] = {}  # another reader asks anew: nobody tells who wrote since
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Reader``."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, Step, is_positional, level_of
 from sssjob.store.columns import GROUP, KIND, PLACE
-from sssjob.store.condition import Compare, Condition, Op, all_of
+from sssjob.store.condition import Compare, Condition, Op, Present, all_of, none_of
 from sssjob.store.plan import Plan
 from sssjob.store.predicate import target, truth
 from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most, exactly
@@ -101,6 +101,8 @@ def _below(steps: tuple[Step, ...], scope: Condition, held: Bounds) -> Plan:
     if aim is None:
         return Plan(at_most(within.maybe), None)
     exists = aim.fact.exists & aim.held
-    if aim.held == ALWAYS and (aim.fact.text or aim.fact.is_single):
+    if aim.held == ALWAYS and (aim.fact.text or aim.fact.numbers):
+        if aim.fact.high:  # of two numbers nobody knows which one stands first
+            exists = Bounds(all_of(exists.sure, none_of(Present(aim.fact.high))), exists.maybe)
         return Plan(within & exists, aim.fact.path)
     return Plan(within & at_most(exists.maybe), None)

@@ -195,19 +195,17 @@ def _add_number(row: list[Value], leaf: _Leaf, text: str, element: Element) -> N
     low = row[leaf.low]
     if low is None:
         row[leaf.low] = value
-        if leaf.high >= 0:
-            row[leaf.high] = value
         if leaf.bytes >= 0:
             row[leaf.bytes] = _bytes(text, element.get("units") or leaf.default_unit)
         return
-    if leaf.high < 0 or row[leaf.low] != row[leaf.high]:
+    high = row[leaf.high] if leaf.high >= 0 else low
+    if high is not None:
         row[_ODD] |= leaf.bit  # type: ignore[operator]  # a third number may lie between
     assert isinstance(low, float)
     row[leaf.low] = min(low, value)
     if leaf.high >= 0:
-        high = row[leaf.high]
-        assert isinstance(high, float)
-        row[leaf.high] = max(high, value)
+        assert isinstance(high, float | None)
+        row[leaf.high] = max(low, value) if high is None else max(high, value)
     if leaf.bytes >= 0:
         row[leaf.bytes] = None
 

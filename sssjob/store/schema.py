@@ -36,7 +36,7 @@ class Table:
     key: tuple[str, ...]
     unique: tuple[str, ...] = ()
     indexes: tuple[tuple[str, ...], ...] = ()
-    sparse: tuple[str, ...] = ()  # numbers that have an index where they are greater than 0
+    sparse: tuple[str, ...] = ()  # columns that have an index where they are not as usual
     # Small rows live in the key itself; large ones are kept out of it.
     is_small: bool = False
 
@@ -101,7 +101,7 @@ def job() -> Table:
     # A row is hidden when its document is, so that a question is asked of one table.
     own = (Field("document", INTEGER), Field("deleted", INTEGER))
     return Table(
-        "job", (*own, *facts), ("document", *_KEY), (), columns.INDEXES, columns.SPARSE, True
+        "job", (*own, *facts), ("document", *_KEY), (), columns.INDEXES, tuple(columns.USUAL), True
     )
 
 
@@ -145,9 +145,9 @@ def create_index(table: Table, names: tuple[str, ...]) -> str:
 
 
 def create_sparse_index(table: Table, name: str) -> str:
-    """The statement that makes an index of the rows where a number is greater than 0."""
+    """The statement that makes an index of the rows where a column is not as usual."""
     called = quoted(index_name(table, (name,)))
-    where = f"{quoted(name)} > 0"
+    where = f"{quoted(name)} > {columns.USUAL[name]}"
     on = f"{quoted(table.name)} ({quoted(name)}) WHERE {where}"
     return f"CREATE INDEX IF NOT EXISTS {called} ON {on}"
 

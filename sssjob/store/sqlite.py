@@ -33,6 +33,24 @@ class _Reader:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._version = 0
+        self.known: dict[Any, Any] = {}
+
+    def begin(self) -> None:
+        """Hold this moment of the store; what was known of another one is forgotten."""
+        self._connection.execute("BEGIN")
+        [version] = self._connection.execute("PRAGMA data_version").fetchone()
+        if version != self._version:
+            self._version = version
+            self.known.clear()
+
+    def end(self) -> None:
+        """Let the moment go."""
+        self._connection.rollback()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Reader``."""
@@ -59,7 +77,7 @@ class SQLite:
             what = "an empty file, no store" if path.exists() else "no such store"
             raise UnusableStore(self.address, what)
         self._immutable = False
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[_Reader] = []
         with self._told():
             self._connection = self._connected()
             try:
@@ -86,14 +104,14 @@ class SQLite:
     def reading(self) -> Iterator[_Reader]:
         """See ``Engine``; connections for it are kept, because a new one knows no pages yet."""
         with self._told():
-            connection = self._idle.pop() if self._idle else self._connected()
-            connection.execute("BEGIN")
+            reader = self._idle.pop() if self._idle else _Reader(self._connected())
+            reader.begin()
         try:
             with self._told():
-                yield _Reader(connection)
+                yield reader
         finally:
-            connection.rollback()
-            self._idle.append(connection)
+            reader.end()
+            self._idle.append(reader)
 
     def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """See ``Engine``."""
@@ -182,9 +200,10 @@ class SQLite:
 
     def close(self) -> None:
         """See ``Engine``."""
-        for connection in (*self._idle, self._connection):
-            connection.close()
+        for reader in self._idle:
+            reader.close()
         self._idle.clear()
+        self._connection.close()
 
     def _connected(self) -> sqlite3.Connection:
         connection = self._open()

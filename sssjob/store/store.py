@@ -149,6 +149,7 @@ class Store:
         *,
         effective: bool = False,
         places: bool = True,
+        threads: int = 1,
         trace: Trace | None = None,
         on_error: OnError | None = None,
     ) -> Iterator[Match]:
@@ -157,14 +158,17 @@ class Store:
         The answers are those of ``question.run`` on the documents; ``count()`` and ``sum()`` of
         paths from the document are asked of the store as a whole. ``effective`` asks jobs with
         their defaults applied. Without ``places`` a match knows its text, not where it stands;
-        where columns have the texts, no document is opened for them. ``trace`` is told what was
-        done. Raises ``DamagedStore``, ``LimitExceeded`` or ``UnreadableDocument`` for a document
-        that cannot be asked, or hands it to ``on_error`` and goes on.
+        where columns have the texts, no document is opened for them. ``threads`` work on many
+        documents at once; ``trace`` is told what was done. Raises ``DamagedStore``,
+        ``LimitExceeded`` or ``UnreadableDocument`` for a document that cannot be asked, or hands
+        it to ``on_error`` and goes on.
         """
         counted = Trace() if trace is None else trace
 
         def answers(each: Question) -> Answers:
-            return Answers(self.engine, self.packing, each, effective, counted, on_error)
+            return Answers(
+                self.engine, self.packing, each, effective, counted, threads, on_error
+            )  # fmt: skip
 
         whole = total(question)
         if whole is None:
@@ -179,15 +183,20 @@ class Store:
         question: Question,
         *,
         effective: bool = False,
+        threads: int = 1,
         trace: Trace | None = None,
         on_error: OnError | None = None,
     ) -> int:
         """How many matches of a query are true; where columns decide, no document is opened."""
         if total(question) is not None:
-            found = self.run(question, effective=effective, trace=trace, on_error=on_error)
+            found = self.run(
+                question, effective=effective, threads=threads, trace=trace, on_error=on_error
+            )  # fmt: skip
             return sum(match.is_true for match in found)
         counted = Trace() if trace is None else trace
-        return Answers(self.engine, self.packing, question, effective, counted, on_error).count()
+        return Answers(
+            self.engine, self.packing, question, effective, counted, threads, on_error
+        ).count()  # fmt: skip
 
     def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
         """How a query is answered: its plan, or those of the paths whose totals it is made of."""

@@ -88,15 +88,12 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that is not as it was written; without an identity, it is no document."""
+    """Something that is not as it was written; without an identity, it is not one document."""
 
     message: str
-    number: int | None = None
     identity: Identity | None = None
-    version: int | None = None
+    version: int = 0
 
     def __str__(self) -> str:
         """As ``store check`` prints it."""
-        if self.identity is None:
-            return self.message
-        return f"{self.identity}: version {self.version}: {self.message}"
+        return self.message

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from lxml import etree
 
@@ -34,6 +35,7 @@ class Total:
         return Match(answer, is_node=False)
 
 
+@lru_cache(256)
 def total(question: Question) -> Total | None:
     """The totals that an expression is made of, or None if it asks for anything else."""
     if not isinstance(question, Query) or question.is_relative:

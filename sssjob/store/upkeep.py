@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
 from sssjob.store import dictionaries, lookup, opening, schema
 from sssjob.store.columns import EFFECTIVE, JOB
 from sssjob.store.engine import Engine, Row
+from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.schema import listed
@@ -15,6 +18,7 @@ from sssjob.store.stored import Fault, Statistics, Stored
 
 OnProgress = Callable[[int], None]  # told how many documents are done
 
+_BATCH = 500  # documents whose rows are looked at together
 _JOBS = f"FROM job WHERE kind = '{JOB}' AND reading <> {EFFECTIVE} AND deleted = 0"
 
 
@@ -40,7 +44,7 @@ def statistics(engine: Engine, packing_: Packing) -> Statistics:
         dictionaries=trained,
         first_change=first,
         last_change=last,
-        by_state={state or "": count for state, count in sorted(states, key=str)},
+        by_state=dict(sorted((state or "", count) for state, count in states)),
     )
 
 
@@ -48,30 +52,45 @@ def check(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> 
     """Everything in a store that is not as it was written: see ``Store.check``."""
     for message in engine.damage():
         yield Fault(message)
-    names = schema.job().names
-    rows = f"SELECT {listed(names)} FROM job WHERE document = ? ORDER BY place, reading"
     damaged: list[Fault] = []
 
     def tell(error: DamagedStore) -> None:
-        damaged.append(Fault(error.reason))
+        identity = Identity(error.name, error.id, error.run) if error.version else None
+        damaged.append(Fault(error.reason, identity, error.version))
 
-    for done, stored in enumerate(lookup.each(engine, packing_, deleted=True, on_error=tell), 1):
-        yield from damaged
-        damaged.clear()
-        try:
-            found = engine.fetch(rows, (stored.number,))
-            expected = [
-                (stored.number, int(stored.deleted), *row) for row in only(stored.document).rows
-            ]
-            if sorted(map(_plain, found)) != sorted(map(_plain, expected)):
-                yield _fault(stored, "its rows are not those of the document")
-        except (DamagedStore, UnreadableDocument) as error:
-            yield _fault(stored, str(error))
+    done = 0
+    documents = lookup.each(engine, packing_, deleted=True, on_error=tell)
+    while batch := list(islice(documents, _BATCH)):
+        yield from _strayed(engine, batch)
+        done += len(batch)
         if on_progress is not None:
             on_progress(done)
     for _ in lookup.each_former(engine, packing_, tell):
         pass
     yield from damaged
+
+
+def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
+    """The documents whose rows are not those that they would get today."""
+    found: dict[int, list[tuple[str, ...]]] = defaultdict(list)
+    condition, numbers = engine.among("document", [stored.number for stored in batch])
+    names = schema.job().names
+    try:
+        for row in engine.fetch(f"SELECT {listed(names)} FROM job WHERE {condition}", (numbers,)):
+            found[row[0]].append(_plain(row))
+    except DamagedStore as error:
+        yield Fault(f"the rows of {len(batch)} documents cannot be read: {error.reason}")
+        return
+    for stored in batch:
+        try:
+            rows = [
+                (stored.number, int(stored.deleted), *row) for row in only(stored.document).rows
+            ]
+        except UnreadableDocument as error:
+            yield _fault(stored, str(error))
+            continue
+        if sorted(found[stored.number]) != sorted(map(_plain, rows)):
+            yield _fault(stored, "its rows are not those of the document")
 
 
 def compact(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> None:
@@ -115,11 +134,12 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
 
 
 def _plain(row: Row) -> tuple[str, ...]:
-    """A row so that both databases give the same: one has 1.0 where another has 1."""
+    """A row so that both databases give the same: one has 1 where another has 1.0 or -0.0."""
     return tuple(
-        f"{value:.17g}" if isinstance(value, (int, float)) else repr(value) for value in row
+        f"{value + 0.0:.17g}" if isinstance(value, (int, float)) else repr(value) for value in row
     )
 
 
 def _fault(stored: Stored, message: str) -> Fault:
-    return Fault(message, stored.number, stored.identity, stored.version)
+    said = f"{stored.identity}, version {stored.version}: {message}"
+    return Fault(said, stored.identity, stored.version)

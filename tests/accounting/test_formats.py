@@ -143,9 +143,23 @@ def test_a_record_of_ten_megabytes_is_bad_and_the_next_is_read(format_name, befo
 
 
 def test_a_stream_that_is_empty_has_no_records():
-    assert outcomes("blah", b"") == []
+    assert outcomes("blah", b"") == outcomes("condor", b"") == outcomes("swf", b"\n") == []
     with pytest.raises(UnusableInput, match="nothing to read"):
         outcomes("auto", b"\n \n")
+
+
+def test_a_stream_that_gives_a_byte_at_a_time_is_read_the_same():
+    class Slow(io.RawIOBase):
+        def __init__(self, data):
+            self.rest = data
+
+        def read(self, size=-1):
+            first, self.rest = self.rest[:1], self.rest[1:]
+            return first
+
+    data = (RECORDS / "condor" / "ads.long").read_bytes()
+    found = accounting.find("auto").read(Slow(data), Options(), TEXTS)
+    assert list(found) == list(accounting.find("auto").read(io.BytesIO(data), Options(), TEXTS))
 
 
 def test_what_nobody_recognises_is_refused_with_what_was_found():

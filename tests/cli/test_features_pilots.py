@@ -87,7 +87,7 @@ def test_status_machine_and_usage_are_folded_and_folding_again_changes_nothing(r
     (tmp_path / "group" / "memory.peak").write_text(f"{2**30}\n")
     options = (
         "--features", "a/jobfeatures", "--machine", "machine", "--status", "a/jobstatus",
-        "--cgroup", "group",
+        "--usage", "group",
     )  # fmt: skip
     result = CliRunner().invoke(deliver, ["job.xml", *options, "-o", "done.xml"])
     assert result.exit_code == 0, result.stderr
@@ -101,8 +101,16 @@ def test_status_machine_and_usage_are_folded_and_folding_again_changes_nothing(r
     assert (tmp_path / "again.xml").read_bytes() == (tmp_path / "done.xml").read_bytes()
 
 
+def test_a_pilot_that_said_nothing_delivers_nothing(run, tmp_path):
+    (tmp_path / "job.xml").write_text("<Job><Id>a</Id></Job>")
+    (tmp_path / "silent").mkdir()
+    result = CliRunner().invoke(deliver, ["job.xml", "--status", "silent"])
+    assert result.exit_code == 1
+    assert result.stdout == "<Job><Id>a</Id></Job>"
+
+
 def test_a_group_that_measures_nothing_ends_the_command(run, tmp_path):
     (tmp_path / "job.xml").write_text("<Job><Id>a</Id></Job>")
-    result = CliRunner().invoke(deliver, ["job.xml", "--cgroup", "a"])
+    result = CliRunner().invoke(deliver, ["job.xml", "--usage", "a"])
     assert result.exit_code == 2
     assert "no control group" in result.stderr

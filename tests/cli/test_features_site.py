@@ -68,10 +68,33 @@ def test_a_machine_is_derived_from_its_description(run, tmp_path):
     assert run("machine", "--json", *options).exit_code == 2, "of two nodes one must be named"
 
 
+def test_a_machine_is_derived_from_a_job_that_ran_on_it(run, tmp_path):
+    (tmp_path / "ran.xml").write_text(
+        "<Job><Id>7</Id><Extension type='MachineFeatures' name='hs06'>88</Extension>"
+        "<Delivered><Processors context='Configured'>64</Processors></Delivered></Job>"
+    )
+    printed = json.loads(run("machine", "--json", "--no-host", "--job", "ran.xml").stdout)
+    assert (printed["values"]["total_cpu"], printed["values"]["hs06"]) == ("64", "88")
+
+
+def test_one_directory_that_is_both_shows_each_key_once(run):
+    write({"total_cpu": 16, "allocated_cpu": 8}, "both")
+    printed = json.loads(run("show", "--job", "both", "--machine", "both", "--json").stdout)
+    assert (printed["machine"], printed["job"]) == ({"total_cpu": "16"}, {"allocated_cpu": "8"})
+
+
 def test_a_job_has_a_share_of_the_rating_of_its_machine(run):
     run("machine", "m", "--node", "n2", "--no-host", "--site", "site.toml")
     assert run("job.xml", "out", "--machine", "m").exit_code == 0
     assert read("out").values["hs06_job"] == 40
+    assert run("job.xml", "out", "--site", "site.toml", "--node", "n1").exit_code == 0
+    assert read("out").values["hs06_job"] == 40, "without a directory, as it is configured"
+
+
+def test_a_live_job_has_a_share_as_well(run):
+    assert run("live", "out", "--site", "site.toml").exit_code == 0
+    found = read("out").values
+    assert found["hs06_job"] == 10 * found["allocated_cpu"]
 
 
 def test_a_live_job_needs_no_document(run):

@@ -1,16 +1,11 @@
 import gzip
 import io
 import json
-import shlex
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from sssjob.cli import progress, query_sources, sssjob
-
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "queries.md"
 
 UNITS = "/Jobs/Job/Processors/@units"
 ONE = "<Job><Id>1</Id><Processors>16</Processors></Job>"
@@ -53,7 +48,9 @@ def test_a_directory_is_read_and_what_is_skipped_is_said(run, tmp_path):
 
 
 @pytest.mark.parametrize("files", [(), ("-",)])
-@pytest.mark.parametrize("data", [ONE.encode(), gzip.compress(ONE.encode())])
+@pytest.mark.parametrize(
+    "data", [ONE.encode(), gzip.compress(ONE.encode())], ids=("plain", "packed")
+)
 def test_standard_input_is_read(run, files, data):
     code, out, _ = run("--json", "//Job/Id", *files, stdin=data)
     assert code == 0
@@ -169,30 +166,3 @@ def test_progress_shows_on_a_terminal_only_and_goes(monkeypatch):
     with progress.watched(io.BytesIO(b"x" * 1000), "jobs.xml") as stream:
         assert len(stream.read()) == 1000
     assert hidden.getvalue() == ""
-
-
-def examples():
-    """The commands of the page, each with what it prints there."""
-    for block in PAGE.read_text().split("```console\n")[1:]:
-        shown = block.partition("```")[0]
-        for example in shown.split("$ ")[1:]:
-            line, _, output = example.partition("\n")
-            yield pytest.param(line, output, id=line)
-
-
-@pytest.mark.parametrize("line, output", list(examples()))
-def test_examples_of_the_page_print_what_it_says(line, output, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    line, _, stdin = line.partition(" < ")
-    program, *arguments = shlex.split(line)
-    assert program == "sssjob"
-    result = CliRunner().invoke(
-        sssjob, arguments, input=Path(stdin).read_bytes() if stdin else None
-    )
-    assert result.output == output
-
-
-def test_python_examples_of_the_page_run(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    for block in PAGE.read_text().split("```python\n")[1:]:
-        exec(block.partition("```")[0], {})

@@ -90,6 +90,20 @@ def test_a_directory_that_cannot_be_read_is_a_problem(given, place, problem):
     assert found.machine["total_cpu"] == 16
 
 
+def test_one_directory_may_be_both(tmp_path):
+    write({"total_cpu": 16, "allocated_cpu": 8, "volume": "11"}, tmp_path)
+    found = features.here({"MACHINEFEATURES": str(tmp_path), "JOBFEATURES": str(tmp_path)})
+    assert found.machine == {"total_cpu": 16, "volume": "11"}
+    assert found.job == {"allocated_cpu": 8, "volume": "11"}
+
+
+def test_without_the_library_for_http_a_payload_is_told_what_to_install(given, monkeypatch):
+    monkeypatch.setitem(sys.modules, "requests", None)
+    found = features.here({**given, "JOBFEATURES": "http://127.0.0.1:1/jobfeatures"})
+    assert found.job == {}
+    assert "pip install 'sssjob[http]'" in found.problems[0]
+
+
 def test_a_link_out_of_the_directory_is_not_followed(given, tmp_path):
     (tmp_path / "secret").write_text("7")
     (tmp_path / "job" / "job_id").symlink_to("../secret")

@@ -34,6 +34,25 @@ PRINTED = [
 ]
 
 
+# $JOBSTATUS, which only the text of 2014 has: name, type, what is the smallest number.
+PRINTED_STATUS = [
+    ("used_CPU", "real", 0),
+    ("last_job_start", "time", 1),
+    ("first_exp_job_end", "time", 1),
+    ("last_exp_job_end", "time", 1),
+    ("last_max_job_end", "time", 1),
+    ("add_uncom_time", "s", 0),
+    ("add_final_exp_waste", "s", 0),
+    ("can_postpone_last_job", "boolean", None),
+    ("priority_factor", "integer", -keys.LARGEST),
+]
+
+
+def test_the_rows_of_the_status_are_those_that_are_printed_in_their_order():
+    assert [(row.v2014, row.kind, row.least) for row in keys.JOB_STATUS] == PRINTED_STATUS
+    assert all(row.dynamic and not row.v2016 for row in keys.JOB_STATUS)
+
+
 @pytest.mark.parametrize("printed", PRINTED, ids=lambda row: row[1] or row[0])
 def test_every_printed_row_is_a_row_here(printed):
     rows = [(row.v2014, row.v2016, row.kind, row.dynamic, row.required) for row in BOTH]
@@ -60,6 +79,17 @@ def test_the_names_of_2016_have_no_capitals():
 @pytest.mark.parametrize("name", ["", "README.md", ".hs06", "a/b", "hs06\0", "hs06\n", "ä", "a-b"])
 def test_a_name_outside_the_alphabet_is_no_key(name):
     assert not keys.is_name(name)
+
+
+@pytest.mark.parametrize(
+    "name, found",
+    [
+        ("hs06", True), ("allocated_CPU", True), ("used_CPU", True), ("mem_limit_MB", True),
+        ("my_key2", True), ("README", False), ("Hs06", False), ("README.md", False), (".x", False),
+    ],
+)  # fmt: skip
+def test_of_names_with_capitals_only_printed_ones_are_taken_for_keys(name, found):
+    assert keys.is_found(name) is found
 
 
 def test_an_unknown_key_has_no_row():

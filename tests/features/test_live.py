@@ -71,5 +71,11 @@ def test_what_a_request_leaves_open_the_machine_decides(attributes, processors, 
     assert ("W-DISAGREE" in {finding.code for finding in found.findings}) is disagrees
 
 
+def test_the_machine_answers_where_a_request_cannot_be_read():
+    job = requested(Property("Processors", 8, {"group": "2"}))
+    assert "allocated_cpu" not in derive_job(job).values
+    assert derive_job(job, host=amounts(allocated_cpu=12)).values["allocated_cpu"] == 12
+
+
 def test_the_machine_answers_where_a_job_says_nothing():
     assert derive_job(requested(), host=amounts(allocated_cpu=12)).values["allocated_cpu"] == 12

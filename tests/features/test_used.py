@@ -1,10 +1,14 @@
 import os
 import resource
+from pathlib import Path
 
 import pytest
 
 from sssjob.errors import UnusableInput
-from sssjob.features.used import Used, of_cgroup, of_condor, of_rusage, session_cpu_secs
+from sssjob.features.used import Used, of_cgroup, of_file, of_rusage, session_cpu_secs
+
+# Left by Grid Engine 8.1.9 for the epilog of a job, and by HTCondor 23.9.6 when one had ended.
+DATA = Path(__file__).parents[1] / "data" / "features"
 
 V2 = {
     "cpu.stat": "usage_usec 2500000\nuser_usec 1\n",
@@ -40,10 +44,31 @@ def test_a_finished_process_tells_kibibytes():
     assert of_rusage(usage) == Used(1.75, 102400)
 
 
-def test_condor_tells_kibibytes_too():
-    update = {"RemoteUserCpu": 3.0, "RemoteSysCpu": 1.0, "ResidentSetSize": 10, "DiskUsage": 7}
-    assert of_condor(update) == Used(4.0, 10240, None, 7168)
-    assert of_condor({}) == Used()
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        pytest.param("sge-usage", Used(0.011402, 4704 * 1024), id="Grid Engine"),
+        pytest.param("condor-history", Used(4.0, 8368 * 1024, None, None), id="HTCondor"),
+    ],
+)
+def test_batch_systems_leave_files_of_names_and_numbers(name, expected):
+    found = of_file(DATA / name)
+    assert found.cpu_secs == pytest.approx(expected.cpu_secs)
+    assert found.max_rss_bytes == expected.max_rss_bytes
+
+
+def test_our_own_names_come_first_and_units_are_those_of_their_system(tmp_path):
+    (tmp_path / "usage").write_text(
+        "cpu_secs=7\nru_utime=9\nmax_swap_bytes = 5\nDiskUsage = 3\nru_maxrss=0\nodd\nx==\n"
+    )
+    assert of_file(tmp_path / "usage") == Used(7.0, None, 5, 3072)
+
+
+@pytest.mark.parametrize("text", ["", "cpu=soon\n", "exit_status=0\n", "cpu=-1"])
+def test_a_file_that_measures_nothing_is_refused(tmp_path, text):
+    (tmp_path / "usage").write_text(text)
+    with pytest.raises(UnusableInput, match="none of"):
+        of_file(tmp_path / "usage")
 
 
 def test_the_time_of_a_session_is_added_up(tmp_path):

@@ -6,7 +6,9 @@ import json
 import logging
 import select
 import shutil
+import socket
 import ssl
+import struct
 import subprocess
 import threading
 from contextlib import suppress
@@ -18,12 +20,13 @@ import requests
 from gateways import connected, exchange, gateway, said
 from gold import KEY, RECORDINGS, documents, recording, replaying
 
-from sssjob.gateway.config import TLS, Address, Limits
+from sssjob.gateway.config import TLS, Limits
 from sssjob.gateway.log import LOGGER, Lines
+from sssjob.rmap.address import Address
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import LEGACY_HEAD
 from sssjob.rmap.keys import Key
-from sssjob.rmap.message import Object, Request, Row
+from sssjob.rmap.message import Document, Object, Request, Row
 from sssjob.rmap.reading import read_response
 from sssjob.rmap.responder import Answer, Policy
 from sssjob.rmap.signature import sign
@@ -162,6 +165,12 @@ def test_standard_clients_get_the_status_of_http(gold, method, path, status, exp
     assert (reply.status_code, code(reply.content)) == (status, expected)
 
 
+def test_an_answer_to_head_has_no_body(gold):
+    with requests.Session() as session:
+        assert session.head(gold.url(), timeout=10).status_code == 405
+        assert session.get(gold.url("/healthz"), timeout=10).text == "ok\n"
+
+
 def test_health_and_figures_are_told(gold):
     assert requests.get(gold.url("/healthz"), timeout=10).text == "ok\n"
     exchange(gold, RAW.sent)
@@ -220,13 +229,18 @@ def test_bad_input_gets_its_code_and_the_server_goes_on(gold, data, expected):
     assert still_answers(gold)
 
 
+def flood(connection, data, times):
+    for _ in range(times):
+        connection.sendall(data)
+
+
 def test_a_body_of_1_gb_is_not_read_and_not_kept():
     piece = b"400\r\n" + b"a" * 1024 + b"\r\n"
     with gateway(one, limits=Limits(message=100_000, grace=5)) as running:
         with connected(running) as connection:
             connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
             with pytest.raises(ConnectionError):
-                connection.sendall(piece * (1 << 20))
+                flood(connection, piece * 64, 1 << 14)
         assert still_answers(running)
 
 
@@ -305,6 +319,20 @@ def test_what_all_clients_together_may_hold_has_an_end():
             readable, _, _ = select.select([first, second], [], [], 10)
             assert [each.recv(12) for each in readable] == [b"HTTP/1.1 503"]
         assert still_answers(running)
+
+
+def test_answers_that_nobody_reads_do_not_pile_up():
+    def long(call):
+        return Answer(
+            [Document(b"<Job><Requested>" + b"a" * 8_000_000 + b"</Requested></Job>")] * 4
+        )
+
+    with gateway(long, limits=Limits(memory=1_000_000, grace=5)) as running:
+        with connected(running) as connection:
+            connection.sendall(recording("op-GT").sent)
+            with suppress(ConnectionResetError):
+                assert len(said(connection)) < 32_000_000
+        assert requests.get(running.url("/healthz"), timeout=10).text == "ok\n"
 
 
 class Held:
@@ -389,6 +417,20 @@ def log():
     yield lines
     LOGGER.setLevel(level)
     LOGGER.removeHandler(handler)
+
+
+def test_a_client_that_is_gone_before_its_answer_is_no_fault(log):
+    handler = Held()
+    with gateway(handler) as running:
+        for how in (b"junk\r\n\r\n", recording("op-GT").sent):
+            with connected(running) as connection:
+                # With this, closing sends a reset instead of an end.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.sendall(how)
+        assert handler.asked.acquire(timeout=10)
+        handler.go.set()
+        assert still_answers(running)
+    assert not [line for line in log if line["event"] in ("connection failed", "fault")]
 
 
 def test_the_log_tells_who_did_what_and_no_secret(log):

@@ -116,10 +116,10 @@ def as_text(result):
     return [repr(result)]
 
 
-def libxml2(expression, root):
+def libxml2(expression, root, namespaces=None):
     """The plain answers on a whole tree; of a relative expression at each outermost job object."""
-    xpath = etree.XPath(expression, smart_strings=False)
-    if not Query(expression).is_relative:
+    xpath = etree.XPath(expression, smart_strings=False, namespaces=namespaces)
+    if not Query(expression, namespaces or {}).is_relative:
         return as_text(xpath(root))
     outermost = (
         "descendant-or-self::*[self::Job or self::JobGroup]"
@@ -183,6 +183,54 @@ def test_what_streams_gives_what_the_whole_tree_gives(root, expression):
     data = etree.tostring(root)
     whole = [match.text for match in query.run(data, whole=True)]
     assert [match.text for match in query.run(data)] == whole
+
+
+COMPANY = (
+    "<!-- note -->", "<?site hold?>", "<![CDATA[16]]>", " 16 ",
+    '<x:Mood xmlns:x="urn:x" x:a="1">2</x:Mood>',
+    "<Id/>", '<Id xmlns="urn:x">1</Id>',
+    '<Processors units="16" x:op="2" xmlns:x="urn:x">1</Processors>',
+    "&lt;&#65;", '<Job xml:lang="en"><Id> 1 </Id></Job>', "\n  ",
+)  # fmt: skip
+wide = st.one_of(
+    queries,
+    st.builds(
+        "{}/{}".format,
+        entries,
+        st.sampled_from((
+            "comment()", "processing-instruction()", "processing-instruction('site')", "node()",
+            "x:Mood/@x:a", "@*", "*[@x:op]", "x:*", "descendant-or-self::node()", "text()[2]",
+            "*[normalize-space() = '16']", "Id[. = 1]", "node()[last()]", "*[lang('en')]",
+        )),
+    ),
+)  # fmt: skip
+
+
+def in_company(root, places):
+    """The same document with comments, instructions, strangers and texts at some places."""
+    text = etree.tostring(root, encoding="unicode")
+    tags = [found.end() for found in re.finditer(r"<[^>]+(?<!/)>", text)][:-1]
+    chosen = {place % len(tags): what for place, what in places} if tags else {}
+    for place in sorted(chosen, reverse=True):
+        text = text[: tags[place]] + COMPANY[chosen[place]] + text[tags[place] :]
+    return text.replace("\n", " ").encode()
+
+
+companies = st.lists(st.tuples(st.integers(0, 30), st.integers(0, len(COMPANY) - 1)), max_size=6)
+
+
+@settings(usual, max_examples=500)
+@given(st.lists(st.tuples(documents, companies), min_size=1, max_size=4), wide)
+def test_answers_are_those_of_libxml2_in_any_company(rows, expression):
+    query = compile(expression, {"x": "urn:x"})
+    # Each document on a line of its own: those of job objects are read at once.
+    lines = [in_company(root, sorted(set(places))) for root, places in rows]
+    expected = [
+        text
+        for line in lines
+        for text in libxml2(expression, tree.parse(line), namespaces={"x": "urn:x"})
+    ]
+    assert ours(query, b"\n".join(lines)) == expected
 
 
 @usual

@@ -49,6 +49,45 @@ def test_unknown_names_are_pointed_at(expression, said):
     assert [(hint.position, hint.message) for hint in hints(compile(expression))] == said
 
 
+@pytest.mark.parametrize(
+    "expression, position, said",
+    [
+        ("//Job/Requested/State", 16, "State does not stand in Requested"),
+        ("//Job[Requested[Charge > 4]]", 16, "Charge does not stand in Requested"),
+        ("//JobGroup/User", 11, "User does not stand in JobGroup"),
+        ("//Memory/Id", 9, "Memory holds no elements, so that Id is never found in it"),
+        ("//Job/User/@units", 12, "User has no attribute units"),
+        ("//Job/Requested/*[@op = 'ge']", 19, "op is never 'ge': it is one of EQ, GE, GT, LE"),
+        ("//Job[StartTime > '2026-01-31T00:00Z']", 6,
+         "sss:time(StartTime) can be compared with sss:time('2026-01-31T00:00Z')"),
+        ("//Job[Duration < '01:00:00']", 6, "sss:seconds(Duration) can be compared with"),
+        ("//Job[Memory > '2 GB']", 6, "'2 GB' is no number, so that this is never true"),
+        ("//Job[User > 'm']", 6, "User is a text: > compares numbers, and 'm' is none"),
+        ("//Job[State >= 3]", 6, "State is a text, and >= compares numbers"),
+        ("//Job[Memory > 512]", 6, "sss:bytes(Memory) compares bytes"),
+        ("//Job[Delivered/Memory < Requested/Memory]", 16, "whatever its units"),
+    ],
+)  # fmt: skip
+def test_what_can_never_be_so_is_pointed_at(expression, position, said):
+    found = [hint for hint in hints(compile(expression)) if hint.position == position]
+    assert any(said in hint.message for hint in found), [hint.message for hint in found]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "//Job[State = 'Sleeping']", "//Job[Requested/Memory[@units = 'GB'] > 2]",
+        "//Job[sss:bytes(Memory) > 512]", "//Job[Id = 5 or User = 'a']/TaskGroup/Task/Node",
+        "//Job[Requested/Processors[@op = 'GE'] >= 4]/Environment/Variable/@name",
+        "//JobGroup/Job[Priority = -1]", "//Job/Dependency/@condition", "//Job[. = 'a']",
+        "//Job[Processors > count(TaskGroup)]", "//*[@units = 'XB']",
+    ],
+)  # fmt: skip
+def test_what_may_be_so_is_not_doubted(expression):
+    doubted = [str(hint) for hint in hints(compile(expression))]
+    assert [each for each in doubted if "is not a name" not in each] == []
+
+
 def test_foreign_names_are_left_alone():
     assert list(hints(compile("//Job/x:Mood", {"x": "urn:x"}))) == []
 

@@ -3,7 +3,7 @@
 
 import pytest
 from gold import RECORDINGS, recording
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import pieces
 
@@ -79,6 +79,7 @@ FRAMINGS = [
 
 
 @pytest.mark.parametrize("data", FRAMINGS)
+@settings(max_examples=30)
 @given(cuts=st.lists(st.integers(0, 400), max_size=8))
 def test_any_split_gives_the_same_request(data, cuts):
     (request,) = read(data, cuts)
@@ -152,6 +153,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("data, http", BAD)
+@settings(max_examples=20)
 @given(cuts=st.lists(st.integers(0, 3000), max_size=4))
 def test_what_is_no_request_is_refused_once_and_then_the_rest_is_forgotten(data, http, cuts):
     parser = Requests(limit=1000)
@@ -169,6 +171,15 @@ def test_no_more_is_held_than_was_allowed():
     assert parser.held == 900
     with pytest.raises(BadFraming):
         feed(parser, b"\r\n65\r\n")
+
+
+def test_chunks_of_a_byte_each_are_not_read_for_ever():
+    parser = Requests()
+    feed(parser, CHUNKED + b"\r\n" + chunk(b"a") * 1000)
+    with pytest.raises(BadFraming, match="small chunks"):
+        feed(parser, chunk(b"a") * 9)
+    large = b"".join(chunk(b"a" * 256) for _ in range(5000))
+    assert len(read(CHUNKED + b"Host: a\r\n\r\n" + large + b"0\r\n\r\n")[0].body) == 5000 * 256
 
 
 def test_a_request_is_framed_as_the_perl_client_does():
@@ -191,3 +202,27 @@ def test_a_standard_reply_has_a_length():
 
 def test_parts_follow_each_other_without_line_breaks():
     assert legacy_reply([b"ab", b"c"]) == LEGACY_HEAD + b"2\r\nab1\r\nc0\r\n"
+
+
+LINES = st.sampled_from([
+    b"POST / HTTP/1.1\r\n", b"GET /healthz HTTP/1.1\n", b"Host: a\r\n", b"Content-Length: 5\r\n",
+    b"Transfer-Encoding: chunked\r\n", b"\r\n", b"\n", b"0\r\n", b"5\r\n", b"hello", b"A: b\r\n", MESSAGE,
+])  # fmt: skip
+
+
+@given(st.lists(LINES | st.binary(max_size=9), max_size=12), st.lists(st.integers(0, 999)))
+def test_any_bytes_are_requests_or_are_refused_and_nothing_else_happens(lines, cuts):
+    def outcome(cuts):
+        parser, found = Requests(limit=100), []
+        try:
+            for piece in pieces(b"".join(lines), cuts):
+                parser.feed(piece)
+                found += taken(parser)
+        except BadFraming as error:
+            # What came before the fault was out, but only where it came in a piece of its own.
+            return [], str(error)
+        return found, ""
+
+    assert outcome(cuts)[1] == outcome([])[1]
+    if not outcome([])[1]:
+        assert outcome(cuts) == outcome([])

@@ -177,3 +177,17 @@ def test_a_message_without_a_signature_proves_nobody():
 
 def test_a_secret_does_not_show_where_a_key_is_printed():
     assert "secret" not in repr(Key(b"secret"))
+
+
+def test_maui_signs_before_the_body_names_no_token_and_has_the_actor_outside():
+    body = b'<Body actor="maui"><Request action="Quote" object="Job"><Data></Data></Request></Body>'
+    signature = sign(body, Key(KEY))
+    message = (
+        '<Envelope count="1" name="SSSRMAP" version="3.0" type="nonblocking"><Signature>'
+        f"<DigestValue>{signature.digest}</DigestValue>"
+        f"<SignatureValue>{signature.value}</SignatureValue></Signature>{body.decode()}</Envelope>"
+    ).encode()
+    sealed = opened(message)
+    assert (sealed.signature.token, sealed.signature.name) == ("Symmetric", "")
+    assert verify(sealed, Key(KEY))
+    assert read_request(sealed.body).actor == "maui"

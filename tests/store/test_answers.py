@@ -38,13 +38,20 @@ def compiled(text):
         return None
 
 
-def kept(path, given_documents):
-    """A store with these documents."""
-    jobs = store.open(path, create=True)
+def fill(jobs, given_documents):
+    """Put these documents into a store instead of all that it has."""
+    with jobs.engine.transaction():
+        for table in ("job", "document", "former"):
+            jobs.engine.fetch(f"DELETE FROM {table}")
     with jobs.change() as change:
         for document in given_documents:
             change.put(document)
-    return jobs
+
+
+@pytest.fixture
+def kept(address):
+    with store.open(address, create=True) as jobs:
+        yield jobs
 
 
 def expected(query, given_documents, effective):
@@ -79,17 +86,16 @@ def expected(query, given_documents, effective):
     st.lists(queries, min_size=8, max_size=8),
     st.booleans(),
 )
-def test_a_store_answers_as_libxml2(tmp_path_factory, given_documents, texts, effective):
-    path = tmp_path_factory.mktemp("store") / "jobs.db"
+def test_a_store_answers_as_libxml2(kept, given_documents, texts, effective):
     documents = [identified(count, each) for count, each in enumerate(given_documents)]
-    with kept(path, documents) as jobs:
-        for query in filter(None, map(compiled, texts)):
-            wanted = expected(query, documents, effective)
-            for places in (False, True):
-                found = jobs.run(query, effective=effective, places=places)
-                assert [match.text for match in found] == wanted, query.expression
-            nodes = sum(match.is_true for match in jobs.run(query, effective=effective))
-            assert jobs.how_many(query, effective=effective) == nodes, query.expression
+    fill(kept, documents)
+    for query in filter(None, map(compiled, texts)):
+        wanted = expected(query, documents, effective)
+        for places in (False, True):
+            found = kept.run(query, effective=effective, places=places, threads=1 + places)
+            assert [match.text for match in found] == wanted, query.expression
+        nodes = sum(match.is_true for match in kept.run(query, effective=effective))
+        assert kept.how_many(query, effective=effective) == nodes, query.expression
 
 
 JOBS = [
@@ -101,9 +107,9 @@ JOBS = [
 
 
 @pytest.fixture
-def jobs(tmp_path):
-    with kept(tmp_path / "jobs.db", JOBS) as opened:
-        yield opened
+def jobs(kept):
+    fill(kept, JOBS)
+    return kept
 
 
 @pytest.mark.parametrize(
@@ -167,3 +173,19 @@ def test_a_query_is_of_one_moment(jobs):
         change.put(b"<Job><Id>9</Id></Job>")
     assert [first.text, *(match.text for match in found)] == ["1", "2", "3", "4"]
     assert jobs.how_many(compile("//Job")) == 5
+
+
+def test_where_most_documents_are_candidates_all_are_read(kept):
+    fill(kept, [f"<Job><Id>{n}</Id><Shell>{n % 7}</Shell></Job>".encode() for n in range(500)])
+    trace = Trace()
+    found = kept.run(compile("//Job[Shell='3']/Id"), places=False, threads=2, trace=trace)
+    assert [int(match.text) for match in found] == list(range(3, 500, 7))
+    assert trace == Trace(rows=0, certain=0, opened=500, verified=500)
+
+
+def test_a_document_that_stands_alone_is_asked_alone(kept):
+    jobs = [f"<Job><Id>{n}</Id><Shell>{n % 7}</Shell></Job>".encode() for n in range(20)]
+    jobs[3] = b"<?xml version='1.0' encoding='ISO-8859-1'?>" + jobs[3]
+    fill(kept, jobs)
+    found = kept.run(compile("//Job[Shell='3']"), threads=2)
+    assert [match.job for match in found] == ["3", "10", "17"]

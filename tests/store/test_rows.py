@@ -169,9 +169,10 @@ def assert_row(row, job):
         elif column.says is Says.TEXT:
             joined = "".join(f"{SEPARATOR}{text}" for text in texts) + SEPARATOR
             assert value == (joined if len(texts) > 1 else texts[0] if texts else None)
-        elif column.says is not Says.BYTES:
-            bound = min if column.says is Says.LOW else max
-            assert value == (bound(map(libxml2, texts)) if texts else None)
+        elif column.says is Says.LOW:
+            assert value == (min(map(libxml2, texts)) if texts else None)
+        elif column.says is Says.HIGH:
+            assert value == (max(map(libxml2, texts)) if len(texts) > 1 else None)
 
 
 def libxml2(text):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sssjob.features.site import Site
     from sssjob.features.write import Written
 
-__all__ = ["VOCABULARIES", "machine_of", "offer", "site"]
+__all__ = ["VOCABULARIES", "offer", "rated", "site"]
 
 
 def site(file: str) -> Site:
@@ -43,6 +43,17 @@ def machine_of(directory: str) -> dict[str, Value]:
         fail(error)
     common.print_findings(found.findings)
     return dict(found.values)
+
+
+def rated(directory: str | None, known: Site | None, node: str, *, ask: bool) -> dict[str, Value]:
+    """The machine of which a job has a share: of a directory, or as the configuration has it."""
+    if directory is not None:
+        return machine_of(directory)
+    if known is None:
+        return {}
+    from sssjob.features import host, machine
+
+    return machine.derive(settings=known.of(node), host=host.machine() if ask else {}).values
 
 
 def fail(error: OSError | ValueError | SSSJobError) -> NoReturn:

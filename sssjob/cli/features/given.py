@@ -13,7 +13,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.errors import Finding, InvalidValue, finding
-from sssjob.features import keys
+from sssjob.features import keys, vocabulary
 from sssjob.features.left import Left, left
 from sssjob.features.location import REMOTE, locate
 
@@ -119,17 +119,18 @@ def options_of(command: Callable[..., None]) -> Callable[..., None]:
 def take(given: Given) -> Taken:
     """Read both directories. One that an option names and that cannot be read ends the command."""
     taken = Taken()
+    places: dict[str, str] = {}
     for variable, named, table, values in (
         ("MACHINEFEATURES", given.machine, keys.MACHINE_FEATURES, taken.machine),
         ("JOBFEATURES", given.job, keys.JOB_FEATURES, taken.job),
     ):
-        place = named or os.environ.get(variable, "")
+        place = places[variable] = named or os.environ.get(variable, "")
         if not place:
             text = f"${variable} is not set"
             taken.findings.append(finding("I-MISSING", text, section="MJF 2016"))
             continue
         try:
-            reading = _read(place, table, given, taken.findings)
+            reading = _read(place, table, given, taken.findings, named=bool(named))
         except (OSError, InvalidValue, ImportError) as error:
             reason = common.reason(error) if isinstance(error, OSError) else str(error)
             if named:
@@ -139,14 +140,18 @@ def take(given: Given) -> Taken:
         values.update(reading.values)
         taken.findings += reading.findings
         taken.unknown += reading.unknown
+    if places["MACHINEFEATURES"] == places["JOBFEATURES"]:
+        taken.machine, taken.job = vocabulary.apart(taken.machine, taken.job)
     return taken
 
 
-def _read(text: str, table: tuple[keys.Key, ...], given: Given, findings: list[Finding]) -> Reading:
+def _read(
+    text: str, table: tuple[keys.Key, ...], given: Given, findings: list[Finding], *, named: bool
+) -> Reading:
     from sssjob.features.read import modern, read
 
     place = locate(text)
-    if place.advice and not text.startswith("."):
+    if place.advice and not named:  # at the prompt, relative paths are no fault
         findings.append(finding("W-TYPE", place.advice, section="MJF 2016"))
     if place.kind == REMOTE:
         from sssjob.features import remote

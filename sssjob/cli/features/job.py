@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common
-from sssjob.cli.features.common import VOCABULARIES, machine_of, offer, site
-from sssjob.errors import SSSJobError
+from sssjob.cli.features.common import VOCABULARIES, offer, rated, site
+from sssjob.cli.features.document import one_job
 
 if TYPE_CHECKING:
     from sssjob.amounts import Amount
-    from sssjob.model import Job
-
-_SHOWN = 20  # ids that a message lists
 
 
 @click.command(
@@ -73,11 +68,12 @@ def command(
     from sssjob.features.derive import derive
 
     name = nodes[0] if len(nodes) == 1 else os.uname().nodename.partition(".")[0] if host else ""
+    known = None if site_file is None else site(site_file)
     features = derive(
-        _job(file, select), now=int(time.time()) if now is None else now, starting=starting,
+        one_job(file, select), now=int(time.time()) if now is None else now, starting=starting,
         nodes=nodes, cpu_limit=not no_cpu_limit, repair=repair,
-        machine={} if machine is None else machine_of(machine),
-        settings={} if site_file is None else site(site_file).settings(name),
+        machine=rated(machine, known, name, ask=host),
+        settings={} if known is None else known.settings(name),
         host=_host(pid) if host else {},
     )  # fmt: skip
     offer(
@@ -90,42 +86,3 @@ def _host(pid: int | None) -> dict[str, Amount]:
     from sssjob.features import host
 
     return host.job(pid=pid)
-
-
-def _job(file: str, select: str | None) -> Job:
-    """The one job of a document, or the selected one, with its defaults resolved."""
-    from sssjob.document import read
-
-    (source,) = common.sources((file,))
-    try:
-        jobs = (job for job in _jobs(read(source.source)) if select in (None, job.id))
-        found = list(islice(jobs, 2))
-    except OSError as error:
-        common.fail(common.reason(error))
-    except SSSJobError as error:
-        common.fail(f"{source.name}: {error}")
-    if len(found) == 1:
-        return found[0]
-    if found and select:
-        common.fail(f"{source.name}: more than one job has the id {select}")
-    ids = "" if source.name == "<stdin>" else f": {_ids(file)}"
-    if found:
-        common.fail(f"{source.name} holds several jobs; --select one of them{ids}")
-    common.fail(f"{source.name}: no job {select or ''}".rstrip() + (ids if select else ""))
-
-
-def _jobs(blocks: Iterable[object]) -> Iterator[Job]:
-    from sssjob.defaults import resolve
-    from sssjob.model import Job, JobGroup
-
-    for block in blocks:
-        if isinstance(block, Job | JobGroup):
-            effective = resolve(block).block
-            yield from (effective,) if isinstance(effective, Job) else effective.blocks(Job)
-
-
-def _ids(file: str) -> str:
-    from sssjob.document import read
-
-    ids = [job.id for job in islice(_jobs(read(file)), _SHOWN + 1)]
-    return ", ".join((*ids[:_SHOWN], "...") if len(ids) > _SHOWN else ids)

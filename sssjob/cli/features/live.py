@@ -8,7 +8,7 @@ import time
 import click
 
 from sssjob.cli import common
-from sssjob.cli.features.common import VOCABULARIES, machine_of, offer, site
+from sssjob.cli.features.common import VOCABULARIES, offer, rated, site
 
 
 @click.command(
@@ -52,12 +52,13 @@ def command(
     from sssjob.features import host
     from sssjob.features.live import LocalJob, derive, local_id
 
+    known = None if site_file is None else site(site_file)
     node = os.uname().nodename.partition(".")[0]
     features = derive(
         LocalJob(local_id(os.environ) if job_id is None else job_id, _start(start), wall),
         host.job(pid=pid, cgroup=cgroup, scratch=scratch),
-        settings={} if site_file is None else site(site_file).settings(node),
-        machine={} if machine is None else machine_of(machine),
+        settings={} if known is None else known.settings(node),
+        machine=rated(machine, known, node, ask=True),
     )
     offer(features, None if dry_run else directory, vocabulary, as_json=as_json, explain=explain)
 

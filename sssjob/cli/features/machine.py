@@ -10,6 +10,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, site
+from sssjob.cli.features.document import one_job
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ Exit code: 0 done, 1 nothing is known or something is wrong with what is known,
 @click.option("--node", metavar="NAME", help="Which node is meant; without it, this machine.")
 @click.option("--description", metavar="FILE", type=click.Path(),
               help="Nodes as JSON, as sssjob match takes them.")  # fmt: skip
+@click.option("--job", "job_file", metavar="JOB.xml", type=click.Path(),
+              help="A job that tells of the node it ran on.")  # fmt: skip
+@click.option("--select", metavar="ID", help="The job to take from a document of several.")
 @click.option("--host/--no-host", default=True, show_default=True,
               help="Ask this machine how many processors and cores it has.")  # fmt: skip
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
@@ -44,12 +48,13 @@ Exit code: 0 done, 1 nothing is known or something is wrong with what is known,
               help="What time it is, in seconds since 1970.")  # fmt: skip
 def command(
     directory: str | None, dry_run: bool, explain: bool, as_json: bool, site_file: str | None,
-    node: str | None, description: str | None, host: bool, vocabulary: str, now: int | None,
+    node: str | None, description: str | None, job_file: str | None, select: str | None, host: bool,
+    vocabulary: str, now: int | None,
 ) -> None:  # fmt: skip
     """Derive $MACHINEFEATURES of a node, and write them into DIR.
 
-    What the site's configuration says comes first, then the description of the node, then what
-    this machine says of itself.
+    What the site's configuration says comes first, then the description of the node, then the
+    job, then what this machine says of itself. Extensions of type MachineFeatures of the job win.
     """
     if directory is None and not (dry_run or explain or as_json):
         common.fail("a directory to write to is needed, or --dry-run")
@@ -60,6 +65,7 @@ def command(
     features = machine.derive(
         settings={} if site_file is None else site(site_file).of(name),
         description=None if description is None else _described(description, node),
+        job=None if job_file is None else one_job(job_file, select),
         host=this.machine() if host else {},
         now=int(time.time()) if now is None else now,
     )

@@ -32,9 +32,15 @@ Examples:
   sssjob store query "//Job[State='Idle']/Id" jobs.db
   sssjob store export jobs.db > jobs.sss""",
 )
-def command() -> None:
+@click.option(
+    "--patience", type=click.FloatRange(min=0), metavar="SECONDS", default=60, show_default=True,
+    help="How long to wait for others who write to the store.",
+)  # fmt: skip
+@click.pass_context
+def command(context: click.Context, patience: float) -> None:
     """Keep job objects, with every version of them, and ask them.
 
     STORE is a file, or postgresql://USER@HOST/DATABASE. Importing the same file again doubles
     nothing; a job object of the same Id is the next version of the one that is there.
     """
+    context.obj = patience

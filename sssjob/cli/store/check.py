@@ -32,7 +32,7 @@ def command(store: str, as_json: bool) -> None:
             faults += 1
             if as_json:
                 named = fault.identity._asdict() if fault.identity else {"name": None, "id": None}
-                row = {**named, "version": fault.version, "message": fault.message}
+                row = {**named, "version": fault.version or None, "message": fault.message}
                 click.echo(json.dumps(row, ensure_ascii=False))
             else:
                 click.echo(f"{store}: {fault}")

@@ -29,7 +29,8 @@ def opened(target: str, **options: Any) -> Iterator[Store]:
     """A store; whatever is wrong with it ends the command."""
     from sssjob import store
 
-    with failing(), store.open(target, **options) as jobs:
+    patience = click.get_current_context().obj
+    with failing(), store.open(target, patience=patience, **options) as jobs:
         yield jobs
 
 

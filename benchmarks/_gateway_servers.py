@@ -1,0 +1,99 @@
+"""The servers that gateway.py compares; each prints its port and answers until it is stopped.
+
+``memory`` is our gateway with a handler that answers from memory. ``bare`` does what nobody can
+leave out, and nothing else: it reads a request by its length, parses it, compares its signature,
+and answers from memory, too.
+"""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import signal
+import sys
+from types import MappingProxyType
+
+from lxml import etree
+
+from sssjob.gateway.config import Config
+from sssjob.gateway.server import Server
+from sssjob.rmap.address import Address
+from sssjob.rmap.keys import Key, Ring
+from sssjob.rmap.message import Row
+from sssjob.rmap.responder import Answer, Call, Responder
+
+KEY = b"benchmark-key-0123456789"
+JOBS = MappingProxyType({
+    f"PBS.{number}.0": (("Id", f"PBS.{number}.0"), ("User", "ann"), ("State", "Completed"))
+    for number in range(100_000)
+})  # fmt: skip
+
+
+class Bare(asyncio.Protocol):
+    """One connection, with the least that an answer needs."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep where to write."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport, self._buffer = transport, b""
+
+    def data_received(self, data: bytes) -> None:
+        """Answer what is whole."""
+        self._buffer += data
+        while (end := self._buffer.find(b"\r\n\r\n")) > 0:
+            at = self._buffer.index(b"Content-Length: ") + 16
+            length = int(self._buffer[at : self._buffer.index(b"\r\n", at)])
+            whole = end + 4 + length
+            if len(self._buffer) < whole:
+                return
+            message, self._buffer = self._buffer[end + 4 : whole], self._buffer[whole:]
+            body = answered(message)
+            self._transport.write(
+                b'HTTP/1.1 200 OK\r\nContent-Type: text/xml; charset="utf-8"\r\n'
+                b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+            )
+
+
+def answered(message: bytes) -> bytes:
+    """Parse, verify, look up, answer."""
+    root = etree.fromstring(message)
+    signed = message[message.index(b"<Body>") : message.index(b"</Body>") + 7]
+    digest = hashlib.sha1(signed).digest()
+    expected = base64.b64encode(hmac.digest(KEY, digest, "sha1"))
+    if not hmac.compare_digest(expected, root.findtext("Signature/SignatureValue", "").encode()):
+        raise SystemExit("the signature is wrong")
+    row = JOBS[root.findtext("Body/Request/Where", "")]
+    fields = "".join(f"<{name}>{value}</{name}>" for name, value in row)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<Envelope><Body><Response actor="bare"><Status>'
+        "<Value>Success</Value><Code>000</Code></Status><Count>1</Count><Data>"
+        f"<Job>{fields}</Job></Data></Response></Body></Envelope>\n"
+    ).encode()
+
+
+def from_memory(call: Call) -> Answer:
+    """The job of the one condition."""
+    return Answer((Row("Job", JOBS[call.request.wheres[0].value]),))
+
+
+async def bare() -> None:
+    """Serve with the least there is."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Bare, "127.0.0.1", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    stopped = asyncio.Event()
+    loop.add_signal_handler(signal.SIGTERM, stopped.set)
+    await stopped.wait()
+
+
+async def memory() -> None:
+    """Serve with our gateway."""
+    config = Config(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
+    responder = Responder(from_memory, config.ring, config.policy, quick=lambda request: True)
+    server = Server(responder, config)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
+    await server.run(lambda: print(server.addresses["listen"][0].port, flush=True))
+
+
+if __name__ == "__main__":
+    asyncio.run({"bare": bare, "memory": memory}[sys.argv[1]]())

@@ -1,0 +1,82 @@
+"""What of an HTCondor ad takes more than one attribute: numbers worked out before the mapping.
+
+Attributes come as numbers, texts or None; what is worked out is text, "" where it is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor
+from operator import itemgetter
+from typing import Any
+
+from sssjob.errors import InvalidValue
+
+# What is worked out, in the order in which ``worked_out`` gives it.
+WORKED_OUT = (
+    "Id", "StartTime", "EndTime", "Duration", "CpuDuration", "ResidentSet", "Image", "DiskSpace",
+)  # fmt: skip
+NUMBERS = (
+    "ClusterId", "ProcId", "JobStatus", "JobCurrentStartDate", "JobStartDate", "CompletionDate",
+    "EnteredCurrentStatus", "RemoteWallClockTime", "CumulativeSuspensionTime", "CommittedTime",
+    "CommittedSuspensionTime", "NumJobStarts", "CumulativeRemoteUserCpu", "CumulativeRemoteSysCpu",
+    "RemoteUserCpu", "RemoteSysCpu", "ResidentSetSize_RAW", "ResidentSetSize", "ImageSize_RAW",
+    "ImageSize", "DiskUsage_RAW", "DiskUsage",
+)  # fmt: skip
+REMOVED, COMPLETED = 3, 4
+ENDED = (REMOVED, COMPLETED)
+
+_pick = itemgetter(*range(len(NUMBERS)))
+_KINDS = frozenset((int, float, type(None)))
+
+
+def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
+    """The texts of WORKED_OUT for an ad whose values begin with NUMBERS.
+
+    Raises ``InvalidValue`` where one is no number.
+    """
+    found = _pick(values)
+    if not _KINDS.issuperset(map(type, found)):
+        found = tuple(map(_number, NUMBERS, found))
+    (
+        cluster, process, status, current, first, completed, entered, wall, suspended, committed,
+        paused, starts, user, system, last_user, last_system, rss_raw, rss, image_raw, image,
+        disk_raw, disk,
+    ) = found  # fmt: skip
+    # Where only the CPU time of the last run is known, the time is that of this run as well.
+    if user is None and committed and (starts or 0) > 1:
+        wall, suspended = committed, paused
+    if user is None and system is None:
+        user, system = last_user, last_system
+    ended = (completed or entered) if status in ENDED else None
+    return (
+        "" if cluster is None else f"{int(cluster)}.{int(process or 0)}",
+        _whole(current or first),
+        _whole(ended),
+        "" if wall is None else _whole(wall - (suspended or 0), zero=True),
+        "" if user is None and system is None else _whole((user or 0) + (system or 0), zero=True),
+        _whole(rss if rss_raw is None else rss_raw, zero=True),
+        _whole(image if image_raw is None else image_raw, zero=True),
+        _whole(disk if disk_raw is None else disk_raw, zero=True),
+    )
+
+
+def is_expression(text: str) -> bool:
+    """Whether a text stands for an expression, as JSON has to write it."""
+    return text.startswith("/Expr(") and text.endswith(")/")
+
+
+def _whole(value: float | None, *, zero: bool = False) -> str:
+    """A number to the nearest whole one, a half rounded up; 0 is none unless ``zero`` is."""
+    if not value or value < 0:
+        return "0" if zero and value == 0 else ""
+    return str(value if type(value) is int else floor(value + 0.5))
+
+
+def _number(name: str, value: Any) -> Any:
+    """A number or None, which an expression is too. Raises ``InvalidValue``."""
+    if type(value) in _KINDS:
+        return value
+    if isinstance(value, str) and is_expression(value):
+        return None
+    raise InvalidValue(str(value), f"a number: {name}")

@@ -1,0 +1,366 @@
+"""Summaries: what jobs used, added up by user, group, project, queue, machine, state and time.
+
+Memory grows with the number of groups, not with that of jobs. Sums are exact; what a job does not
+state is not part of a sum, and efficiencies are those of the jobs that state both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from sssjob import defaults, units
+from sssjob.amounts import Scope
+from sssjob.errors import Finding, InvalidValue
+from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, stripped
+
+Key = tuple[str, ...]
+Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
+Named = dict[str, list[Property]]
+Grouping = Callable[["Facts", tzinfo], str]
+
+
+class Used(NamedTuple):
+    """What one job used; None is not stated. Times are in seconds, memory in bytes.
+
+    ``slots`` is wall time by processors; a job that states no processors held one.
+    """
+
+    wall: Number | None = None
+    slots: Number | None = None
+    cpu: Number | None = None
+    processors: Number | None = None
+    memory: Number | None = None
+    asked: Number | None = None
+
+
+class Facts:
+    """The properties of a job by their names, gathered once for all that is asked of them."""
+
+    __slots__ = ("delivered", "job", "own", "requested", "scope")
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.scope = Scope(job, "/Job", _unheard)
+        self.own: Named = {}
+        self.delivered: Named = {}
+        self.requested: Named = {}
+        _gather(self.own, job.items)
+        for item in job.items:
+            if type(item) is Delivered:
+                _gather(self.delivered, item.items)
+            elif type(item) is Requested:
+                _gather(self.requested, item.items)
+
+    def text(self, *names: str) -> str:
+        """The first of these that was delivered, is the job's own, or was requested."""
+        for name in names:
+            for place in (self.delivered, self.own, self.requested):
+                if name in place and (text := stripped(place[name][0].text)):
+                    return text
+        return ""
+
+    @property
+    def ended(self) -> int | None:
+        """When the job ended; None if it did not, or where that cannot be read."""
+        found = self.own.get("EndTime")
+        try:
+            value = found[0].value if found else None
+        except InvalidValue:
+            return None
+        return value if isinstance(value, int) else None
+
+    def given(self, name: str) -> Number | None:
+        """What was delivered, or else the job's own amount."""
+        found = self.delivered.get(name)
+        if found and (len(found) > 1 or found[0].attributes):
+            amount = self.scope.delivered(name)  # metrics, contexts, parts from several machines
+            found = None
+            if amount is not None:
+                return _plain(amount.value)
+        for item in (*(found or ()), *self.own.get(name, ())):
+            context, metric = (item.attributes.get(key, "") for key in ("context", "metric"))
+            if context in ("", "Dedicated") and metric in ("", "Total"):
+                return self.read(item)
+        return None
+
+    def most(self, name: str) -> Number | None:
+        """The most that was measured, or else what was given."""
+        for place in (self.delivered, self.own):
+            found = [item for item in place.get(name, ()) if item.attributes.get("metric") == "Max"]
+            values = [value for item in found if (value := self.read(item)) is not None]
+            if values:
+                return max(values)
+        return self.given(name)
+
+    def asked(self, name: str) -> Number | None:
+        """The upper bound of what was requested, or else the lower; None where that is nothing."""
+        found = self.requested.get(name, ())
+        if not found:
+            return None
+        every = [item.attributes for items in self.requested.values() for item in items]
+        if len(found) == 1 and all(_is_plain(attributes) for attributes in every):
+            return self.read(found[0]) or None
+        amount = self.scope.requested(name)
+        return None if amount is None or not amount.value else _plain(amount.value)
+
+    def read(self, item: Property) -> Number | None:
+        """An amount in base units; None where it cannot be read."""
+        if item.name not in units.DEFAULT_UNITS and item.text.isdecimal() and item.text.isascii():
+            return int(item.text)
+        value = self.scope.read(item)
+        return None if value is None else _plain(value)
+
+
+def used(job: Facts) -> Used:
+    """What a job used, delivered before its own properties.
+
+    Memory is the most that was measured (metric Max), or else what was given.
+    """
+    wall, processors = job.given("Duration"), job.given("Processors")
+    slots = None if wall is None else wall * (1 if processors is None else processors)
+    return Used(
+        wall, slots, job.given("CpuDuration"), processors, job.most("Memory"), job.asked("Memory")
+    )
+
+
+@dataclass(slots=True)
+class Totals:
+    """The sums of a group of jobs."""
+
+    jobs: int = 0
+    wall: Number = 0
+    slots: Number = 0
+    cpu: Number = 0
+    processors: Number = 0
+    memory: Number = 0
+    most_memory: Number | None = None
+    with_processors: int = 0
+    with_memory: int = 0
+    # The sides of the efficiencies, of jobs that state both.
+    _cpu_of: tuple[Number, Number] = (0, 0)
+    _memory_of: tuple[Number, Number] = (0, 0)
+
+    def add(self, job: Used) -> None:
+        """Count one job."""
+        self.jobs += 1
+        self.wall += job.wall or 0
+        self.slots += job.slots or 0
+        self.cpu += job.cpu or 0
+        if job.processors is not None:
+            self.processors += job.processors
+            self.with_processors += 1
+        if job.memory is not None:
+            self.memory += job.memory
+            self.with_memory += 1
+            self.most_memory = max(job.memory, self.most_memory or job.memory)
+        self._cpu_of = _plus(self._cpu_of, job.cpu, job.slots)
+        self._memory_of = _plus(self._memory_of, job.memory, job.asked)
+
+    def merge(self, other: Totals) -> None:
+        """Count all jobs of another group."""
+        for name in ("jobs", "wall", "slots", "cpu", "processors", "memory"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.with_processors += other.with_processors
+        self.with_memory += other.with_memory
+        if other.most_memory is not None:
+            self.most_memory = max(other.most_memory, self.most_memory or other.most_memory)
+        self._cpu_of = _plus(self._cpu_of, *other._cpu_of)
+        self._memory_of = _plus(self._memory_of, *other._memory_of)
+
+    @property
+    def mean_processors(self) -> Fraction | None:
+        """Processors of a job on average, of the jobs that state them."""
+        return Fraction(self.processors, self.with_processors) if self.with_processors else None
+
+    @property
+    def mean_memory(self) -> Fraction | None:
+        """Bytes of a job on average, of the jobs that state them."""
+        return Fraction(self.memory, self.with_memory) if self.with_memory else None
+
+    @property
+    def efficiency(self) -> Fraction | None:
+        """CPU time as a part of wall time by processors."""
+        return _part(self._cpu_of)
+
+    @property
+    def memory_efficiency(self) -> Fraction | None:
+        """Memory used as a part of memory requested."""
+        return _part(self._memory_of)
+
+
+class Measure(NamedTuple):
+    """A column of a report: its name, its heading, and how it is printed for people."""
+
+    name: str
+    heading: str
+    of: Callable[[Totals], Number | None]
+    form: str
+
+
+# How numbers are printed for people: counts, hours of seconds, parts in per cent, GB of bytes.
+COUNT, HOURS, MEAN, PART, SIZE = "count", "hours", "mean", "part", "size"
+
+# fmt: off
+MEASURES: tuple[Measure, ...] = (
+    Measure("jobs",              "jobs",       lambda of: of.jobs,              COUNT),
+    Measure("wall_seconds",      "wall h",     lambda of: of.wall,              HOURS),
+    Measure("processor_seconds", "proc h",     lambda of: of.slots,             HOURS),
+    Measure("cpu_seconds",       "CPU h",      lambda of: of.cpu,               HOURS),
+    Measure("efficiency",        "CPU eff.",   lambda of: of.efficiency,        PART),
+    Measure("processors",        "processors", lambda of: of.mean_processors,   MEAN),
+    Measure("memory_bytes",      "memory GB",  lambda of: of.mean_memory,       SIZE),
+    Measure("memory_max_bytes",  "most GB",    lambda of: of.most_memory,       SIZE),
+    Measure("memory_efficiency", "mem. eff.",  lambda of: of.memory_efficiency, PART),
+)
+# fmt: on
+
+
+def _property(*names: str) -> Grouping:
+    return lambda job, zone: job.text(*names)
+
+
+def _span(form: str) -> Grouping:
+    def shown(job: Facts, zone: tzinfo) -> str:
+        end = job.ended
+        return "" if end is None else f"{datetime.fromtimestamp(end, zone):{form}}"
+
+    return shown
+
+
+# fmt: off
+GROUPINGS: dict[str, Grouping] = {
+    "user":        _property("User"),
+    "global-user": _property("GlobalUser"),
+    "group":       _property("Group"),
+    "project":     _property("Project", "Account"),
+    "queue":       _property("Queue"),
+    "partition":   _property("Partition"),
+    "machine":     _property("Machine"),
+    "qos":         _property("QualityOfService"),
+    "application": _property("Application"),
+    "state":       _property("State"),
+    "status":      _property("StatusMessage"),
+    "hour":        _span("%Y-%m-%d %H:00"),
+    "day":         _span("%Y-%m-%d"),
+    "week":        _span("%G-W%V"),
+    "month":       _span("%Y-%m"),
+    "year":        _span("%Y"),
+}
+# fmt: on
+SPANS = ("hour", "day", "week", "month", "year")
+
+
+@dataclass(slots=True)
+class Report:
+    """The totals of each group, by the values of ``by`` (names of ``GROUPINGS``).
+
+    Only jobs that ended at ``since`` or later and before ``until`` count, in seconds since
+    1970-01-01T00:00:00Z; ``outside`` is how many others there were. ``zone`` is that of spans.
+    """
+
+    by: tuple[str, ...] = ("user",)
+    since: int | None = None
+    until: int | None = None
+    zone: tzinfo = UTC
+    groups: dict[Key, Totals] = field(default_factory=dict)
+    outside: int = 0
+
+    def add(self, block: Block) -> None:
+        """Count a job, or the jobs of a JobGroup with their defaults."""
+        for job in map(Facts, jobs(block)):
+            if not self._counts(job):
+                self.outside += 1
+                continue
+            key = tuple(GROUPINGS[name](job, self.zone) for name in self.by)
+            totals = self.groups.get(key)
+            if totals is None:
+                totals = self.groups[key] = Totals()
+            totals.add(used(job))
+
+    @property
+    def total(self) -> Totals:
+        """The sums of all groups."""
+        return merged(self.groups.values())
+
+    def rows(self, sort: str = "", limit: int | None = None) -> list[tuple[Key, Totals]]:
+        """The groups in order: by a measure downwards, or by time and then by processor hours.
+
+        Without ``sort`` the spans of time that lead ``by`` go upwards.
+        """
+        measure = next((each for each in MEASURES if each.name == sort), None)
+        spans = 0
+        while measure is None and spans < len(self.by) and self.by[spans] in SPANS:
+            spans += 1
+
+        def order(row: tuple[Key, Totals]) -> tuple[Any, ...]:
+            key, totals = row
+            value = totals.slots if measure is None else measure.of(totals)
+            return key[:spans], value is None, -(value or 0), key
+
+        return sorted(self.groups.items(), key=order)[:limit]
+
+    def _counts(self, job: Facts) -> bool:
+        if self.since is None and self.until is None:
+            return True
+        end = job.ended
+        if end is None:
+            return False
+        return (self.since is None or end >= self.since) and (
+            self.until is None or end < self.until
+        )
+
+
+def merged(groups: Iterable[Totals]) -> Totals:
+    """Several groups as one."""
+    found = Totals()
+    for totals in groups:
+        found.merge(totals)
+    return found
+
+
+def jobs(block: Block) -> Iterator[Job]:
+    """The jobs of a document, each with its defaults applied; references are none."""
+    if isinstance(block, JobGroup):
+        block = defaults.resolve(block).block
+        assert isinstance(block, JobGroup)
+        yield from (job for job in block.jobs if type(job) is Job)
+    elif isinstance(block, Job):
+        yield block
+
+
+def _gather(named: Named, items: Iterable[object]) -> None:
+    for item in items:
+        if type(item) is Property:
+            named.setdefault(item.name, []).append(item)
+
+
+def _is_plain(attributes: Mapping[str, str]) -> bool:
+    """Whether a request says nothing about how it joins with others, and names a bound."""
+    return attributes.get("op", "EQ") in ("EQ", "LE", "GE") and not (
+        attributes.keys() & {"conj", "group", "preference"}
+    )
+
+
+def _plain(value: Fraction) -> Number:
+    return value.numerator if value.denominator == 1 else value
+
+
+def _plus(
+    sides: tuple[Number, Number], over: Number | None, under: Number | None
+) -> tuple[Number, Number]:
+    if over is None or not under:
+        return sides
+    return sides[0] + over, sides[1] + under
+
+
+def _part(sides: tuple[Number, Number]) -> Fraction | None:
+    over, under = sides
+    return Fraction(over, under) if under else None
+
+
+def _unheard(finding: Finding) -> None:
+    """A value that cannot be read is not stated; ``validate`` says so."""

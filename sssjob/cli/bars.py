@@ -1,0 +1,62 @@
+"""Bar charts: named amounts side by side, for a terminal and as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from sssjob.cli.chart import STYLE, clean
+from sssjob.cli.picture import visible
+
+WIDTH = 50  # characters of the longest bar
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_ROW, _TOP, _LEFT, _LENGTH = 22, 40, 220, 320  # of an SVG
+
+
+class Bar(NamedTuple):
+    """A name, an amount that is not negative, and how the amount is written."""
+
+    name: str
+    amount: float
+    shown: str
+
+
+def terminal(title: str, bars: Sequence[Bar]) -> list[str]:
+    """A chart as lines of characters.
+
+    >>> for line in terminal("hours", [Bar("amy", 4, "4.0"), Bar("bob", 1, "1.0")]): print(line)
+    hours
+    amy  ██████████████████████████████████████████████████ 4.0
+    bob  ████████████▌ 1.0
+    """
+    longest = max((bar.amount for bar in bars), default=0) or 1
+    margin = max((len(visible(bar.name)) for bar in bars), default=0)
+    lines = [visible(title)]
+    for bar in bars:
+        eighths = round(bar.amount / longest * WIDTH * 8)
+        drawn = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+        lines.append(f"{visible(bar.name):<{margin}}  {drawn} {bar.shown}")
+    return lines
+
+
+def svg(title: str, bars: Sequence[Bar]) -> str:
+    """A chart as an SVG document, light or dark as its reader likes it."""
+    longest = max((bar.amount for bar in bars), default=0) or 1
+    height = _TOP + _ROW * len(bars) + 16
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 {height}" role="img">',
+        f"<title>{escape(clean(title))}</title><style>{STYLE}</style>",
+        f'<rect class="paper" width="640" height="{height}"/>',
+        f'<text class="title" x="16" y="24">{escape(clean(title))}</text>',
+    ]
+    for number, bar in enumerate(bars):
+        y = _TOP + _ROW * number
+        width = bar.amount / longest * _LENGTH
+        name = escape(clean(bar.name))
+        parts += [
+            f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>',
+            f'<rect x="{_LEFT}" y="{y + 2}" width="{width:.1f}" height="16" fill="var(--0)"/>',
+            f'<text x="{_LEFT + width + 6:.1f}" y="{y + 14}">{escape(bar.shown)}</text>',
+        ]
+    return "\n".join((*parts, "</svg>", ""))

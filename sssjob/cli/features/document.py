@@ -1,0 +1,54 @@
+"""The one job of a document that a command is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from sssjob.cli import common
+from sssjob.errors import SSSJobError
+
+if TYPE_CHECKING:
+    from sssjob.model import Job
+
+_SHOWN = 20  # ids that a message lists
+
+
+def one_job(file: str, select: str | None) -> Job:
+    """The one job of a document, or the selected one, with its defaults resolved."""
+    from sssjob.document import read
+
+    (source,) = common.sources((file,))
+    try:
+        jobs = (job for job in _jobs(read(source.source)) if select in (None, job.id))
+        found = list(islice(jobs, 2))
+    except OSError as error:
+        common.fail(common.reason(error))
+    except SSSJobError as error:
+        common.fail(f"{source.name}: {error}")
+    if len(found) == 1:
+        return found[0]
+    if found and select:
+        common.fail(f"{source.name}: more than one job has the id {select}")
+    ids = "" if source.name == "<stdin>" else f": {_ids(file)}"
+    if found:
+        common.fail(f"{source.name} holds several jobs; --select one of them{ids}")
+    common.fail(f"{source.name}: no job {select or ''}".rstrip() + (ids if select else ""))
+
+
+def _jobs(blocks: Iterable[object]) -> Iterator[Job]:
+    from sssjob.defaults import resolve
+    from sssjob.model import Job, JobGroup
+
+    for block in blocks:
+        if isinstance(block, Job | JobGroup):
+            effective = resolve(block).block
+            yield from (effective,) if isinstance(effective, Job) else effective.blocks(Job)
+
+
+def _ids(file: str) -> str:
+    from sssjob.document import read
+
+    ids = [job.id for job in islice(_jobs(read(file)), _SHOWN + 1)]
+    return ", ".join((*ids[:_SHOWN], "...") if len(ids) > _SHOWN else ids)

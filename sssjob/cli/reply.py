@@ -1,0 +1,114 @@
+"""Answers of a gateway as people and programs read them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from sssjob.cli.picture import visible
+from sssjob.document.text import on_one_line
+from sssjob.rmap.message import Response, Row
+from sssjob.rmap.writing import write_response, written
+
+_SHOWN = 60  # characters that a column is wide at most
+
+
+def _table(parts: Iterator[Response]) -> int:
+    """Columns as wide as the first part needs; a document is one line of XML."""
+    total = 0
+    widths: dict[str, int] = {}
+    for part in parts:
+        rows = [item for item in part.rows if isinstance(item, Row)]
+        names = list(dict.fromkeys(name for row in rows for name, _ in row.fields))
+        if names and list(widths) != names:
+            widths = {name: _width(name, rows) for name in names}
+            _line(widths, {name: name for name in names})
+            _line(widths, {name: "-" * width for name, width in widths.items()})
+        for item in part.rows:
+            if isinstance(item, Row):
+                _line(widths, _cells(item))
+            else:
+                _document(item.xml)
+        total += len(part.rows)
+    return total
+
+
+def _cells(row: Row) -> dict[str, str]:
+    cells: dict[str, str] = {}
+    for name, value in row.fields:
+        cells[name] = f"{cells[name]}, {value}" if name in cells else value
+    return cells
+
+
+def _width(name: str, rows: list[Row]) -> int:
+    return min(max(len(name), *(len(visible(_cells(row).get(name, ""))) for row in rows)), _SHOWN)
+
+
+def _line(widths: dict[str, int], cells: dict[str, str]) -> None:
+    shown = (visible(cells.get(name, "")).ljust(width) for name, width in widths.items())
+    click.echo("  ".join(shown).rstrip())
+
+
+def _document(xml: bytes) -> None:
+    click.echo(on_one_line(xml.decode()))
+
+
+def _json(parts: Iterator[Response]) -> int:
+    """An array that is written as it grows, and closed whatever happens."""
+    total, separator = 0, "\n  "
+    sys.stdout.write("[")
+    try:
+        for part in parts:
+            for item in part.rows:
+                row: dict[str, Any] = (
+                    {"object": item.object, **_values(item)}
+                    if isinstance(item, Row)
+                    else {"xml": item.xml.decode()}
+                )
+                sys.stdout.write(separator + json.dumps(row, ensure_ascii=False))
+                separator = ",\n  "
+                total += 1
+    finally:
+        sys.stdout.write("\n]\n" if total else "]\n")
+    return total
+
+
+def _values(row: Row) -> dict[str, Any]:
+    """Each name with its text, or with all of them where there are several."""
+    values: dict[str, Any] = {}
+    for name, value in row.fields:
+        if name not in values:
+            values[name] = value
+        else:
+            before = values[name]
+            values[name] = [*(before if isinstance(before, list) else [before]), value]
+    return values
+
+
+def _xml(parts: Iterator[Response]) -> int:
+    total = 0
+    for part in parts:
+        for item in part.rows:
+            _document(written(item).encode())
+            total += 1
+    return total
+
+
+def _raw(parts: Iterator[Response]) -> int:
+    total = 0
+    for part in parts:
+        _document(write_response(part).encode())
+        total += len(part.rows)
+    return total
+
+
+FORMS: dict[str, Callable[[Iterator[Response]], int]] = {
+    "table": _table,
+    "json": _json,
+    "xml": _xml,
+    "raw": _raw,
+}

@@ -1,0 +1,213 @@
+"""``sssjob report``: what jobs used, by user, group, project, queue, machine, state and time."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.accounting import FORMATS
+from sssjob.cli import common, records
+
+if TYPE_CHECKING:
+    from sssjob.accounting.record import Counts
+    from sssjob.errors import SSSJobError, UnreadableDocument
+    from sssjob.model import Block
+
+DOCUMENTS = "sss"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob report jobs.sss
+  sssjob report --by project,month --since 2026-01 --until 2026-07 jobs.db
+  sacct -aPD -S 2026-11-01 -o ALL | sssjob report --from slurm --by user --plot -
+  sssjob report --by queue --csv jobs.sss > queues.csv
+
+Hours are wall time, wall time by processors, and CPU time. Exit code: 0 reported, 1 no job or a
+bad record, 2 not understood, or something could not be read."""
+)
+@click.option(
+    "--by", metavar="NAMES", default="user", show_default=True,
+    help="What to group by, with commas: user, group, project, queue, partition, machine, state, "
+         "status, qos, application, global-user; hour, day, week, month, year of the end.",
+)  # fmt: skip
+@click.option(
+    "--from", "format_name", metavar="FORMAT", default=DOCUMENTS, show_default=True,
+    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: "
+         f"{', '.join(FORMATS)}.",
+)  # fmt: skip
+@click.option("--since", metavar="TIME", default="", help="Only jobs that ended then or later.")
+@click.option("--until", metavar="TIME", default="", help="Only jobs that ended before.")
+@click.option(
+    "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
+    help="The zone of spans, and of times without one.",
+)  # fmt: skip
+@click.option(
+    "--sort", metavar="MEASURE", default="",
+    help="Sort by this, the most first. Default: time, then processor_seconds.",
+)  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), help="Only so many rows; the rest are added up.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1.")
+@click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
+@click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw them in a file.")
+@click.argument("files", nargs=-1, metavar="FILE...")
+def command(
+    by: str,
+    format_name: str,
+    since: str,
+    until: str,
+    zone: str,
+    sort: str,
+    limit: int | None,
+    as_csv: bool,
+    as_json: bool,
+    plot: bool,
+    svg: str | None,
+    files: tuple[str, ...],
+) -> None:
+    """Add up what jobs used.
+
+    FILEs hold documents (compressed or not), or are stores, or hold records of a batch system;
+    "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
+    """
+    from sssjob.accounting.report import GROUPINGS, MEASURES, Report
+    from sssjob.cli import report_forms as forms
+
+    names = tuple(name.strip() for name in by.split(",") if name.strip())
+    for name in names:
+        if name not in GROUPINGS:
+            common.fail(f"--by {name!r} is none of {', '.join(GROUPINGS)}")
+    known = [measure.name for measure in MEASURES]
+    if sort and sort not in known:
+        common.fail(f"--sort {sort!r} is none of {', '.join(known)}")
+    where = _zone(zone)
+    report = Report(names, _moment(since, where), _moment(until, where), where)
+    reading = _Reading(format_name, "" if zone == "UTC" else zone)
+    for block in reading.blocks(files):
+        report.add(block)
+    rows = report.rows(sort, limit)
+    if as_json:
+        click.echo(json.dumps(forms.as_json(report, rows), indent=2, ensure_ascii=False))
+    elif as_csv:
+        click.echo(forms.as_csv(report, rows), nl=False)
+    elif rows:
+        for line in forms.table(report, rows):
+            click.echo(line)
+    drawn = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
+    forms.draw(report, rows, drawn, plot=plot, svg=svg, beside=as_json or as_csv)
+    if report.outside:
+        jobs = "job" if report.outside == 1 else "jobs"
+        common.say(f"left out: {report.outside} {jobs} that did not end in this time")
+    reading.close()
+    if reading.failed:
+        sys.exit(common.NOT_UNDERSTOOD)
+    sys.exit(common.NOTHING if reading.bad or not rows else common.FOUND)
+
+
+class _Reading:
+    """What the user named, as job objects; what cannot be read is said, and the rest goes on."""
+
+    def __init__(self, format_name: str, zone: str) -> None:
+        self.format_name, self.zone = format_name, zone
+        self.counts: Counts | None = None
+        self.failed = False
+
+    @property
+    def bad(self) -> bool:
+        """Whether a record was bad."""
+        return self.counts is not None and bool(self.counts.bad)
+
+    def blocks(self, files: tuple[str, ...]) -> Iterator[Block]:
+        """The jobs and groups of all files."""
+        from sssjob.errors import SSSJobError
+
+        try:
+            if self.format_name == DOCUMENTS:
+                for file in files or ("-",):
+                    yield from self._of(file)
+            else:
+                yield from self._records(files)
+        except BrokenPipeError:
+            raise
+        except SSSJobError as error:
+            common.fail(error)
+        except OSError as error:
+            common.fail(common.reason(error))
+
+    def close(self) -> None:
+        """Say what became of records."""
+        if self.counts is not None:
+            common.say(self.counts)
+
+    def _records(self, files: tuple[str, ...]) -> Iterator[Block]:
+        from sssjob.accounting.record import Counts, Options
+        from sssjob.accounting.roads import OBJECTS
+
+        chosen = records.format_of(self.format_name)
+        self.counts = Counts()
+        options = Options(zone=self.zone, steps=False)
+        yield from records.jobs(
+            files, lambda stream: chosen.read(stream, options, OBJECTS), self.counts
+        )
+
+    def _of(self, file: str) -> Iterator[Block]:
+        from sssjob import store
+        from sssjob.cli.progress import watched
+        from sssjob.document import loads, read
+
+        if file != "-" and store.is_address(file):
+            with store.open(file, read_only=True) as jobs:
+                for stored in jobs.documents(on_error=self._damaged):
+                    yield loads(stored.document)
+            return
+        for given in common.sources((file,)):
+            with watched(given.source, given.name) as stream:
+                yield from read(stream, on_error=partial(self._unreadable, given.name))
+
+    def _damaged(self, error: SSSJobError) -> None:
+        self.failed = True
+        common.say(error)
+
+    def _unreadable(self, name: str, error: UnreadableDocument) -> None:
+        self.failed = True
+        common.say(error.finding.in_file(name))
+
+
+def _zone(name: str) -> tzinfo:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        common.fail(f"{name!r} is no known time zone")
+
+
+def _moment(text: str, zone: tzinfo) -> int | None:
+    """The beginning of a year, month or day, or a time; in seconds since 1970."""
+    from sssjob import units
+    from sssjob.errors import InvalidValue
+
+    if not text:
+        return None
+    for form in ("%Y", "%Y-%m", "%Y-%m-%d"):
+        try:
+            return int(datetime.strptime(text, form).replace(tzinfo=zone).timestamp())
+        except ValueError:
+            continue
+    try:
+        moment = datetime.fromisoformat(text)
+        text = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).isoformat()
+    except ValueError:
+        pass
+    try:
+        return units.time(text)
+    except InvalidValue:
+        common.fail(f"{text!r} is no time such as 2026-11, 2026-11-30 or 2026-11-30T12:00")

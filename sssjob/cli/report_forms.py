@@ -1,0 +1,137 @@
+"""How ``sssjob report`` prints its rows: a table, CSV, JSON, and bars."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.accounting.report import COUNT, HOURS, MEASURES, PART, SIZE, merged
+from sssjob.cli import bars, common
+from sssjob.cli.picture import visible
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from sssjob.accounting.report import Key, Measure, Report, Totals
+
+HOUR = 3600
+GB = 1 << 30
+NOBODY = "-"  # stands for a name that a job does not state
+
+Rows = Sequence[tuple["Key", "Totals"]]
+
+
+def table(report: Report, rows: Rows) -> list[str]:
+    """The rows as aligned text, below them what was cut off, and the total."""
+    names = len(report.by)
+    body = [(*(visible(part) or NOBODY for part in key), *_shown(totals)) for key, totals in rows]
+    if others := _others(report, rows):
+        body.append((*_label("others", names), *_shown(others)))
+    if len(body) > 1:
+        body.append((*_label("total", names), *_shown(report.total)))
+    cells = [(*report.by, *(measure.heading for measure in MEASURES)), *body]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    return [
+        "  ".join(
+            text.ljust(width) if column < names else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def as_csv(report: Report, rows: Rows) -> str:
+    """A line of names, and a line for each row, in seconds, bytes and parts of 1."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow((*report.by, *(measure.name for measure in MEASURES)))
+    for key, totals in rows:
+        writer.writerow(
+            (*key, *(("" if each is None else each) for each in _numbers(totals).values()))
+        )
+    return out.getvalue()
+
+
+def as_json(report: Report, rows: Rows) -> dict[str, object]:
+    """The report as plain data: seconds, bytes, parts of 1; None is not stated."""
+    others = _others(report, rows)
+    return {
+        "by": list(report.by),
+        "rows": [
+            {**{name: value or None for name, value in zip(report.by, key, strict=True)},
+             **_numbers(totals)}
+            for key, totals in rows
+        ],
+        **({"others": _numbers(others)} if others else {}),
+        "total": _numbers(report.total),
+        "outside": report.outside,
+    }  # fmt: skip
+
+
+def draw(
+    report: Report,
+    rows: Rows,
+    measure: Measure,
+    *,
+    plot: bool,
+    svg: str | None,
+    beside: bool,
+) -> None:
+    """The rows as bars, in the terminal (beside other output: on standard error) or in a file."""
+    drawn = [
+        bars.Bar(
+            ", ".join(part or NOBODY for part in key),
+            float(measure.of(totals) or 0),
+            _written(measure, totals),
+        )
+        for key, totals in rows
+    ]
+    title = f"{measure.heading} by {', '.join(report.by)}"
+    if plot:
+        for line in bars.terminal(title, drawn):
+            click.echo(line, err=beside)
+    if svg:
+        with common.output(svg) as stream:
+            stream.write(bars.svg(title, drawn).encode())
+
+
+def _others(report: Report, rows: Rows) -> Totals | None:
+    """The groups that a limit cut off, added up."""
+    shown = {key for key, _ in rows}
+    left = [totals for key, totals in report.groups.items() if key not in shown]
+    return merged(left) if left else None
+
+
+def _label(text: str, columns: int) -> tuple[str, ...]:
+    return (f"({text})", *("" for _ in range(columns - 1)))
+
+
+def _shown(totals: Totals) -> tuple[str, ...]:
+    return tuple(_written(measure, totals) for measure in MEASURES)
+
+
+def _written(measure: Measure, totals: Totals) -> str:
+    """A measure of a group as people read it; ``-`` where no job states it."""
+    value = measure.of(totals)
+    if value is None:
+        return "-"
+    if measure.form == COUNT:
+        return str(value)
+    if measure.form == PART:
+        return f"{float(value):.0%}"
+    scale = {HOURS: HOUR, SIZE: GB}.get(measure.form, 1)
+    return f"{float(value / scale):.2f}"
+
+
+def _numbers(totals: Totals) -> dict[str, int | float | None]:
+    return {measure.name: _plain(measure.of(totals)) for measure in MEASURES}
+
+
+def _plain(value: Fraction | int | None) -> int | float | None:
+    if value is None:
+        return None
+    return int(value) if value == int(value) else round(float(value), 6)

@@ -1,0 +1,282 @@
+"""``sssjob request``: ask a gateway, or a real Gold, over SSSRMAP."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.client import Client
+    from sssjob.rmap.keys import Key
+    from sssjob.rmap.message import Data, Item, Request, Response
+
+_EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a library
+
+
+@click.command(
+    epilog="""\b
+    sssjob request Query Job --get Id --get User --where "State=Idle" --where "Charge>1000"
+    sssjob request Query Job --get "Sum(Charge) as Total" --get "GroupBy(User)"
+    sssjob request Query Job --where "(User=ann" --where "Or User=bob)" --where "Queue~ba*"
+    sssjob request Charge Job --data finished.xml
+    sssjob request Modify Job --set Queue=long --where Id=PBS.1234.0
+    sssjob request Query User --dialect gold --to gold.example.org:7112 --to backup.example.org:7112
+
+    The server, the key file and the actor may stand in SSSJOB_GATEWAY, SSSJOB_KEY_FILE and
+    SSSJOB_ACTOR.
+
+    Exit code 0: done and found; 1: nothing found, or refused by the server; 2: not understood, or
+    no server could be asked.
+    """,
+)
+@click.argument("action")
+@click.argument("objects", nargs=-1, required=True, metavar="OBJECT...")
+@click.option(
+    "--get",
+    "gets",
+    multiple=True,
+    metavar="NAME",
+    help="Show this property; OP(NAME) sorts, sums or groups.",
+)
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="XPATH",
+    help="Show what an expression finds in each job.",
+)
+@click.option(
+    "--where",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    help="NAME=VALUE, with = != > >= < <= or ~ (matches * and ?).",
+)
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a property; += and -= add and subtract.",
+)
+@click.option(
+    "--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the action."
+)
+@click.option(
+    "--data", "data", metavar="FILE", help='Send the job objects of a file; "-" is standard input.'
+)
+@click.option("--limit", type=click.IntRange(min=1), help="No more rows than this.")
+@click.option(
+    "--chunk",
+    type=click.IntRange(min=1),
+    metavar="ROWS",
+    help="Ask for the answer in parts of so many rows.",
+)
+@click.option(
+    "--id",
+    "id_",
+    default="",
+    metavar="TEXT",
+    help="The id of the request: an action is done once for it.",
+)
+@click.option(
+    "--to",
+    "servers",
+    multiple=True,
+    metavar="ADDRESS",
+    envvar="SSSJOB_GATEWAY",
+    help="HOST:PORT, or a URL; several are tried in turn.  [default: localhost:7112]",
+)
+@click.option(
+    "--actor",
+    envvar="SSSJOB_ACTOR",
+    default=None,
+    metavar="NAME",
+    help="Who asks.  [default: the name of the user]",
+)
+@click.option(
+    "--key-file",
+    envvar="SSSJOB_KEY_FILE",
+    metavar="FILE",
+    help="The key to sign with; only its owner may read it.",
+)
+@click.option(
+    "--password-file",
+    metavar="FILE",
+    help="A file with the actor's password, to sign with instead.",
+)
+@click.option(
+    "--algorithm",
+    type=click.Choice(["HMAC-SHA1", "HMAC-SHA256"]),
+    default="HMAC-SHA1",
+    show_default=True,
+    help="How to sign; the server has to know.",
+)
+@click.option("--encrypt", is_flag=True, help="Encrypt by triple DES, as old servers do.")
+@click.option(
+    "--dialect",
+    "dialect_name",
+    type=click.Choice(["sssjob", "gold"]),
+    default="sssjob",
+    show_default=True,
+    help="What the server understands.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=20.0,
+    show_default=True,
+    help="Seconds without a byte.",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Attempts, where a request may be sent again.",
+)
+@click.option("--json", "form", flag_value="json", help="Print a JSON array, one object a row.")
+@click.option("--xml", "form", flag_value="xml", help="Print each row as XML on a line.")
+@click.option(
+    "--raw",
+    "form",
+    flag_value="raw",
+    help="Print each part of the answer as a Body, one a line.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the message, and send nothing.")
+def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
+    """Ask a gateway, or a real Gold, over SSSRMAP.
+
+    ACTION is what to do (Query, Create, Modify, Delete, Charge, ...), OBJECT with what (Job).
+    Conditions hold together; one that begins with Or, AndNot or OrNot joins the one before it so.
+    """
+    from sssjob.cli import reply
+    from sssjob.errors import InvalidValue, NoReply, Refused
+
+    try:
+        client, request = _client(given), _request(action, objects, given)
+        if given["dry_run"]:
+            sys.stdout.buffer.write(client.message(request))
+            return
+        total = reply.FORMS[given["form"] or "table"](_told(client.call(request)))
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRAS:
+            raise
+        common.fail(f"{error.name} is not installed: pip install 'sssjob[{_EXTRAS[error.name]}]'")
+    except (InvalidValue, NoReply) as error:
+        common.fail(error)
+    except Refused as error:
+        common.say(f"sssjob: error: {error}")
+        sys.exit(common.NOTHING)
+    sys.exit(common.NOTHING if action == "Query" and not total else common.FOUND)
+
+
+def _request(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> Request:
+    from sssjob.client import terms
+    from sssjob.rmap.message import Get, Object, Option, Request
+
+    gets = [*map(terms.get, given["gets"]), *(Get("", path=path) for path in given["paths"])]
+    options = [*map(terms.option, given["options"])]
+    if given["limit"]:
+        options.append(Option("Limit", str(given["limit"])))
+    return Request(
+        action,
+        given["actor"] or getpass.getuser(),
+        tuple(map(Object, objects)),
+        tuple(gets),
+        tuple(map(terms.change, given["changes"])),
+        terms.wheres(given["conditions"]),
+        tuple(options),
+        _data(given["data"], given["dialect_name"]),
+        chunking=given["chunk"] is not None,
+        chunk_size=given["chunk"] or 0,
+        id=given["id_"],
+    )
+
+
+def _data(file: str | None, dialect: str) -> Data | None:
+    """The job objects of a file; for Gold in its form, and what that has no place for is said."""
+    if file is None:
+        return None
+    from lxml import etree
+
+    from sssjob.client.dialect import flattened
+    from sssjob.document import tree
+    from sssjob.errors import UnreadableDocument
+    from sssjob.rmap.message import Data, Document
+
+    items: list[Item] = []
+    (given,) = common.sources([file])
+    try:
+        for element in tree.units(given.source):
+            job = Document(etree.tostring(element, encoding="UTF-8", with_tail=False))
+            if dialect != "gold":
+                items.append(job)
+                continue
+            row, lost = flattened(job)
+            items.append(row)
+            for name in lost:
+                common.say(f"{given.name}: warning: Gold has no place for {name}")
+    except UnreadableDocument as error:
+        common.fail(error.finding.in_file(given.name))
+    except OSError as error:
+        common.fail(common.reason(error))
+    if not items:
+        common.fail(f"{given.name}: found no job object")
+    return Data(tuple(items))
+
+
+def _client(given: dict[str, Any]) -> Client:
+    from sssjob.client import Client, transport
+    from sssjob.client.dialect import DIALECTS
+
+    servers = given["servers"] or ("localhost:7112",)
+    try:
+        ways = [transport(server, timeout=given["timeout"]) for server in servers]
+    except ValueError as error:
+        common.fail(f"--to: found {error}, expected HOST:PORT or a URL")
+    key = _key(given)
+    if given["encrypt"] and key is None:
+        common.fail("--encrypt needs a key: give --key-file")
+    return Client(
+        ways, key, DIALECTS[given["dialect_name"]], password=given["password_file"] is not None,
+        encrypted=given["encrypt"], tries=given["tries"],
+    )  # fmt: skip
+
+
+def _key(given: dict[str, Any]) -> Key | None:
+    from sssjob.errors import BadKeyFile
+    from sssjob.rmap.keys import Algorithm, Key, read_key
+
+    file = given["password_file"] or given["key_file"]
+    if file is None:
+        return None
+    try:
+        return Key(read_key(Path(file)), (Algorithm(given["algorithm"]),))
+    except BadKeyFile as error:
+        common.fail(error)
+    except OSError as error:
+        common.fail(common.reason(error))
+
+
+def _told(parts: Iterable[Response]) -> Iterator[Response]:
+    """The parts of an answer; a failure is raised, messages and warnings are said."""
+    from sssjob.errors import Refused
+    from sssjob.rmap.codes import Value
+
+    for part in parts:
+        status = part.status
+        if status.value is Value.FAILURE:
+            raise Refused(status.code, status.message)
+        if status.value is Value.WARNING:
+            common.say(f"sssjob: warning: {status.message} ({status.code})")
+        elif status.message:
+            common.say(status.message)
+        yield part

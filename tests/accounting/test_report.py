@@ -1,0 +1,139 @@
+"""Summaries: sums, means and efficiencies of jobs, by what people ask for."""
+
+from datetime import UTC
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import loads
+from sssjob.accounting.report import GROUPINGS, MEASURES, Facts, Report, merged, used
+
+DAY = 86400
+JOB = (
+    "<Job><Id>{id}</Id><User>{user}</User><State>Completed</State><EndTime>{end}</EndTime>"
+    "<CpuDuration>{cpu}</CpuDuration><Requested><Memory units='MB'>1024</Memory></Requested>"
+    "<Delivered><Duration>{wall}</Duration><Processors>{processors}</Processors>"
+    "<Memory units='MB' metric='Max'>{memory}</Memory></Delivered></Job>"
+)
+
+
+def job(id=1, user="amy", end=DAY, cpu=100, wall=100, processors=2, memory=512):
+    return loads(JOB.format(**locals()))
+
+
+def report(*blocks, **options):
+    found = Report(**options)
+    for block in blocks:
+        found.add(block)
+    return found
+
+
+def test_what_a_job_used_is_exact():
+    found = used(Facts(job()))
+    assert found == (100, 200, 100, 2, 512 << 20, 1 << 30)
+
+
+@pytest.mark.parametrize("text, expected", [
+    pytest.param("<Job><Id>1</Id></Job>", (None,) * 6, id="nothing-stated"),
+    pytest.param(
+        "<Job><Id>1</Id><Duration>60</Duration></Job>",
+        (60, 60, None, None, None, None), id="no-processors-held-one",
+    ),
+    pytest.param(
+        "<Job><Id>1</Id><Processors>4</Processors><Delivered><Duration>60</Duration></Delivered></Job>",
+        (60, 240, None, 4, None, None), id="processors-of-the-job-itself",
+    ),
+    pytest.param(
+        "<Job><Id>1</Id><Delivered><CpuDuration>7</CpuDuration><Memory units='KB'>2</Memory>"
+        "</Delivered></Job>",
+        (None, None, 7, None, 2048, None), id="CPU-in-Delivered",
+    ),
+    pytest.param(
+        "<Job><Id>1</Id><Delivered><Memory metric='Average' units='KB'>1</Memory>"
+        "<Memory metric='Max' units='KB'>9</Memory></Delivered></Job>",
+        (None, None, None, None, 9216, None), id="the-most-that-was-measured",
+    ),
+    pytest.param(
+        "<Job><Id>1</Id><Delivered><Processors group='1'>4</Processors>"
+        "<Processors group='-1'>8</Processors></Delivered></Job>",
+        (None, None, None, 12, None, None), id="on-several-machines",
+    ),
+    pytest.param(
+        "<Job><Id>1</Id><Requested><Memory op='GE' units='KB' group='1'>1</Memory>"
+        "<Memory op='LE' units='KB' group='-1'>4</Memory></Requested></Job>",
+        (None, None, None, None, None, 4096), id="the-upper-bound-of-a-request",
+    ),
+    pytest.param("<Job><Id>1</Id><Duration>soon</Duration></Job>", (None,) * 6, id="unreadable"),
+])  # fmt: skip
+def test_what_is_not_stated_is_not_used(text, expected):
+    assert used(Facts(loads(text))) == expected
+
+
+def test_jobs_are_added_up_by_name():
+    found = report(job(), job(id=2, user="bob", processors=8), job(id=3, cpu=50), by=("user",))
+    totals = found.groups[("amy",)]
+    assert (totals.jobs, totals.wall, totals.slots, totals.cpu) == (2, 200, 400, 150)
+    assert totals.efficiency == Fraction(150, 400)
+    assert totals.memory_efficiency == Fraction(1, 2)
+    assert totals.mean_processors == 2
+    assert found.total.jobs == 3
+    assert [key for key, _ in found.rows()] == [("bob",), ("amy",)]
+    assert [key for key, _ in found.rows("jobs")] == [("amy",), ("bob",)]
+
+
+def test_efficiency_is_that_of_the_jobs_that_state_both_sides():
+    without_cpu = loads("<Job><Id>2</Id><User>amy</User><Duration>1000</Duration></Job>")
+    assert report(job(), without_cpu).groups[("amy",)].efficiency == Fraction(1, 2)
+
+
+def test_spans_go_upwards_in_the_zone_that_is_named():
+    late = 1795132740  # 2026-11-19T23:59:00Z
+    blocks = [job(end=late), job(id=2, end=late + 120), job(id=3, end=late - 400 * DAY)]
+    found = report(*blocks, by=("month",))
+    assert [key for key, _ in found.rows()] == [("2025-10",), ("2026-11",)]
+    assert list(report(*blocks[:2], by=("day",)).groups) == [("2026-11-19",), ("2026-11-20",)]
+    there = report(*blocks[:2], by=("day",), zone=ZoneInfo("Europe/Amsterdam"))
+    assert list(there.groups) == [("2026-11-20",)]
+
+
+def test_a_span_of_time_counts_its_beginning_and_not_its_end():
+    found = report(job(end=10), job(id=2, end=20), job(id=3, end=30), since=10, until=30)
+    assert (found.total.jobs, found.outside) == (2, 1)
+    assert report(loads("<Job><Id>1</Id></Job>"), since=0).outside == 1
+
+
+def test_jobs_of_a_group_have_their_defaults_and_mentions_are_no_jobs():
+    group = loads(
+        "<JobGroup><Id>g</Id><JobDefaults><User>amy</User></JobDefaults>"
+        "<Job><Id>1</Id></Job><Job><Id>2</Id><User>bob</User></Job><Job>1</Job></JobGroup>"
+    )
+    assert {key: totals.jobs for key, totals in report(group).groups.items()} == {
+        ("amy",): 1, ("bob",): 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GROUPINGS)
+def test_every_grouping_says_nothing_of_a_job_that_says_nothing(name):
+    assert GROUPINGS[name](Facts(loads("<Job><Id>1</Id></Job>")), UTC) == ""
+
+
+AMOUNTS = st.integers(0, 10**6)
+JOBS = st.lists(
+    st.builds(
+        job,
+        user=st.sampled_from(("amy", "bob", "cas")),
+        end=AMOUNTS, cpu=AMOUNTS, wall=AMOUNTS, processors=st.integers(0, 64), memory=AMOUNTS,
+    ),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(JOBS, st.sampled_from(sorted(GROUPINGS)))
+def test_groups_always_add_up_to_the_total_of_all_jobs(jobs, name):
+    one = report(*jobs, by=())
+    parts = merged(report(*jobs, by=(name,)).groups.values())
+    for measure in MEASURES:
+        assert measure.of(parts) == measure.of(one.total), measure.name

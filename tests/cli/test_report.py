@@ -1,0 +1,124 @@
+"""sssjob report: the same numbers as a table, CSV, JSON and bars."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from lxml import etree
+
+from sssjob import store
+from sssjob.cli import sssjob
+
+SACCT = Path(__file__).parents[2] / "examples" / "slurm" / "sacct.txt"
+JOBS = """\
+<Job><Id>1</Id><User>amy</User><EndTime>1795132740</EndTime><CpuDuration>1800</CpuDuration>\
+<Delivered><Duration>3600</Duration><Processors>2</Processors></Delivered></Job>
+<Job><Id>2</Id><User>b&#x9b;b</User><EndTime>1795132860</EndTime>\
+<Delivered><Duration>1800</Duration></Delivered></Job>
+<Job><Id>3</Id><State>Running</State></Job>
+"""
+
+
+def run(*arguments, data=JOBS):
+    return CliRunner().invoke(sssjob, ["report", *map(str, arguments)], input=data)
+
+
+def test_a_table_for_people():
+    result = run()
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[0][:6] == ["user", "jobs", "wall", "h", "proc", "h"]
+    assert lines[1][:6] == ["amy", "1", "1.00", "2.00", "0.50", "25%"]
+    assert lines[3][:4] == ["-", "1", "0.00", "0.00"]
+    assert lines[4][:6] == ["(total)", "3", "1.50", "2.50", "0.50", "25%"]
+    assert "\x9b" not in result.stdout
+
+
+def test_the_same_as_JSON_and_CSV():
+    data = json.loads(run("--json", "--sort", "jobs").stdout)
+    assert data["by"] == ["user"]
+    assert {row["user"]: row["processor_seconds"] for row in data["rows"]} == {
+        "amy": 7200, "b\x9bb": 1800, None: 0,
+    }  # fmt: skip
+    assert data["total"]["efficiency"] == 0.25
+    rows = list(csv.DictReader(io.StringIO(run("--csv").stdout)))
+    assert [row["user"] for row in rows] == ["amy", "b\x9bb", ""]
+    assert rows[0]["wall_seconds"] == "3600"
+    assert rows[1]["efficiency"] == ""
+
+
+def test_a_limit_adds_up_the_rest():
+    data = json.loads(run("--json", "--limit", "1").stdout)
+    assert (len(data["rows"]), data["others"]["jobs"], data["total"]["jobs"]) == (1, 2, 3)
+    assert "(others)" in run("--limit", "1").stdout
+
+
+@pytest.mark.parametrize("arguments, jobs", [
+    pytest.param(("--since", "2026-11-20"), 1, id="a-day"),
+    pytest.param(("--until", "2026-11-20"), 1, id="before-a-day"),
+    pytest.param(("--since", "2026", "--until", "2027"), 2, id="a-year"),
+    pytest.param(("--since", "2026-11", "--until", "1795132860"), 1, id="seconds"),
+    pytest.param(("--since", "2026-11-20", "--tz", "Europe/Amsterdam"), 2, id="a-zone"),
+    pytest.param(("--since", "2026-11-19T23:59:30Z"), 1, id="a-time"),
+])  # fmt: skip
+def test_spans_of_time(arguments, jobs):
+    result = run("--json", *arguments)
+    data = json.loads(result.stdout)
+    assert (data["total"]["jobs"], data["outside"]) == (jobs, 3 - jobs)
+    assert f"left out: {3 - jobs} job" in result.stderr
+
+
+def test_records_and_documents_of_the_same_jobs_give_the_same_report():
+    converted = CliRunner().invoke(sssjob, ["convert", "--from", "slurm", str(SACCT)]).stdout
+    by = ("--by", "project,day", "--json")
+    of_records = run("--from", "slurm", *by, SACCT)
+    assert of_records.exit_code == 0
+    assert "converted 51" in of_records.stderr
+    assert json.loads(of_records.stdout) == json.loads(run(*by, data=converted).stdout)
+
+
+def test_a_store_is_reported_as_its_documents_are(tmp_path):
+    path = tmp_path / "jobs.db"
+    with store.open(path, create=True, by="amy") as jobs, jobs.change() as change:
+        for line in JOBS.splitlines():
+            change.put(line.encode())
+    assert run("--json", path).stdout == run("--json").stdout
+
+
+def test_bars_in_the_terminal_and_as_SVG(tmp_path):
+    picture = tmp_path / "bars.svg"
+    result = run("--plot", "--svg", picture)
+    assert "proc h by user" in result.stdout
+    assert f"amy  {'█' * 50} 2.00" in result.stdout
+    assert etree.fromstring(picture.read_bytes()).tag.endswith("svg")
+    beside = run("--json", "--plot")
+    assert json.loads(beside.stdout)
+    assert "█" in beside.stderr
+
+
+@pytest.mark.parametrize("arguments, message", [
+    pytest.param(("--by", "shoe"), "--by 'shoe' is none of user, ", id="grouping"),
+    pytest.param(("--sort", "shoe"), "--sort 'shoe' is none of jobs, ", id="measure"),
+    pytest.param(("--since", "soon"), "'soon' is no time such as 2026-11", id="time"),
+    pytest.param(("--tz", "Mars/Base"), "no known time zone", id="zone"),
+    pytest.param(("--from", "shoe"), "no known record format", id="format"),
+    pytest.param(("/no/such",), "/no/such: No such file", id="file"),
+])  # fmt: skip
+def test_what_is_not_understood_exits_2(arguments, message):
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_is_reported():
+    result = run(data=JOBS + "<Job><Id>4</Id>\n" + JOBS.replace("<Id>1", "<Id>9"))
+    assert result.exit_code == 2
+    assert "<stdin>:4:16: error: " in result.stderr
+    assert "(total)     6" in result.stdout
+
+
+def test_nothing_to_report_exits_1():
+    assert run(data="<Jobs/>").exit_code == 1

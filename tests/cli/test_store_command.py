@@ -1,0 +1,176 @@
+"""sssjob store: job objects in and out of a store, from the prompt."""
+
+# ruff: noqa: E501 (documents)
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob import store
+from sssjob.cli import sssjob
+
+ONE, TWO = "<Job><Id>1</Id><State>Idle</State></Job>", "<Job><Id>2</Id></Job>"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "jobs.db")
+
+
+def run(*arguments, input=None):
+    return CliRunner().invoke(sssjob, ["store", *map(str, arguments)], input=input)
+
+
+@pytest.fixture
+def filled(path):
+    assert run("import", path, "-", "--by", "amy", input=f"{ONE}\n{TWO}\n").exit_code == 0
+    return path
+
+
+def test_init_makes_an_empty_store_and_leaves_one_that_is_there(path):
+    assert json.loads(run("init", path, "--json").stdout) == {"store": path, "documents": 0}
+    run("import", path, "-", input=ONE)
+    assert "1 documents" in run("init", path).stderr
+
+
+def test_import_counts_and_ends_with_1_when_some_were_bad(path):
+    result = run("import", path, "-", "--json", input=f"{ONE}\n<Job/>\n{TWO}")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {"new": 2, "changed": 0, "unchanged": 0, "bad": 1}
+    assert result.stderr.startswith("<stdin>:2: error: a Job without an Id")
+
+
+def test_import_reads_directories(path, tmp_path):
+    folder = tmp_path / "jobs"
+    folder.mkdir()
+    (folder / "a.xml").write_text(ONE)
+    (folder / "b.sss").write_text(TWO)
+    assert run("import", path, folder).stderr == "new 2, changed 0, unchanged 0, bad 0\n"
+
+
+def test_a_file_that_is_not_there_ends_with_2(path):
+    result = run("import", path, "nowhere.xml")
+    assert result.exit_code == 2
+    assert "nowhere.xml: No such file" in result.stderr
+
+
+def test_export_gives_the_very_bytes_back(filled):
+    assert run("export", filled).stdout == f"{ONE}\n{TWO}\n"
+    wrapped = run("export", filled, "--to", "sss").stdout
+    assert wrapped == f'<?xml version="1.0" encoding="UTF-8"?>\n<Jobs>\n{ONE}\n{TWO}\n</Jobs>\n'
+
+
+def test_export_gives_one_version_of_one_job(filled):
+    run("import", filled, "-", input=ONE.replace("Idle", "Running"))
+    assert run("export", filled, "1").stdout == ONE.replace("Idle", "Running") + "\n"
+    assert run("export", filled, "1", "--version", "1").stdout == f"{ONE}\n"
+    missing = run("export", filled, "1", "3", "--version", "2")
+    assert missing.exit_code == 1
+    assert "no version 2 of 3" in missing.stderr
+
+
+def test_an_export_that_is_cut_by_damage_writes_the_rest(filled):
+    with store.open(filled) as jobs:
+        jobs.engine.fetch("UPDATE document SET data = ? WHERE id = '1'", (b"gone",))
+    result = run("export", filled)
+    assert (result.exit_code, result.stdout) == (1, f"{TWO}\n")
+    assert "Job 1, version 1, is damaged" in result.stderr
+    check = run("check", filled, "--json")
+    assert check.exit_code == 1
+    assert json.loads(check.stdout)["id"] == "1"
+
+
+def test_parquet_has_a_row_for_each_job_with_its_defaults(path, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    group = "<JobGroup><Id>g</Id><JobDefaults><User>amy</User></JobDefaults><Job><Id>3</Id></Job></JobGroup>"
+    run("import", path, "-", input=f"{ONE}\n{group}")
+    assert run("export", path, "--to", "parquet", "-o", tmp_path / "t").exit_code == 0
+    table = parquet.read_table(tmp_path / "t")
+    assert table.select(["document", "place", "id", "user"]).to_pylist() == [
+        {"document": 1, "place": 0, "id": "1", "user": None},
+        {"document": 2, "place": 1, "id": "3", "user": "amy"},
+    ]
+    assert table.schema.field("requested_memory_bytes").metadata[b"path"] == b"Requested/Memory"
+
+
+def test_parquet_without_its_library_says_what_to_install(filled, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "sssjob.store.parquet", raising=False)
+    monkeypatch.delattr(store, "parquet", raising=False)
+    result = run("export", filled, "--to", "parquet", "-o", "t")
+    assert result.exit_code == 2
+    assert "pip install 'sssjob[parquet]'" in result.stderr
+
+
+def test_delete_hides_and_undo_shows(filled):
+    assert run("delete", filled, "1", "--by", "bob", "--reason", "a test").exit_code == 0
+    assert run("export", filled).stdout == f"{TWO}\n"
+    again = run("delete", filled, "1", "2", "--json")
+    assert again.exit_code == 1
+    assert json.loads(again.stdout) == {"done": ["2"], "missed": ["1"]}
+    run("delete", filled, "--undo", "1")
+    assert run("export", filled).stdout == f"{ONE}\n"
+
+
+def test_log_tells_who_did_what_and_why(filled):
+    run("delete", filled, "1", "--by", "bob", "--reason", "a test")
+    lines = run("log", filled).stdout.splitlines()
+    assert [line.split(" ", 1)[1] for line in lines] == [
+        "Job 1 version 1 by amy from <stdin>",
+        "Job 2 version 1 by amy from <stdin>",
+        "Job 1 version 2 deleted by bob (a test)",
+    ]
+    [event] = map(json.loads, run("log", filled, "--by", "bob", "--json").stdout.splitlines())
+    assert (event["id"], event["version"], event["deleted"]) == ("1", 2, True)
+    assert len(run("log", filled, "1").stdout.splitlines()) == 2
+    assert run("log", filled, "--since", "2999-01-01").exit_code == 1
+    assert run("log", filled, "--since", "soon").exit_code == 2
+
+
+def test_stats_are_for_people_and_for_programs(filled):
+    assert "jobs          2" in run("stats", filled).stdout
+    assert json.loads(run("stats", filled, "--json").stdout)["by_state"] == {"": 1, "Idle": 1}
+
+
+def test_compact_and_upgrade_say_what_they_did(filled):
+    assert set(json.loads(run("compact", filled, "--json").stdout)) == {"before", "after"}
+    assert json.loads(run("upgrade", filled, "--json").stdout) == {"upgraded": False}
+
+
+@pytest.mark.parametrize("command", ["export", "log", "stats", "check", "compact", "upgrade"])
+def test_a_store_that_is_not_there_ends_with_2_and_is_not_made(command, path, tmp_path):
+    result = run(command, path)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"sssjob: error: {path}: no such store")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["export", "log", "stats", "check"])
+def test_a_store_of_another_version_is_refused_with_advice(command, filled):
+    with store.open(filled) as jobs:
+        jobs.engine.fetch("UPDATE setting SET value = '0' WHERE name = 'version'")
+    result = run(command, filled)
+    assert result.exit_code == 2
+    assert "sssjob store upgrade" in result.stderr
+    assert run("upgrade", filled).stderr == "upgraded\n"
+    assert run(command, filled).exit_code == 0
+
+
+def test_a_locked_store_is_told(filled):
+    with store.open(filled) as jobs, jobs.change() as change:
+        change.put(b"<Job><Id>3</Id></Job>")
+        result = run("--patience", "0.05", "delete", filled, "1")
+    assert result.exit_code == 2
+    assert "locked by another process for more than 0.05 seconds" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["init", "import", "export", "query", "log", "delete", "stats", "check", "compact", "upgrade"],
+)
+def test_every_command_has_help_with_examples(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert "sssjob " in result.stdout
+    assert "Exit code" in result.stdout

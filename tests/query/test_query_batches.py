@@ -1,0 +1,157 @@
+"""Job objects read many at once: the same answers, places and faults as one by one."""
+
+import io
+import threading
+from unittest import mock
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sssjob import spec
+from sssjob.document import tree
+from sssjob.query import batches, compile
+from sssjob.query.batches import Cutter, InOrder
+
+QUERIES = (
+    "//Job/Id", "//Job[Memory > 600]/Memory/@units", "/Jobs/Job/Id", "/*/Job/Id/text()", "Id",
+    "/Job/Id | //JobGroup/Id", "count(.//Memory)", "//JobGroup/Job[2]/Id", "Memory[1] = 512",
+    "/descendant::Job", "//Job[sss:bytes(Memory) > 0]/Id", "/E/Jobs/Job/Id",
+)  # fmt: skip
+
+
+def one_by_one(query, source, errors):
+    located = tree.located(source, on_error=errors.append)
+    return [shown(match) for match in query._one_by_one(located, False, True, errors.append)]
+
+
+def at_once(query, source, errors, threads=1, size=40):
+    with mock.patch.object(batches, "SIZE", size):
+        run = query.run(io.BytesIO(source), threads=threads, on_error=errors.append)
+        return [shown(match) for match in run]
+
+
+def shown(match):
+    return match.text, match.path, match.line, match.job, match.xml
+
+
+def same(expression, source, **options):
+    query = compile(expression)
+    assert query.streams
+    expected_errors, errors = [], []
+    expected = one_by_one(query, source, expected_errors)
+    assert at_once(query, source, errors, **options) == expected
+    assert [error.finding for error in errors] == [error.finding for error in expected_errors]
+
+
+jobs = st.builds(
+    "<Job>{}<Id>{}</Id>{}</Job>".format,
+    st.sampled_from(("", "\n", "<!-- note -->", "<![CDATA[ ]]>", "\n  ")),
+    st.integers(0, 99),
+    st.sampled_from((
+        "", '<Memory units="GB">2</Memory>', "<Memory>512</Memory><Memory>1</Memory>",
+        "<Name>a&amp;b</Name>\n", "<!--\n<Job>\n-->", "<![CDATA[\n<Job><Id>0</Id></Job>\n]]>",
+        "<!-- </Job>\n<Job> -->", f'<Id xmlns="{spec.NAMESPACE}">7</Id>',
+    )),
+)  # fmt: skip
+groups = st.builds("<JobGroup><Id>g</Id>\n {}\n {}</JobGroup>".format, jobs, jobs)
+odd = st.sampled_from((
+    "<Id>all</Id>", "<!-- between -->", "<!--\n<Job><Id>0</Id></Job>\n<Job>\n-->", "text",
+    "<Batch>\n<Job><Id>b</Id></Job>\n</Batch>", "<Job>", "</Job>", "<Job/>", "<JobDefaults/>", "",
+    "<?pi\n<Job>?>", "<Job><Id>1</Job>", "&nope;", "\x01", "<Job", "</Jobs><Jobs>",
+    "<Job>bad</Job>",
+))  # fmt: skip
+units = st.lists(st.one_of(jobs, jobs, jobs, groups, odd), max_size=8)
+wrappers = st.sampled_from((
+    ("<Jobs>\n", "\n</Jobs>"), ("<Jobs>\n", "\n</Jobs>\n<Job><Id>x</Id></Job>"), ("", ""),
+    (f'<?xml version="1.0"?>\n<Jobs xmlns="{spec.NAMESPACE}">\n', "</Jobs>"),
+    ("<E a='1'>\n <Jobs>\n", "</Jobs></E>"), ("<JobGroup>\n", "</JobGroup>"), ("<Jobs>", "</Jobs>"),
+    ("<?xml version='1.0' encoding='ISO-8859-1'?><Jobs>\n", "</Jobs>"), ("<Jobs>\n", ""),
+    ("<Jobs><!-- first -->\n", "</Jobs>"), ("<TaskGroup>\n", "</TaskGroup>"),
+))  # fmt: skip
+sources = st.builds(
+    lambda wrapper, parts, between: (
+        f"{wrapper[0]}{between.join(parts)}{wrapper[1]}".encode().replace(b"bad", b"\xff")
+    ),
+    wrappers, units, st.sampled_from(("\n", "\n", "\n\n", "\r\n")),
+)  # fmt: skip
+
+
+@given(sources, st.sampled_from(QUERIES), st.sampled_from((7, 40, 90, 4096)))
+@example(b"<Job><Id>1</Id></Job>\n<Job>\n</Job><Job/>\n<Job/>", "Id", 7)
+@example(b"<Job/>\n<Job/><Job>\n</Job>\n<Job/>", "//Job", 7)
+@example(b"<Job/>\n<Job/></Lines><Lines><Job/>\n<Job/>", "//Job", 7)
+def test_batches_change_no_answer_no_place_and_no_fault(source, expression, size):
+    same(expression, source, size=size)
+
+
+@given(sources, st.sampled_from(QUERIES))
+def test_threads_change_nothing_and_keep_the_order(source, expression):
+    same(expression, source, threads=3)
+
+
+def cuts(source, size=100):
+    with mock.patch.object(batches, "SIZE", size):
+        return len(list(Cutter(io.BytesIO(), source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("<Job><Id>1</Id></Job>\n" * 20, id="lines"),
+        pytest.param("<Jobs>\n" + "<Job><Id>1</Id></Job>\n" * 20 + "</Jobs>", id="wrapped"),
+        pytest.param("<Jobs>\n" + "  <Job>\n    <Id>1</Id>\n  </Job>\n" * 20 + "</Jobs>",
+                     id="pretty"),
+        pytest.param("<Jobs>\n" + " <JobGroup>\n  <Job>\n  </Job>\n </JobGroup>\n" * 20 + "</Jobs>",
+                     id="groups"),
+        pytest.param("<s:Jobs xmlns:s='urn:x'>\n" + "<s:Job/>\n" * 90 + "</s:Jobs>", id="prefixes"),
+    ],
+)  # fmt: skip
+def test_usual_sources_are_cut(source):
+    assert cuts(source.encode()) > 3
+    assert Cutter(io.BytesIO(), source.encode()).possible
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(b"<Jobs>" + b"<Job/>" * 20 + b"</Jobs>", id="no lines"),
+        pytest.param(b"<JobGroup>\n" + b"<Job/>\n" * 20 + b"</JobGroup>", id="a group is one"),
+        pytest.param(b"<!DOCTYPE a><Jobs>\n<Job/>\n</Jobs>", id="a document type"),
+        pytest.param("<Jobs>\n<Job/>\n</Jobs>".encode("utf-16"), id="another encoding"),
+        pytest.param(b"<Other/>", id="no job"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_other_sources_are_not(source):
+    assert not Cutter(io.BytesIO(), source).possible
+
+
+def test_one_bad_line_does_not_hide_the_next():
+    source = b"<Job><Id>1</Id></Job>\n" * 9 + b"<Job><Id>2</Job>\n" + b"<Job><Id>3</Id></Job>\n" * 9
+    errors = []
+    found = at_once(compile("//Job/Id"), source, errors, threads=2)
+    assert [text for text, *_ in found] == ["1"] * 9 + ["3"] * 9
+    assert [line for _, _, line, *_ in found] == [*range(1, 10), *range(11, 20)]
+    assert [error.finding.line for error in errors] == [10]
+
+
+def test_threads_work_some_items_ahead_and_no_more():
+    taken, gate = [], threading.Event()
+
+    def items():
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    def work(number):
+        gate.wait()
+        return number * number
+
+    ahead = InOrder(work, items(), 2)
+    pairs = iter(ahead)
+    gate.set()
+    assert [next(pairs) for _ in range(3)] == [(0, 0), (1, 1), (2, 4)]
+    assert len(taken) <= 3 + 2 * 2
+    assert [item for item, _ in ahead.waiting] == taken[3:]
+    pairs.close()

@@ -1,0 +1,186 @@
+"""A disk that is full, a file that is damaged, locked or no store: said, and nothing half done."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from sssjob import store
+from sssjob.errors import DamagedStore, FullStore, UnusableStore
+
+JOBS = [f"<Job><Id>{n}</Id><Name>{n * 7919 % 10007:x}</Name></Job>".encode() for n in range(4000)]
+
+LIMITED = """
+import resource, sys
+from sssjob import store
+from sssjob.errors import FullStore
+address, source, limit = sys.argv[1:]
+with store.open(address, create=True) as jobs:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))
+    try:
+        jobs.load(source)
+    except FullStore as error:
+        print(error)
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "jobs.db"
+
+
+@pytest.fixture
+def source(tmp_path):
+    file = tmp_path / "jobs.sss"
+    file.write_bytes(b"\n".join(JOBS))
+    return file
+
+
+def is_whole(jobs):
+    documents = [each.document for each in jobs.documents()]
+    assert documents == JOBS[: len(documents)]
+    assert list(jobs.check()) == []
+    return len(documents)
+
+
+def test_a_disk_that_fills_up_leaves_what_was_whole(path, source):
+    said = subprocess.run(
+        [sys.executable, "-c", LIMITED, path, source, str(1_000_000)],
+        stdout=subprocess.PIPE, check=True, text=True,
+    ).stdout  # fmt: skip
+    assert str(path) in said
+    with store.open(path) as jobs:
+        assert 0 < is_whole(jobs) < len(JOBS)
+        jobs.load(source)
+        assert is_whole(jobs) == len(JOBS)
+
+
+def test_a_database_that_may_not_grow_says_that_there_is_no_room(path, source):
+    with store.open(path, create=True) as jobs:
+        jobs.engine.fetch("PRAGMA max_page_count = 90")
+        with pytest.raises(FullStore, match="no room is left"):
+            jobs.load(source)
+        assert is_whole(jobs) < len(JOBS)
+
+
+def test_a_damaged_document_is_named_and_the_others_are_saved(address, source):
+    with store.open(address, create=True) as jobs:
+        jobs.load(source)
+        jobs.engine.fetch("UPDATE document SET data = ? WHERE id = '17'", (b"\0" * 40,))
+        assert [(str(fault.identity), fault.version) for fault in jobs.check()] == [("Job 17", 1)]
+        with pytest.raises(DamagedStore, match=r"Job 17, version 1, is damaged"):
+            list(jobs.documents())
+        errors = []
+        saved = [each.document for each in jobs.documents(on_error=errors.append)]
+        assert saved == [*JOBS[:17], *JOBS[18:]]
+        assert len(errors) == 1
+
+
+def test_importing_a_good_copy_mends_a_damaged_document(address, source):
+    with store.open(address, create=True) as jobs:
+        jobs.load(source)
+        jobs.engine.fetch("UPDATE document SET data = ? WHERE id = '17'", (b"\0" * 40,))
+        assert jobs.load(source).changed == 1
+        assert jobs.get("17").document == JOBS[17]
+
+
+def test_rows_that_are_not_those_of_their_document_are_found(address, source):
+    with store.open(address, create=True) as jobs:
+        jobs.load(source)
+        jobs.engine.fetch("UPDATE job SET name = 'other' WHERE id = '17'")
+        [fault] = jobs.check()
+    assert str(fault) == "Job 17, version 1: its rows are not those of the document"
+
+
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.8])
+def test_pages_that_are_damaged_cost_the_documents_on_them_only(path, source, place):
+    with store.open(path, create=True) as jobs:
+        jobs.load(source)
+        number = int(len(JOBS) * place)
+        [(data,)] = jobs.engine.fetch("SELECT data FROM document WHERE number = ?", (number,))
+    content = bytearray(path.read_bytes())
+    page = content.index(data) // 4096 * 4096
+    content[page : page + 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+    with store.open(path) as jobs:
+        errors = []
+        saved = [each.document for each in jobs.documents(on_error=errors.append)]
+        assert errors
+        assert len(JOBS) - 200 < len(saved) < len(JOBS)
+        assert saved == [job for job in JOBS if job in set(saved)]
+        assert list(jobs.check())
+
+
+@pytest.mark.parametrize(
+    "content, said",
+    [
+        pytest.param(b"", "an empty file, no store", id="empty"),
+        pytest.param(b"<Job/>" * 400, "no store, nor any other database", id="jobs"),
+        pytest.param(b"SQLite format 3\0", "no store|damaged", id="cut off"),
+    ],
+)
+def test_a_file_that_is_no_store_says_so(path, content, said):
+    path.write_bytes(content)
+    with pytest.raises(UnusableStore, match=said):
+        store.open(path)
+    assert path.read_bytes() == content
+
+
+def test_another_database_is_not_taken_for_a_store(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE job (id)")
+    connection.close()
+    with pytest.raises(UnusableStore, match="no store of job objects"):
+        store.open(path, create=True)
+
+
+def test_a_store_cannot_be_made_where_there_is_no_directory(tmp_path):
+    with pytest.raises(UnusableStore, match="cannot be opened"):
+        store.open(tmp_path / "nowhere" / "jobs.db", create=True)
+
+
+# Whoever is root may write everywhere, so that is given up first.
+READ = """
+import os, sys
+from sssjob import store
+store.open(sys.argv[1], read_only=True).close()
+if os.getuid() == 0:
+    os.setuid(65534)
+with store.open(sys.argv[1], read_only=True) as jobs:
+    print(jobs.get("0").document.decode())
+"""
+
+
+def test_a_store_in_a_directory_that_cannot_be_written_is_read():
+    directory = Path(tempfile.mkdtemp(prefix="sssjob-store-"))
+    path = directory / "jobs.db"
+    try:
+        with store.open(path, create=True) as jobs, jobs.change() as change:
+            change.put(JOBS[0])
+        directory.chmod(0o555)
+        said = subprocess.run(
+            [sys.executable, "-c", READ, path], stdout=subprocess.PIPE, check=True
+        ).stdout
+        assert said.strip() == JOBS[0]
+    finally:
+        directory.chmod(0o755)
+        shutil.rmtree(directory)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://sssjob:secret@/jobs?host=/nowhere",
+        "postgresql://sssjob:secret@127.0.0.1:1/jobs",
+    ],
+)
+def test_a_server_that_is_not_there_is_told_without_the_password(address):
+    pytest.importorskip("psycopg", exc_type=ImportError)
+    with pytest.raises(UnusableStore) as caught:
+        store.open(address)
+    assert "secret" not in str(caught.value)
+    assert "sssjob@" in str(caught.value)

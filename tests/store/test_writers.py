@@ -1,0 +1,103 @@
+"""Several processes write at once, and nothing that one has written is lost by another."""
+
+import subprocess
+import sys
+
+import pytest
+
+from sssjob import store
+from sssjob.errors import BusyStore
+
+LOAD = """
+import sys
+from sssjob import store
+from sssjob.store import loading
+address, source = sys.argv[1:]
+loading._DOCUMENTS = 10
+with store.open(address, create=True) as jobs:
+    print(jobs.load(source))
+"""
+COUNT = """
+import re, sys
+from sssjob import store
+address, times = sys.argv[1:]
+with store.open(address) as jobs:
+    for _ in range(int(times)):
+        with jobs.change() as change:
+            old = change.get("counter")
+            number = int(re.search(rb"<Priority>(\\d+)", old.document)[1])
+            change.put(b"<Job><Id>counter</Id><Priority>%d</Priority></Job>" % (number + 1))
+"""
+PROCESSES = 4
+
+
+def together(program, *arguments):
+    """What several processes print that run the same program at the same time."""
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, *map(str, each)], stdout=subprocess.PIPE, text=True
+        )
+        for each in arguments
+    ]
+    printed = [process.communicate()[0] for process in running]
+    assert [process.returncode for process in running] == [0] * len(running)
+    return printed
+
+
+def test_imports_at_the_same_time_lose_no_job_and_double_none(address, tmp_path):
+    sources = []
+    for process in range(PROCESSES):
+        own = [f"<Job><Id>{process}.{n}</Id><Name>own</Name></Job>" for n in range(100)]
+        shared = [f"<Job><Id>s.{n}</Id><Name>{process}</Name></Job>" for n in range(100)]
+        pairs = zip(own, shared, strict=True)
+        sources.append(tmp_path / str(process))
+        sources[-1].write_text("\n".join(job for pair in pairs for job in pair))
+    together(LOAD, *((address, source) for source in sources))
+    with store.open(address, read_only=True) as jobs:
+        names = {each.identity.id: each for each in jobs.documents()}
+        assert len(names) == jobs.count() == PROCESSES * 100 + 100
+        for number in range(100):
+            versions = jobs.versions(f"s.{number}")
+            assert len({each.document for each in versions}) == PROCESSES == len(versions)
+        assert list(jobs.check()) == []
+
+
+def test_the_same_import_twice_at_the_same_time_is_there_once(address, tmp_path):
+    source = tmp_path / "jobs"
+    source.write_text("\n".join(f"<Job><Id>{n}</Id></Job>" for n in range(200)))
+    together(LOAD, *((address, source) for _ in range(PROCESSES)))
+    with store.open(address, read_only=True) as jobs:
+        assert {each.version for each in jobs.documents()} == {1}
+        assert jobs.count() == 200
+
+
+def test_what_a_change_has_read_nobody_else_changes_before_it_writes(address):
+    with store.open(address, create=True) as jobs, jobs.change() as change:
+        change.put(b"<Job><Id>counter</Id><Priority>0</Priority></Job>")
+    together(COUNT, *((address, 25) for _ in range(PROCESSES)))
+    with store.open(address, read_only=True) as jobs:
+        assert b"<Priority>100</Priority>" in jobs.get("counter").document
+        assert len(jobs.versions("counter")) == 101
+
+
+def test_a_writer_that_waits_too_long_is_told(address):
+    with store.open(address, create=True) as first:
+        with first.change() as change:
+            change.put(b"<Job><Id>1</Id></Job>")
+            with store.open(address, patience=0.05) as second, pytest.raises(BusyStore):
+                rename(second)
+        rename(first)
+        assert first.get("1").document == b"<Job><Id>1</Id><Name>a</Name></Job>"
+
+
+def rename(jobs):
+    with jobs.change() as change:
+        change.put(b"<Job><Id>1</Id><Name>a</Name></Job>")
+
+
+def test_readers_see_what_was_there_before_a_change_until_it_ends(address):
+    with store.open(address, create=True) as jobs, store.open(address, read_only=True) as reader:
+        with jobs.change() as change:
+            change.put(b"<Job><Id>1</Id></Job>")
+            assert reader.get("1") is None
+        assert reader.get("1") is not None
