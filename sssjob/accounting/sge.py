@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
+from decimal import Decimal
 from typing import BinaryIO, TypeVar
 
 from sssjob.accounting import sge_table as table
@@ -59,6 +59,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         yield Noted(lines.cut_short, "the last line has no line end: it may be cut short")
 
 
+def key_of(fields: list[str]) -> tuple[str, str, str]:
+    """The job, its task in an array, and its slave task, which is NONE for the job itself."""
+    return fields[_JOB], fields[_TASK], fields[_PE_TASK]
+
+
 class _Task:
     """What the slave rows of one job told."""
 
@@ -67,18 +72,18 @@ class _Task:
     def __init__(self) -> None:
         self.lines: list[int] = []
         self.hosts: dict[str, None] = {}
-        self.cpu = Fraction(0)
-        self.maxrss = Fraction(0)
-        self.maxvmem = Fraction(0)
+        self.cpu = Decimal(0)
+        self.maxrss = Decimal(0)
+        self.maxvmem = Decimal(0)
 
     def add(self, line: int, fields: list[str]) -> None:
         """Take a row, which was found to be whole."""
         if line:
             self.lines.append(line)
         self.hosts[fields[1]] = None
-        self.cpu += Fraction(fields[_CPU])
-        self.maxrss = max(self.maxrss, Fraction(fields[_MAXRSS]))
-        self.maxvmem = max(self.maxvmem, Fraction(fields[_MAXVMEM]))
+        self.cpu += Decimal(fields[_CPU])
+        self.maxrss = max(self.maxrss, Decimal(fields[_MAXRSS]))
+        self.maxvmem = max(self.maxvmem, Decimal(fields[_MAXVMEM]))
 
 
 class _Tasks:
@@ -93,7 +98,7 @@ class _Tasks:
         if len(line) > LINE_LIMIT:
             yield Bad(number, f"longer than {LINE_LIMIT} bytes")
             return
-        fields = _fields(number, line)
+        fields = parted(number, line)
         if isinstance(fields, Bad):
             yield fields
             return
@@ -134,15 +139,15 @@ def _record(number: int, fields: list[str], task: _Task | None) -> Record:
     if task is not None:
         task.add(0, fields)
         hosts = ",".join(task.hosts)
-        fields[_CPU] = str(float(task.cpu))
-        fields[_MAXRSS] = str(float(task.maxrss))
-        fields[_MAXVMEM] = str(float(task.maxvmem))
+        fields[_CPU] = str(task.cpu)
+        fields[_MAXRSS] = str(task.maxrss)
+        fields[_MAXVMEM] = str(task.maxvmem)
     fields.append(hosts)
     names = table.names(size, never)
     return Record(number, names, fields, tuple(task.lines) if task else ())
 
 
-def _fields(number: int, line: str) -> list[str] | Bad:
+def parted(number: int, line: str) -> list[str] | Bad:
     """The fields of a line, those that hold colons joined."""
     fields = line.split(":")
     if _fits(fields):

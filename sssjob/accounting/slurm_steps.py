@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.slurm_header import Header
+
+NO_SUMS: Sequence[str] = ("", "", "", "", "")
 
 _PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
 
@@ -24,6 +27,19 @@ class Places:
 
         told = (self.cpu, self.user, *(place for peak in self.peaks for place in peak[1:]))
         self._told = tuple(place for place in told if place >= 0)
+
+    def single(self, rows: Sequence[list[str]]) -> list[Sequence[str]] | None:
+        """The sums of jobs that have no steps, where it takes no more than TotalCPU to tell them.
+
+        Raises ``InvalidValue``.
+        """
+        if any(fields[place] for place in self._told if place != self.cpu for fields in rows):
+            return None
+        if self.cpu < 0:
+            return [NO_SUMS] * len(rows)
+        # A time of 0 counts beside steps only.
+        spent = [values.duration(fields[self.cpu]) for fields in rows]
+        return [(str(values.rounded(cpu)), "", "", "", "") if cpu else NO_SUMS for cpu in spent]
 
     def any(self, fields: list[str]) -> bool:
         """Whether a row has anything that is summed."""

@@ -108,6 +108,8 @@ def nodes(text: str) -> Found:
     """One name, a Range where the list is one ``prefix[..]``, else a List of every name."""
     if text in NO_VALUE:
         return None
+    if text.isalnum():
+        return text
     names = expand(text, values.NODE_LIMIT)
     if is_range(text):
         return (Property("Node", text, {"aggregation": "Range"}),)
@@ -118,9 +120,9 @@ def nodes(text: str) -> Found:
 
 def too_long(text: str) -> Found:
     """A list of more than ``NODE_LIMIT`` names, as it was printed."""
-    if text in NO_VALUE or is_range(text):
+    if "[" not in text and text.count(",") < values.NODE_LIMIT:
         return None
-    return text if expand(text, values.NODE_LIMIT) is None else None
+    return text if not is_range(text) and expand(text, values.NODE_LIMIT) is None else None
 
 
 def features(text: str) -> Found:

@@ -30,6 +30,8 @@ Examples:
   sssjob convert --from slurm --to sss -o jobs.xml sacct-2026-*.txt.gz
   sssjob convert --from auto history.json.gz | sssjob query '//Job[ExitCode != 0]/Id' -
   sssjob convert --from slurm-json --blah blahp.log-20261121 sacct.json
+  sssjob convert --from pbs --jobs 0 -o jobs.sss server_priv/accounting/2026*
+  sssjob convert --from sge --state sge.state -o jobs.sss common/accounting
 
 Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
 )
@@ -61,6 +63,14 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
     help="Join the jobs with this log of a computing element, by id and time; may be repeated.",
 )  # fmt: skip
 @click.option(
+    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
+    help="Use so many processes, 0 for all cores; order and output stay the same.",
+)  # fmt: skip
+@click.option(
+    "--state", metavar="FILE", type=click.Path(dir_okay=False),
+    help="Remember how far growing logs were read, and append what is new to the output.",
+)  # fmt: skip
+@click.option(
     "--counts-json", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the counts as JSON.",
 )  # fmt: skip
@@ -78,6 +88,8 @@ def command(
     ended_only: bool,
     no_steps: bool,
     logs: tuple[str, ...],
+    processes: int,
+    state: str | None,
     counts_json: str | None,
     output: str | None,
     files: tuple[str, ...],
@@ -101,25 +113,40 @@ def command(
         ended_only=ended_only,
         steps=not no_steps,
     )
-    counts, counts_of_logs = Counts(), Counts()
+    counts, counts_of_logs, said = Counts(), Counts(), records.Said()
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
+    wrap = WRAPPER if form == "sss" else ""
+    in_objects = indent or bool(logs) or form == LRMSINFO
     try:
-        with common.output(output) as stream:
-            texts: Iterator[str]
-            if indent or logs or form == LRMSINFO:
-                jobs = records.jobs(
-                    files, lambda stream: chosen.read(stream, options, OBJECTS), counts
-                )
-                grid = _grid(logs, counts_of_logs)
-                jobs = map(grid.join, jobs) if logs else jobs
-                if form == LRMSINFO:
-                    stream.writelines(line.encode() for line in _entries(jobs))
-                texts = (dumps(job, indent=indent) for job in jobs)
+        if state is not None or processes != 1:
+            if in_objects:
+                common.fail("--jobs and --state are for --to sss-lines and sss, without --blah")
+            if state is not None and (output in (None, "-") or wrap or not files):
+                common.fail("--state needs --output FILE, --to sss-lines and named files")
+            from sssjob.cli.in_parts import Work, converted, grown
+
+            work = Work(format_name, options, processes, counts, said)
+            if state is not None and output is not None:
+                grown(work, files, state, output)
             else:
-                texts = records.jobs(
-                    files, lambda stream: chosen.read(stream, options, TEXTS), counts
-                )
-            write_texts(texts, stream, wrap=WRAPPER if form == "sss" else "", indent=indent)
+                converted(work, files, output, wrap)
+        else:
+            with common.output(output) as stream:
+                texts: Iterator[str]
+                if in_objects:
+                    jobs = records.jobs(
+                        files, lambda stream: chosen.read(stream, options, OBJECTS), counts, said
+                    )
+                    grid = _grid(logs, counts_of_logs, said)
+                    jobs = map(grid.join, jobs) if logs else jobs
+                    if form == LRMSINFO:
+                        stream.writelines(line.encode() for line in _entries(jobs))
+                    texts = (dumps(job, indent=indent) for job in jobs)
+                else:
+                    texts = records.jobs(
+                        files, lambda stream: chosen.read(stream, options, TEXTS), counts, said
+                    )
+                write_texts(texts, stream, wrap=wrap, indent=indent)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -128,16 +155,16 @@ def command(
         common.fail(error)
     if logs:
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
-    _report(counts, counts_json)
+    _report(counts, counts_json, said)
     sys.exit(common.NOTHING if counts.bad or counts_of_logs.bad else common.FOUND)
 
 
-def _grid(logs: tuple[str, ...], counts: record.Counts) -> Grid:
+def _grid(logs: tuple[str, ...], counts: record.Counts, said: records.Said) -> Grid:
     """What the logs of computing elements say; what cannot be read of them is printed."""
     from sssjob.accounting.grid import Grid
 
     grid = Grid()
-    for _ in records.jobs(logs, grid.read, counts) if logs else ():
+    for _ in records.jobs(logs, grid.read, counts, said) if logs else ():
         pass
     return grid
 
@@ -154,8 +181,9 @@ def _entries(jobs: Iterable[Job]) -> Iterator[str]:
     return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
 
 
-def _report(counts: record.Counts, counts_json: str | None) -> None:
+def _report(counts: record.Counts, counts_json: str | None, said: records.Said) -> None:
     common.say(counts)
     if counts_json:
+        found = {**counts.as_dict(), "bad": said.faults}
         with common.output(counts_json) as stream:
-            stream.write(json.dumps(counts.as_dict()).encode() + b"\n")
+            stream.write(json.dumps(found).encode() + b"\n")
