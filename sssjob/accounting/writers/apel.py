@@ -161,7 +161,7 @@ class Summary:
 def _lines(pairs: Iterable[tuple[str, object]]) -> str:
     """Keys and values, one pair on a line; a line break inside a value becomes a blank."""
     return "".join(
-        f"{key}: {' '.join(str(value).split())}\n"
+        f"{key}: {' '.join(str(value).splitlines())}\n"
         for key, value in pairs
         if value is not None and value != ""
     )

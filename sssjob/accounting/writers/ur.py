@@ -5,6 +5,7 @@ from __future__ import annotations
 from sssjob import units
 from sssjob.accounting.ur import NAMESPACE
 from sssjob.accounting.writers.losses import Taken
+from sssjob.accounting.writers.writer import Unfit
 from sssjob.accounting.writers.xml import Pieces, iso
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
@@ -59,8 +60,10 @@ def record(job: Taken, created: int | None = None) -> str:
 
 
 def record_identity(job: Taken, created: int | None, pieces: Pieces = UR) -> tuple[str, str]:
-    """The element RecordIdentity, and the GlobalId that it may be made of."""
+    """The element RecordIdentity, and the GlobalId that it may be made of. Raises ``Unfit``."""
     global_id = job.text("GlobalId")
+    if not global_id and not job.peek("Id"):
+        raise Unfit("no Id")
     names = ("Machine", "Id", "SubmitTime", "StartTime")
     made = "/".join("".join(job.peek(name).split()) for name in names if job.peek(name))
     values = {
