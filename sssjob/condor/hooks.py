@@ -346,13 +346,14 @@ def _lines(attributes: Mapping[str, str | int]) -> bytes:
 
 def _limit(seconds: int) -> None:
     """Raise TimeoutError when the time is over, wherever that may be."""
-    import signal
+    # What is behind signal: that makes enumerations of its numbers, which takes longer than we do.
+    import _signal  # type: ignore[import-not-found]  # it has no annotations
 
     def over(number: int, frame: object) -> None:
         raise TimeoutError(f"it takes more than {seconds} s")
 
-    signal.signal(signal.SIGALRM, over)
-    signal.alarm(seconds)
+    _signal.signal(_signal.SIGALRM, over)
+    _signal.alarm(seconds)
 
 
 def _fold(settings: Settings) -> None:
