@@ -65,8 +65,11 @@ class Clock:
             self._hours[text[:14]] = start
         return self._exactly(text, fold)
 
-    def column(self, texts: Sequence[str]) -> list[str]:
+    def column(self, texts: Sequence[str]) -> Sequence[str]:
         """Every time of a column, "" where there is none that can be read."""
+        joined = "".join(texts)
+        if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
+            return texts  # one that is too large is told of where it is a property
         return [self._readable(text) for text in texts]
 
     def _readable(self, text: str) -> str:

@@ -22,6 +22,7 @@ from sssjob.errors import UnusableInput
 
 OBJECT_LIMIT = 1 << 24  # characters of one object
 CHUNK = 1 << 18
+_WINDOW = 1 << 14
 
 _SPACE = " \t\r\n\ufeff"
 _BETWEEN = re.compile(rf"[{_SPACE},]*+")
@@ -136,7 +137,8 @@ def _value(text: _Text) -> Any:
         except (ValueError, RecursionError) as error:
             if text.kept > OBJECT_LIMIT or not text.more():
                 line = text.line_at(text.at)
-                raise UnusableInput(f"not JSON: {_why(error, text, line)}", line) from None
+                begun = line - text.text.count("\n", 0, text.at)
+                raise UnusableInput(f"not JSON: {_why(error, begun)}", line) from None
         else:
             # A number at the end of what was read may go on.
             if end < len(text.text) or not text.more():
@@ -160,16 +162,19 @@ def _objects(text: _Text) -> Iterator[Found | Bad]:
             _go_to_next(text)
             continue
         line = text.line_at(text.at)
-        if not packed and (end := _end_by_lines(text)):
+        end = 0 if packed else _end_by_lines(text)
+        if end:
             try:
                 value = orjson.loads(text.text[text.at : end])
             except orjson.JSONDecodeError:
-                packed = "\n" not in text.text[text.at : end]
+                pass  # what the standard library does not read either is reported
             else:
                 text.at = end
                 yield Found(line, value)
                 continue
-        yield _decoded(text, line)
+        found = _decoded(text, line)
+        packed = packed or (isinstance(found, Found) and text.now() not in ("", "\r", "\n"))
+        yield found
 
 
 def _end_by_lines(text: _Text) -> int:
@@ -211,43 +216,42 @@ def _trimmed(text: _Text, end: int) -> int:
 
 def _decoded(text: _Text, line: int) -> Found | Bad:
     """The object here by itself, wherever it ends; what is wrong with it, and go on behind it."""
+    size = _WINDOW  # what is decoded at once: an error counts the lines of all of it
     while True:
+        window = text.text[text.at : text.at + size]
         try:
-            value, text.at = _DECODER.raw_decode(text.text, text.at)
+            value, length = _DECODER.raw_decode(window)
         except (ValueError, RecursionError) as error:
-            if text.kept <= OBJECT_LIMIT and _may_go_on(text, error) and text.more():
-                continue
-            if text.kept > OBJECT_LIMIT:
-                reason = f"an object of more than {OBJECT_LIMIT} characters"
-            elif _may_go_on(text, error):
-                reason = "the input ends inside an object"
+            incomplete = _is_incomplete(error, window)
+            if incomplete and text.kept <= OBJECT_LIMIT:
+                if len(window) < text.kept or text.more():
+                    size = max(2 * size, text.kept)
+                    continue
                 text.at = len(text.text)
-            else:
-                reason = f"not JSON: {_why(error, text, line)}"
+                return Bad(line, "the input ends inside an object")
+            limit = f"an object of more than {OBJECT_LIMIT} characters"
+            reason = limit if text.kept > OBJECT_LIMIT else f"not JSON: {_why(error, line)}"
             _go_to_next(text)
             return Bad(line, reason)
+        text.at += length
         return Found(line, value)
 
 
-def _may_go_on(text: _Text, error: Exception) -> bool:
-    """Whether the text may only be incomplete: an error far before its end is one."""
+def _is_incomplete(error: Exception, window: str) -> bool:
+    """Whether the text may only be cut: an error far before its end is one."""
     if not isinstance(error, json.JSONDecodeError):
         return False
-    return error.msg.startswith("Unterminated") or error.pos >= len(text.text) - 16
+    return error.msg.startswith("Unterminated") or error.pos >= len(window) - 16
 
 
 def _go_to_next(text: _Text) -> None:
-    """Go behind what is here: by its lines or its braces, else to the end of the line."""
-    if text.now() == "{":
-        if text.kept <= OBJECT_LIMIT and (end := _end_by_lines(text)):
-            if "\n" in text.text[text.at : end] or not (braces := _end_by_braces(text)):
-                text.at = end
-            else:
-                text.at = braces
-            return
-        if braces := _end_by_braces(text):
-            text.at = braces
-            return
+    """Go behind what is here: to where the next object begins a line, or behind the last brace."""
+    if text.now() == "{" and text.kept <= OBJECT_LIMIT and (end := _end_by_lines(text)):
+        one_line = "\n" not in text.text[text.at : end]
+        follows = text.text[end : end + 80].lstrip(_SPACE + ",")
+        last = len(text.text) if follows[:1] not in ("{", "]") else end
+        text.at = (_end_by_braces(text, last) if one_line else 0) or end
+        return
     while True:
         end = text.text.find("\n", text.at)
         if end >= 0:
@@ -258,9 +262,9 @@ def _go_to_next(text: _Text) -> None:
             return
 
 
-def _end_by_braces(text: _Text) -> int:
+def _end_by_braces(text: _Text, end: int) -> int:
     depth = 0
-    for found in _TOKEN.finditer(text.text, text.at):
+    for found in _TOKEN.finditer(text.text, text.at, end):
         if found[0] == "{":
             depth += 1
         elif found[0] == "}":
@@ -270,9 +274,8 @@ def _end_by_braces(text: _Text) -> int:
     return 0
 
 
-def _why(error: Exception, text: _Text, line: int) -> str:
-    """The decoder's words, with the line of the input; ``line`` is that of the place of work."""
+def _why(error: Exception, line: int) -> str:
+    """The decoder's words, with the line of the input; what was decoded began in ``line``."""
     if isinstance(error, json.JSONDecodeError):
-        at = line + text.text.count("\n", text.at, error.pos)
-        return f"{error.msg[0].lower()}{error.msg[1:]} at line {at}"
+        return f"{error.msg[0].lower()}{error.msg[1:]} at line {line + error.lineno - 1}"
     return "nested too deep" if isinstance(error, RecursionError) else str(error)

@@ -35,14 +35,14 @@ LETTERS = {
 # fmt: on
 
 _STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}")
-_ID = re.compile(r"(?P<number>[0-9]{1,18})(?P<array>\[[0-9]*\]|-[0-9]{1,9})?(?:\.(?P<server>\S+))?")
+_ID = re.compile(r"[0-9]{1,18}(\[[0-9]*\]|-[0-9]{1,9})?(?:\.(\S+))?")
 _KEY = r"[A-Za-z_][\w.\-]*="
 # A value in quotes, or one up to the next key; hooks write values with spaces and no quotes.
 _PAIR = re.compile(
     rf"""({_KEY})("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|.*?)(?=\s{_KEY}|$)\s?""", re.DOTALL
 )
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.\-]*")
-_FIRST = ("(id)", "(server)", "(array index)", "(letter)", "(stamp)")
+_BESIDE = ("(id)", "(server)", "(array index)", "(letter)", "(ended)")
 
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
@@ -80,8 +80,8 @@ def record(number: int, line: str) -> Read:
     found = _ID.fullmatch(id)
     if not found:
         return Bad(number, f"{id[:60]!r} is no job id such as 123.server or 123[4].server")
-    index = (found["array"] or "").strip("[]-")
-    if found["array"] == "[]":
+    array, server = found.groups("")
+    if array == "[]":
         return Skipped(number, "array whose jobs have their own records")
     keys, values = _pairs(text.strip())
     if letter == "R" and "start" not in keys:
@@ -90,33 +90,38 @@ def record(number: int, line: str) -> Read:
         return Bad(number, "no user in it: not a whole record")
     if letter == "E" and "end" not in keys:
         return Bad(number, "no end in it: not a whole record")
-    first = (id, found["server"] or "", index, letter, _iso(stamp))
-    return Record(number, _FIRST + keys, first + values)
+    # A lost run ended when its record was written.
+    ended = "" if "end" in keys else _iso(stamp)
+    return Record(number, keys, (*values, id, server, array.strip("[]-"), letter, ended))
 
 
 def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The keys and values of a record's text."""
-    if '"' not in text and "'" not in text:
-        items = text.split()
-        parted = [item.partition("=") for item in items]
-        keys = tuple([key for key, _, _ in parted])
-        if all(equals for _, equals, _ in parted) and all(map(_is_key, keys)):
-            return keys, tuple([value for _, _, value in parted])
+    """The names of a record's columns, and the values of those that stand in its text."""
+    if '"' not in text and "'" not in text and text:
+        keys, equals, values = zip(*[item.partition("=") for item in text.split()], strict=True)
+        if "" not in equals and (names := _NAMES[keys]):
+            return names, values
     pairs = [(key[:-1], value.rstrip()) for key, value in _PAIR.findall(text)]
-    return tuple([key for key, _ in pairs]), tuple([
+    return _NAMES[tuple([key for key, _ in pairs])], tuple([
         value[1:-1] if key not in _RAW and _is_quoted(value) else value for key, value in pairs
     ])  # fmt: skip
 
 
-class _Keys(dict[str, bool]):
-    def __missing__(self, key: str) -> bool:
-        if len(self) >= 4096:
+class _Names(dict[tuple[str, ...], tuple[str, ...]]):
+    """The names of a record's columns by its keys, or none where these are no keys.
+
+    Most records of a file have the same.
+    """
+
+    def __missing__(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+        if len(self) >= 1024:
             self.clear()
-        is_key = self[key] = _PLAIN_KEY.fullmatch(key) is not None
-        return is_key
+        known = all(map(_PLAIN_KEY.fullmatch, keys))
+        names = self[keys] = (*keys, *_BESIDE) if known else ()
+        return names
 
 
-_is_key = _Keys().__getitem__
+_NAMES = _Names()
 _RAW = frozenset(("jobname",))  # never quoted, and a user's choice
 
 

@@ -60,6 +60,11 @@ def seconds(text: str) -> Found:
     >>> seconds("800:00:00"), seconds("19:23:4"), seconds("86.5")
     ('2880000', '69784', '87')
     """
+    parts = text.split(":")
+    if len(parts) == 3 and "" not in parts and len(text) < 16:
+        hours, minutes, rest = parts
+        if (digits := hours + minutes + rest).isdecimal() and digits.isascii():
+            return str(3600 * int(hours) + 60 * int(minutes) + int(rest))
     if bare := _SECONDS.fullmatch(text):
         return str(int(bare[1]) + _half(bare[2]))
     found = _SPAN.fullmatch(text)
@@ -88,6 +93,8 @@ def kilobytes(text: str) -> Found:
         raise InvalidValue(text, "a size such as 2gb")
     number, letter, unit = found.groups()
     factor = (1 << (10 * _POWERS[letter.lower()])) * (8 if unit and unit in "wW" else 1)
+    if factor >= 1024 and number.isdecimal():
+        return str(int(number) * (factor >> 10))
     return units.decimal(Fraction(number) * factor / 1024)
 
 
@@ -101,7 +108,8 @@ def global_id(id: str, server: str, submitted: str) -> Found:
     """server/id/time of submission; a server's ids begin anew when they run out."""
     if not server:
         return None
-    return "/".join(filter(None, (server, id.partition(".")[0], submitted)))
+    number = id.partition(".")[0]
+    return f"{server}/{number}/{submitted}" if submitted else f"{server}/{number}"
 
 
 def project(text: str, account: str) -> Found:
@@ -236,6 +244,7 @@ TABLE: tuple[Field, ...] = (
     Field("(letter)",                 DELIVERED, "Processors",  processors,
           beside=("exec_host", "resources_used.ncpus", "Resource_List.ncpus",
                   "total_execution_slots")),
+    Field("(ended)",                  JOB,       "EndTime",     time),
     Field("user",                     DELIVERED, "User"),
     Field("group",                    DELIVERED, "Group"),
     Field("account",                  DELIVERED, "Project"),
@@ -294,9 +303,6 @@ _KNOWN = frozenset(row.column for row in TABLE)
 def rows(names: tuple[str, ...]) -> Iterator[Field]:
     """The mapping for a record with these keys; one that is not in the table is an Extension."""
     yield from TABLE
-    if "end" not in names:
-        # A lost run ended when its record was written.
-        yield Field("(stamp)", JOB, "EndTime", time)
     for name in names:
-        if name not in _KNOWN and name != "(stamp)":
+        if name not in _KNOWN:
             yield Field(name, JOB, "Extension", plain, noted(name))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import starmap
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from sssjob import spec
-from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field
+from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found
 from sssjob.accounting.roads import Road
 from sssjob.errors import InvalidValue
 
@@ -41,7 +42,7 @@ class Memory(dict[Any, P]):
         self._read = row.read
         self._of = road.of
         self._make = road.maker(row.element, row.attributes)
-        self._plain = road.plain(row.element, row.attributes)
+        self._column = road.column(row.element, row.attributes)
         self._nothing = road.nothing
         self._varied = getattr(row.read, "varied", False)
         self._largest = getattr(row.read, "largest", 0)
@@ -51,8 +52,26 @@ class Memory(dict[Any, P]):
         if not self._varied:
             return list(map(self.__getitem__, texts))
         if self._largest and _are_numbers(texts, self._largest):
-            return self._plain(texts)
-        return list(map(self._made, texts))
+            return self._numbers(texts)
+        try:
+            if self._row.beside:
+                found = list(starmap(self._read, texts))
+            else:
+                found = [self._read(text) if text else None for text in texts]
+        except InvalidValue as wrong:
+            raise self._named(wrong) from None
+        texts = [text for text in found if text.__class__ is str and text]
+        if len(texts) == len(found):
+            return self._column(texts)
+        if len(texts) + found.count(None) < len(found):
+            return list(map(self._piece, found))
+        pieces, nothing = iter(self._column(texts)), self._nothing
+        return [nothing if text is None else next(pieces) for text in found]
+
+    def _numbers(self, texts: Sequence[str]) -> list[P]:
+        if min(texts) >= "1":  # in the order of characters, before it come "" and leading zeros
+            return self._column(texts)
+        return [self._make(text) if text >= "1" else self._made(text) for text in texts]
 
     def __missing__(self, text: Any) -> P:
         piece = self._made(text)
@@ -65,23 +84,26 @@ class Memory(dict[Any, P]):
         try:
             found = self._read(*text) if self._row.beside else self._read(text) if text else None
         except InvalidValue as wrong:
-            column = self._row.column
-            raise InvalidValue(wrong.text, f"{wrong.expected}: {column}") from None
+            raise self._named(wrong) from None
+        return self._piece(found)
+
+    def _piece(self, found: Found) -> P:
         if found is None:
             return self._nothing
         return self._make(found) if isinstance(found, str) else self._of(found)
 
+    def _named(self, wrong: InvalidValue) -> InvalidValue:
+        return InvalidValue(wrong.text, f"{wrong.expected}: {self._row.column}")
+
 
 def _are_numbers(texts: Sequence[str], largest: int) -> bool:
-    """Whether every text is a whole number as a document has it, from 1 to a largest."""
+    """Whether every text is a whole number up to a largest, or empty."""
     joined = "".join(texts)
-    # The least of them in the order of characters tells of empty ones and of leading zeros.
     return (
         joined.isdecimal()
         and joined.isascii()
-        and min(texts) >= "1"
         and max(map(len, texts)) <= 18
-        and max(map(int, texts)) <= largest
+        and (largest >= 10**18 - 1 or max(map(int, filter(None, texts))) <= largest)
     )
 
 

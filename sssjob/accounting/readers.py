@@ -9,7 +9,7 @@ from sssjob import units
 from sssjob.accounting.record import Found, numeric, varied
 from sssjob.errors import InvalidValue
 
-_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")
+_NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 
 
 @varied
@@ -45,12 +45,11 @@ def seconds(text: str) -> Found:
     >>> seconds("0.175397"), seconds("59.5"), seconds("-1")
     ('0', '60', None)
     """
-    if text[:2] == "-1":
-        return None
-    if not _NUMBER.fullmatch(text):
+    if not (found := _NUMBER.fullmatch(text)):
+        if text[:2] == "-1":
+            return None
         raise InvalidValue(text, "a number of seconds")
-    whole_, _, fraction = text.partition(".")
-    return str(int(whole_) + (fraction[:1] >= "5"))
+    return str(int(found[1]) + ((found[2] or "0") >= "5"))
 
 
 @varied
@@ -61,7 +60,9 @@ def kilobytes(text: str) -> Found:
     ('17952', None, None)
     """
     found = _amount(text)
-    return units.decimal(found) if found else None
+    if not found:
+        return None
+    return str(found) if isinstance(found, int) else units.decimal(found)
 
 
 @varied
@@ -82,9 +83,8 @@ def kilobytes_of_bytes(text: str) -> Found:
 
 
 def _amount(text: str) -> int | Fraction:
-    if text[:1] == "-":
-        return 0
-    if not _NUMBER.fullmatch(text):
+    if not (found := _NUMBER.fullmatch(text)):
+        if text[:1] == "-":
+            return 0
         raise InvalidValue(text, "an amount of memory")
-    whole_, _, fraction = text.partition(".")
-    return Fraction(text) if fraction.strip("0") else int(whole_)
+    return Fraction(text) if found[2] and found[2].strip("0") else int(found[1])

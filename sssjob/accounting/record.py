@@ -128,6 +128,9 @@ class Noted:
 Outcome = Union[Converted[J], Skipped, Bad, Noted]  # noqa: UP007  # a generic alias
 
 
+FOLDED = "folded into their job"
+
+
 @dataclass(slots=True)
 class Counts:
     """How many records ended in which way; ``records`` is always the sum of the others."""
@@ -158,14 +161,25 @@ class Counts:
             self.add(outcome)
             yield outcome
 
+    def include(self, more: Counts) -> None:
+        """Add the counts of another part of the input."""
+        self.converted += more.converted
+        self.steps += more.steps
+        self.bad += more.bad
+        for reason, count in more.skipped.items():
+            self.skipped[reason] = self.skipped.get(reason, 0) + count
+
     def as_dict(self) -> dict[str, Any]:
-        """The counts as JSON has them."""
+        """The counts as JSON has them: records are jobs, those skipped, and bad ones.
+
+        A step is skipped here, because its job tells of it.
+        """
+        folded = {FOLDED: self.steps} if self.steps else {}
         return {
             "records": self.records,
-            "converted": self.converted,
-            "steps": self.steps,
-            "skipped": dict(self.skipped),
-            "bad": self.bad,
+            "jobs": self.converted,
+            "skipped": {**folded, **self.skipped},
+            "bad_count": self.bad,
         }
 
     def __str__(self) -> str:

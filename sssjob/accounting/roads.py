@@ -4,9 +4,8 @@ A format says once what becomes of its columns, in terms of a road: pieces are m
 laid side by side, and put into jobs. On one road a piece is a tuple of items and the end a
 ``Job``; on the other a piece is XML text and the end the text of the same job. Many records are
 taken at once, column by column, because a call for each value is what takes time in Python.
-"""
-
 # decision 400
+"""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Generic, TypeVar
 
-from sssjob.document.text import dumps, fragment, tags, writer
+from sssjob.document.text import column_writer, dumps, fragment, writer
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, TaskGroup
 
 P = TypeVar("P")  # a piece: what a column of a record becomes
@@ -36,10 +35,10 @@ class Road(ABC, Generic[P, J]):
         """What makes the piece of one property, given its text."""
 
     @abstractmethod
-    def plain(
+    def column(
         self, element: str, attributes: Mapping[str, str]
-    ) -> Callable[[Iterable[str]], list[P]]:
-        """The same for many texts, none of which is empty or needs escaping."""
+    ) -> Callable[[Sequence[str]], list[P]]:
+        """The same for many texts at once, none of them empty."""
 
     @abstractmethod
     def join(self, pieces: Iterable[P]) -> P:
@@ -76,9 +75,9 @@ class _Objects(Road[Items, Job]):
     def maker(self, element: str, attributes: Mapping[str, str]) -> Callable[[str], Items]:
         return lambda text: (Property(element, text, attributes),)
 
-    def plain(
+    def column(
         self, element: str, attributes: Mapping[str, str]
-    ) -> Callable[[Iterable[str]], list[Items]]:
+    ) -> Callable[[Sequence[str]], list[Items]]:
         return lambda texts: [(Property(element, text, attributes),) for text in texts]
 
     def join(self, pieces: Iterable[Items]) -> Items:
@@ -122,11 +121,10 @@ class _Texts(Road[str, str]):
     def maker(self, element: str, attributes: Mapping[str, str]) -> Callable[[str], str]:
         return writer(element, attributes)
 
-    def plain(
+    def column(
         self, element: str, attributes: Mapping[str, str]
-    ) -> Callable[[Iterable[str]], list[str]]:
-        before, behind = tags(element, attributes)
-        return lambda texts: [before + text + behind for text in texts]
+    ) -> Callable[[Sequence[str]], list[str]]:
+        return column_writer(element, attributes)
 
     def join(self, pieces: Iterable[str]) -> str:
         return "".join(pieces)

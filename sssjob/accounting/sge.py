@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
+from decimal import Decimal
 from typing import BinaryIO, TypeVar
 
 from sssjob.accounting import sge_table as table
@@ -24,7 +24,6 @@ J = TypeVar("J")
 SLAVE_LIMIT = 100_000  # rows of slave tasks that wait for the row of their job
 
 _NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
-_TIME = re.compile(r"0|[0-9]{9,13}")
 _PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S+")
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
 _OLDEST, _NEWEST = 43, 45  # fields before Univa's
@@ -59,6 +58,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         yield Noted(lines.cut_short, "the last line has no line end: it may be cut short")
 
 
+def key_of(fields: list[str]) -> tuple[str, str, str]:
+    """The job, its task in an array, and its slave task, which is NONE for the job itself."""
+    return fields[_JOB], fields[_TASK], fields[_PE_TASK]
+
+
 class _Task:
     """What the slave rows of one job told."""
 
@@ -67,18 +71,18 @@ class _Task:
     def __init__(self) -> None:
         self.lines: list[int] = []
         self.hosts: dict[str, None] = {}
-        self.cpu = Fraction(0)
-        self.maxrss = Fraction(0)
-        self.maxvmem = Fraction(0)
+        self.cpu = Decimal(0)
+        self.maxrss = Decimal(0)
+        self.maxvmem = Decimal(0)
 
     def add(self, line: int, fields: list[str]) -> None:
         """Take a row, which was found to be whole."""
         if line:
             self.lines.append(line)
         self.hosts[fields[1]] = None
-        self.cpu += Fraction(fields[_CPU])
-        self.maxrss = max(self.maxrss, Fraction(fields[_MAXRSS]))
-        self.maxvmem = max(self.maxvmem, Fraction(fields[_MAXVMEM]))
+        self.cpu += Decimal(fields[_CPU])
+        self.maxrss = max(self.maxrss, Decimal(fields[_MAXRSS]))
+        self.maxvmem = max(self.maxvmem, Decimal(fields[_MAXVMEM]))
 
 
 class _Tasks:
@@ -93,7 +97,7 @@ class _Tasks:
         if len(line) > LINE_LIMIT:
             yield Bad(number, f"longer than {LINE_LIMIT} bytes")
             return
-        fields = _fields(number, line)
+        fields = parted(number, line)
         if isinstance(fields, Bad):
             yield fields
             return
@@ -134,15 +138,15 @@ def _record(number: int, fields: list[str], task: _Task | None) -> Record:
     if task is not None:
         task.add(0, fields)
         hosts = ",".join(task.hosts)
-        fields[_CPU] = str(float(task.cpu))
-        fields[_MAXRSS] = str(float(task.maxrss))
-        fields[_MAXVMEM] = str(float(task.maxvmem))
+        fields[_CPU] = str(task.cpu)
+        fields[_MAXRSS] = str(task.maxrss)
+        fields[_MAXVMEM] = str(task.maxvmem)
     fields.append(hosts)
     names = table.names(size, never)
     return Record(number, names, fields, tuple(task.lines) if task else ())
 
 
-def _fields(number: int, line: str) -> list[str] | Bad:
+def parted(number: int, line: str) -> list[str] | Bad:
     """The fields of a line, those that hold colons joined."""
     fields = line.split(":")
     if _fits(fields):
@@ -162,7 +166,9 @@ def _fits(fields: list[str]) -> bool:
     size = len(fields)
     if size < _OLDEST:
         return False
-    texts = (fields[_CPU], fields[_MAXRSS], fields[_IOW], fields[_MAXVMEM])
+    amounts = fields[_CPU], fields[_MAXRSS], fields[_IOW], fields[_MAXVMEM]
+    # Plain decimals are the rule; only what is none of them is looked at one by one.
+    plain = "" not in amounts and "".join(amounts).replace(".", "", 4).isdecimal()
     return (
         fields[_JOB].isdecimal()
         and _is_times(fields, _SUBMITTED)
@@ -170,18 +176,16 @@ def _fits(fields: list[str]) -> bool:
         and fields[_SLOTS].isdecimal()
         and (fields[_CATEGORY] == "NONE" or fields[_CATEGORY][:1] == "-")
         and (fields[_PE_TASK] == "NONE" or _PE_TASK_SHAPE.fullmatch(fields[_PE_TASK]) is not None)
-        and all(map(_NUMBER.fullmatch, texts))
+        and (plain or all(map(_NUMBER.fullmatch, amounts)))
         and ((size in (_OLDEST, _NEWEST) and all(map(str.isdecimal, fields[_OLDEST:])))
              or (size > _NEWEST and _is_univa(fields)))
     )  # fmt: skip
 
 
 def _is_times(fields: list[str], index: int) -> bool:
-    return (
-        _TIME.fullmatch(fields[index]) is not None
-        and _TIME.fullmatch(fields[index + 1]) is not None
-        and _TIME.fullmatch(fields[index + 2]) is not None
-    )
+    """Whether three times stand there, as seconds or milliseconds; 0 is none."""
+    times = fields[index : index + 3]
+    return "".join(times).isdecimal() and all(8 < len(text) < 14 or text == "0" for text in times)
 
 
 def _is_univa(fields: list[str]) -> bool:

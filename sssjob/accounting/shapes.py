@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from sssjob.accounting.lines import blocks, clean
 from sssjob.accounting.plan import Plan
@@ -25,7 +25,7 @@ _CUT_SHORT = "the last line has no line end: it may be cut short"
 class Record(NamedTuple):
     """A record: its line, the names of its columns, their texts, and lines that are folded in.
 
-    Records whose names are the same are taken together.
+    Records that have one tuple of names are taken together.
     """
 
     line: int
@@ -52,33 +52,40 @@ class Shapes(Generic[P, J]):
 
     def outcomes(self, found: Sequence[Read]) -> list[Outcome[J]]:
         """What becomes of records, in their order."""
-        shapes: dict[tuple[str, ...], list[Record]] = {}
-        for item in found:
+        shapes: dict[int, list[int]] = {}  # by the identity of the names: hashing them takes time
+        for place, item in enumerate(found):
             if isinstance(item, Record):
-                shapes.setdefault(item.names, []).append(item)
-        made = {names: self._made(names, records) for names, records in shapes.items()}
-        outcomes: list[Outcome[J]] = []
-        for item in found:
-            if isinstance(item, Record):
-                outcomes += next(made[item.names])
-            else:
-                outcomes.append(item)
-        return outcomes
+                shapes.setdefault(id(item.names), []).append(place)
+        outcomes: list[Outcome[J] | Record] = [*found]
+        beside: dict[int, Sequence[Outcome[J]]] = {}
+        for places in shapes.values():
+            records = [found[place] for place in places]
+            self._make(places, cast(list[Record], records), outcomes, beside)
+        if not beside:
+            return cast(list[Outcome[J]], outcomes)
+        return [
+            item
+            for place, outcome in enumerate(outcomes)
+            for item in (cast(Outcome[J], outcome), *beside.get(place, ()))
+        ]
 
-    def _made(
-        self, names: tuple[str, ...], records: Sequence[Record]
-    ) -> Iterator[tuple[Outcome[J], ...]]:
+    def _make(
+        self, places: Sequence[int], records: Sequence[Record],
+        outcomes: list[Outcome[J] | Record], beside: dict[int, Sequence[Outcome[J]]],
+    ) -> None:  # fmt: skip
+        """Put in their places what becomes of records of one shape, and what is to say beside."""
+        names = records[0].names
         columns = list(zip(*[record.fields for record in records], strict=True))
         jobs = self._plan(names).jobs(columns)
-        backwards = self._backwards(names, columns)
-        for place, (record, job) in enumerate(zip(records, jobs, strict=True)):
-            line = record.line
+        for place, record, job in zip(places, records, jobs, strict=True):
             if isinstance(job, InvalidValue):
-                yield (Bad(line, str(job)), *(Bad(row, _PART) for row in record.folded))
-            elif place in backwards:
-                yield Converted(line, job, len(record.folded)), Noted(line, _BACKWARDS)
+                outcomes[place] = Bad(record.line, str(job))
+                beside[place] = [Bad(row, _PART) for row in record.folded]
             else:
-                yield (Converted(line, job, len(record.folded)),)
+                outcomes[place] = Converted(record.line, job, len(record.folded))
+        for at in self._backwards(names, columns):
+            if isinstance(outcomes[places[at]], Converted):
+                beside[places[at]] = [Noted(records[at].line, _BACKWARDS)]
 
     def _plan(self, names: tuple[str, ...]) -> Plan[P, J]:
         try:
@@ -94,12 +101,12 @@ class Shapes(Generic[P, J]):
         start, end = self._span
         if start not in names or end not in names:
             return set()
-        pairs = zip(columns[names.index(start)], columns[names.index(end)], strict=True)
+        starts, ends = columns[names.index(start)], columns[names.index(end)]
         return {
             place
-            for place, (begun, over) in enumerate(pairs)
+            for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
             if over < begun and (over + begun).isdecimal() and 0 < int(over or 0) < int(begun or 0)
-        }  # fmt: skip
+        }
 
 
 class Lines:

@@ -7,6 +7,7 @@ job and kept as its task groups. The mapping is ``slurm_table``; here rows are g
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import BinaryIO, Generic, TypeVar
 
 from sssjob.accounting import slurm_table as table
@@ -14,9 +15,9 @@ from sssjob.accounting.clock import ASSUMED, Clock
 from sssjob.accounting.record import Bad, Converted, Noted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.accounting.slurm_header import JOB_ID, Header
-from sssjob.accounting.slurm_jobs import NO_SUMS, Maker
+from sssjob.accounting.slurm_jobs import Maker
 from sssjob.accounting.slurm_lines import Reader, Row
-from sssjob.accounting.slurm_steps import Places, Total
+from sssjob.accounting.slurm_steps import NO_SUMS, Places, Total
 from sssjob.errors import InvalidValue
 from sssjob.model import Job
 
@@ -27,7 +28,7 @@ COLUMNS = table.COLUMNS
 
 STEP_LIMIT = 100_000  # steps of one job that are kept; all of them are summed
 
-_BATCH = 256  # rows that are taken together
+_converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
 _WAITING_STEPS = 1024  # steps of one job that wait for being made into task groups
 
 
@@ -46,7 +47,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     clock = Clock(options.zone)
     told = False
     gathering: Gathering[P, J] | None = None
-    for header, batch in _batches(reader, stream):
+    for header, batch in reader.batches(stream):
         found: list[Outcome[J]] = []
         if gathering is None or gathering.header is not header:
             if gathering is not None:
@@ -65,20 +66,6 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
 
 
 _Found = Row | Skipped | Bad
-
-
-def _batches(reader: Reader, stream: BinaryIO) -> Iterator[tuple[Header, Sequence[_Found]]]:
-    """What is read, in batches that share a header."""
-    batch: list[_Found] = []
-    header: Header | None = None
-    for found in reader.rows(stream):
-        if reader.header is not header or len(batch) >= _BATCH:
-            if batch and header:
-                yield header, batch
-            header, batch = reader.header, []
-        batch.append(found)
-    if batch and header:
-        yield header, batch
 
 
 class _Open(Generic[P, J]):
@@ -123,6 +110,8 @@ class Gathering(Generic[P, J]):
 
     def take(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
         """Take the next rows: allocations, and steps of the job before them."""
+        if (found := self._singles(batch)) is not None:
+            return found
         key = self.header.key
         done: list[_Open[P, J]] = []
         beside: list[tuple[int, Outcome[J]]] = []  # outcomes that follow so many jobs
@@ -152,6 +141,40 @@ class Gathering(Generic[P, J]):
         now, self._open = self._open, None
         return [] if now is None else self._merged([now], [])
 
+    def _singles(self, batch: Sequence[_Found]) -> list[Outcome[J]] | None:
+        """What is known after rows of which none is a step, or None where it takes more to tell."""
+        now, key = self._open, self.header.key
+        if now is None or now.lines or self._options.ended_only or self._clock.twice:
+            return None
+        rows = [now.row, *(row for row in batch if isinstance(row, Row) and not row.doubtful)]
+        ids = [row.fields[key] for row in rows]
+        if len(rows) <= len(batch) or "." in "".join(ids) or now.row.doubtful:
+            return None
+        if not all(map(JOB_ID.fullmatch, ids)):
+            return None
+        last = rows.pop()
+        try:
+            sums = self._places.single([row.fields for row in rows])
+        except InvalidValue:
+            return None
+        if sums is None:
+            return None
+        made = self._make.jobs(rows, sums, [self._nothing] * len(rows))
+        self._open = _Open(last, ids[-1])
+        found: list[Outcome[J]] = []
+        if not self._clock.twice and not any(isinstance(job, InvalidValue) for job in made):
+            lines = [row.line for row in rows]
+            found += map(_converted, repeat(Converted), zip(lines, made, repeat(0)))
+            return found
+        for row, job in zip(rows, made, strict=True):
+            if isinstance(job, InvalidValue):
+                found.append(Bad(row.line, str(job)))
+                continue
+            found.append(Converted(row.line, job))
+            if self._clock.twice:
+                found += self._make.twice(row)
+        return found
+
     def _merged(
         self, done: Sequence[_Open[P, J]], beside: Sequence[tuple[int, Outcome[J]]]
     ) -> list[Outcome[J]]:
@@ -174,26 +197,26 @@ class Gathering(Generic[P, J]):
             place, other = next(others)
         return found
 
-    def _add(self, now: _Open[P, J], row: Row, step: str) -> Iterator[Outcome[J]]:
+    def _add(self, now: _Open[P, J], row: Row, step: str) -> Sequence[Outcome[J]]:
         """Fold a step into its job; a value that cannot be read makes the job a bad one."""
         if step in now.lines:
-            yield Bad(row.line, f"step {now.id}.{step} a second time")
-        elif len(now.lines) >= STEP_LIMIT:
-            yield from self._count(now, row, step)
-        else:
-            now.lines[step] = row.line
-            try:
-                self._sum(now, row, step)
-            except InvalidValue as wrong:
-                now.wrong = now.wrong or wrong
-            if self._options.steps:
-                now.steps.append((row, step))
-                if len(now.steps) >= _WAITING_STEPS:
-                    self._group([now])
+            return (Bad(row.line, f"step {now.id}.{step} a second time"),)
+        if len(now.lines) >= STEP_LIMIT:
+            return tuple(self._count(now, row, step))
+        now.lines[step] = row.line
+        try:
+            self._sum(now, row, step)
+        except InvalidValue as wrong:
+            now.wrong = now.wrong or wrong
+        if self._options.steps:
+            now.steps.append((row, step))
+            if len(now.steps) >= _WAITING_STEPS:
+                self._group([now])
+        return ()
 
     def _sum(self, now: _Open[P, J], row: Row, step: str) -> None:
         now.total = now.total or Total(self._places)
-        now.total.add_step([*row.fields, ""], step)
+        now.total.add_step(row.fields, step)
 
     def _count(self, now: _Open[P, J], row: Row, step: str) -> Iterator[Outcome[J]]:
         """Sum up a step beyond the limit; it cannot make the job a bad one."""
@@ -256,15 +279,13 @@ class Gathering(Generic[P, J]):
         if now.early is None and (now.total or self._places.any(now.row.fields)):
             now.total = now.total or Total(self._places)
             try:
-                now.total.add_allocation([*now.row.fields, ""])
+                now.total.add_allocation(now.row.fields)
             except InvalidValue as wrong:
                 return Bad(line, str(wrong))
         return None
 
     def _summed(self, now: _Open[P, J]) -> Sequence[str]:
-        if now.total is None or not self._make.started(now.row):
-            return NO_SUMS
-        return now.total.texts()
+        return NO_SUMS if now.total is None else now.total.texts()
 
 
 def _outcome(now: _Open[P, J], job: J | InvalidValue) -> Outcome[J]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from itertools import chain, takewhile
 from typing import NamedTuple
@@ -69,7 +69,9 @@ _TOO_PLAIN = frozenset(
 )
 # Free texts that tell amounts: a record in which one of them is in doubt is no record.
 _AMOUNTS = frozenset(("AllocGRES", "Licenses", "ReqGRES"))
-_REPEATED = frozenset((_WORD, _SPAN, _CODE))
+# How many digits have a shape, and the shapes of columns whose texts seldom repeat.
+_DIGITS = {_ID + _STEP: 18, _TIME: 10, _NUMBER: 24, _SIZE: 24}
+_VARIED = frozenset((*_DIGITS, _SPAN))
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:%-?[0-9]*)?")
 
 
@@ -90,16 +92,30 @@ class _Fits(dict[str, bool]):
 
     def __init__(self, shape: re.Pattern[str]) -> None:
         super().__init__()
-        self._shape = shape
+        self._fullmatch = shape.fullmatch
+        self._digits = _DIGITS.get(shape.pattern, 0)
+        self._varied = shape.pattern in _VARIED
+        self._empty = shape.fullmatch("") is not None
 
     def __missing__(self, text: str) -> bool:
-        if len(self) >= 1024:
-            self.clear()
-        fits = self[text] = self._shape.fullmatch(text) is not None
+        fits = self._fullmatch(text) is not None
+        if not self._varied:
+            if len(self) >= 1024:
+                self.clear()
+            self[text] = fits
         return fits
 
-    def __call__(self, text: str) -> bool:
-        return self[text]
+    def all(self, texts: Sequence[str]) -> bool:
+        """Whether every text of a column has the shape."""
+        if self._digits:
+            joined = "".join(texts)
+            if joined.isdecimal() and joined.isascii():
+                sizes = set(map(len, texts))
+                if max(sizes) <= self._digits and (self._empty or 0 not in sizes):
+                    return True
+        if self._varied:
+            return all(map(self._fullmatch, texts))
+        return all(map(self.__getitem__, texts))
 
 
 class Split(NamedTuple):
@@ -122,11 +138,9 @@ class Header:
         )
         self.begins = tuple(re.compile(_BEGINS.get(name, "")) for name in self.names)
         self.has_texts = None in self.shapes
-        # What tells a record by the columns before its first text, the remembered ones apart.
+        # What tells a record by the columns before its first text.
         shapes = [shape for shape in takewhile(lambda shape: shape, self.shapes) if shape]
-        self._before_texts = tuple(
-            _Fits(shape) if shape.pattern in _REPEATED else shape.fullmatch for shape in shapes
-        )
+        self._before_texts = tuple(_Fits(shape) for shape in shapes)
 
     def can_miss(self, index: int) -> bool:
         """Whether a job can do without the column: a text on which nothing else depends."""
@@ -135,6 +149,11 @@ class Header:
     def split(self, text: str) -> list[str]:
         """The fields of a text; of hopelessly many only so many that they are too many."""
         return text.split(self.delimiter, len(self.names) + SURPLUS_LIMIT)
+
+    def split_all(self, lines: Iterable[str]) -> list[list[str]]:
+        """The fields of each of many lines."""
+        delimiter, most = self.delimiter, len(self.names) + SURPLUS_LIMIT
+        return [line.split(delimiter, most) for line in lines]
 
     def fits(self, index: int, text: str) -> bool:
         """Whether a text may be a value of the column at ``index``."""
@@ -167,7 +186,27 @@ class Header:
     def _fits_before_texts(self, fields: list[str]) -> bool:
         """Whether the columns before the first text have values of their kind."""
         # The last field of a line may go on in the next one.
-        return all(fits(text) for fits, text in zip(self._before_texts, fields[:-1], strict=False))
+        return all(fits[text] for fits, text in zip(self._before_texts, fields[:-1], strict=False))
+
+    def records(self, rows: Sequence[list[str]]) -> list[bool]:
+        """Of many lines, by their fields: which are whole records for sure, with an id."""
+        width = len(self.names)
+        found = [fields for fields in rows if len(fields) == width]
+        ids = [fields[self.key] for fields in found]
+        if all(map(JOB_ID.fullmatch, ids)) and (
+            not self.has_texts
+            or all(
+                fits.all([fields[index] for fields in found])
+                for index, fits in enumerate(self._before_texts[: width - 1])
+            )
+        ):
+            return [len(fields) == width for fields in rows]
+        return [
+            len(fields) == width
+            and JOB_ID.fullmatch(fields[self.key]) is not None
+            and self.begins_record(fields) is Begin.SURELY
+            for fields in rows
+        ]
 
     def whole(self, fields: list[str]) -> bool:
         """Whether there is one field for each column, and each may be a value of it."""

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import repeat
 from typing import Generic, TypeVar
 
 from sssjob.accounting import clock as clocks
 from sssjob.accounting import slurm_table as table
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.clock import NO_VALUE, Clock
-from sssjob.accounting.plan import Memories, Plan
+from sssjob.accounting.plan import Columns, Memories, Plan
 from sssjob.accounting.record import Field, Noted
 from sssjob.accounting.roads import Road
 from sssjob.accounting.slurm_header import Header
 from sssjob.accounting.slurm_lines import Row
+from sssjob.accounting.slurm_steps import NO_SUMS
 from sssjob.errors import InvalidValue
 
 P = TypeVar("P")
 J = TypeVar("J")
-
-NO_SUMS = ("",) * len(table.SUMS)
 
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
@@ -48,29 +46,28 @@ class Maker(Generic[P, J]):
         self, rows: Sequence[Row], sums: Sequence[Sequence[str]], groups: Sequence[P]
     ) -> list[J | InvalidValue]:
         """Jobs of their allocations, of what was summed, and of their task groups."""
+        columns = _turned(rows)
+        if self._are_started(columns):
+            return self._jobs(self._started, rows, columns, sums, groups, over=True)
         started = [self.started(row) for row in rows]
-        if all(started):
-            return self._jobs(self._started, rows, sums, groups, "1")
         found: dict[int, J | InvalidValue] = {}
         for plan, wanted in ((self._started, True), (self._waiting, False)):
             places = [place for place, is_started in enumerate(started) if is_started is wanted]
+            rows_ = [rows[place] for place in places]
             made = self._jobs(
-                plan,
-                [rows[place] for place in places],
-                [sums[place] for place in places],
-                [groups[place] for place in places],
-                "1" if wanted else "",
-            )
+                plan, rows_, _turned(rows_), [sums[place] for place in places],
+                [groups[place] for place in places], over=wanted,
+            )  # fmt: skip
             found.update(zip(places, made, strict=True))
         return [found[place] for place in range(len(rows))]
 
     def groups(self, rows: Sequence[Row], steps: Sequence[str]) -> list[P | InvalidValue]:
         """Steps as task groups, whose Id is the part of the step's id behind the job's."""
-        made = self._step.groups(self._columns(rows, steps, repeat(NO_SUMS), "1"))
+        sums = [NO_SUMS] * len(rows)
+        made = self._step.groups(self._columns(rows, _turned(rows), steps, sums, over=True))
         for place, row in self._untangled(rows):
-            (made[place],) = self._step.groups(
-                self._columns((row,), (steps[place],), (NO_SUMS,), "1")
-            )
+            one = self._columns((row,), _turned((row,)), (steps[place],), (NO_SUMS,), over=True)
+            (made[place],) = self._step.groups(one)
         return made
 
     def started(self, row: Row) -> bool:
@@ -109,34 +106,47 @@ class Maker(Generic[P, J]):
             yield Noted(row.line, f"{text} happened twice; the first time is taken", once=True)
 
     def _jobs(
-        self, plan: Plan[P, J], rows: Sequence[Row], sums: Sequence[Sequence[str]],
-        groups: Sequence[P], over: str,
+        self, plan: Plan[P, J], rows: Sequence[Row], columns: Columns,
+        sums: Sequence[Sequence[str]], groups: Sequence[P], *, over: bool,
     ) -> list[J | InvalidValue]:  # fmt: skip
-        made = plan.jobs(self._columns(rows, repeat(""), sums, over), groups)
+        steps = [""] * len(rows)
+        made = plan.jobs(self._columns(rows, columns, steps, sums, over=over), groups)
         for place, row in self._untangled(rows):
-            columns = self._columns((row,), ("",), (sums[place],), over)
-            (made[place],) = plan.jobs(columns, (groups[place],))
+            one = self._columns((row,), _turned((row,)), ("",), (sums[place],), over=over)
+            (made[place],) = plan.jobs(one, (groups[place],))
         return made
 
     def _columns(
-        self, rows: Sequence[Row], steps: Iterable[str], sums: Iterable[Sequence[str]], over: str
-    ) -> list[Sequence[str]]:
-        """The columns of rows, and those that are worked out; ``over`` is "" for what waits."""
+        self, rows: Sequence[Row], columns: Columns, steps: Sequence[str],
+        sums: Sequence[Sequence[str]], *, over: bool,
+    ) -> list[Sequence[str]]:  # fmt: skip
+        """The columns of rows, and those that are worked out; ``over`` is False for what waits."""
         if not rows:
             return [()]
-        columns: list[Sequence[str]] = list(zip(*[row.fields for row in rows], strict=True))
-        ended = ["1" if self.ended(row) else "" for row in rows]
-        submit = self._at.get("Submit")
-        submitted = [""] * len(rows) if submit is None else self._clock.column(columns[submit])
-        summed = [sum_ for _, sum_ in zip(rows, sums, strict=False)]
+        end, submit = self._at.get("End"), self._at.get("Submit")
+        if end is not None and NO_VALUE.isdisjoint(columns[end]):
+            ended = ["1"] * len(rows)
+        else:
+            ended = ["1" if self.ended(row) else "" for row in rows]
+        nothing = [""] * len(rows)
         return [
             *columns,
             ended,
-            ended if over else [""] * len(rows),
-            submitted,
-            [step for _, step in zip(rows, steps, strict=False)],
-            *zip(*summed, strict=True),
+            ended if over else nothing,
+            nothing if submit is None else self._clock.column(columns[submit]),
+            steps,
+            *zip(*sums, strict=True),
         ]
+
+    def _are_started(self, columns: Columns) -> bool:
+        """Whether all jobs are known to be started."""
+        nodes, start = self._at.get("NodeList"), self._at.get("Start")
+        return (
+            start is not None
+            and bool(columns)
+            and NO_VALUE.isdisjoint(columns[start])
+            and (nodes is None or _NOT_STARTED.isdisjoint(columns[nodes]))
+        )
 
     def _text(self, row: Row, column: str) -> str:
         """The text of a column, or "" where there is none."""
@@ -169,3 +179,8 @@ class Maker(Generic[P, J]):
             for end in ends
             if start and end and passed is not None and int(end) - int(start) == passed + suspended
         ]
+
+
+def _turned(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The columns of rows."""
+    return list(zip(*[row.fields for row in rows], strict=True))

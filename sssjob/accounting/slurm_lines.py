@@ -9,8 +9,8 @@ else, or none is possible, the record is bad: nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice, repeat
 from typing import BinaryIO, NamedTuple
 
 from sssjob.accounting.lines import blocks, clean
@@ -44,6 +44,11 @@ class Reader:
         self._known = tuple(known)
         self._delimiter = delimiter
         self.header: Header | None = None
+        # The lines of the record that is being read; its fields, where one line holds them all;
+        # and whether the record before it was cut short.
+        self._group: list[str] = []
+        self._alone: list[str] | None = None
+        self._begun, self._size, self._tainted = 0, 0, False
         if names := tuple(columns):
             delimiter = delimiter or "|"
             self.header = header(delimiter.join(names), self._known, delimiter)
@@ -52,62 +57,108 @@ class Reader:
 
     def rows(self, stream: BinaryIO) -> Iterator[Row | Skipped | Bad]:
         """Every record of a stream. Raises ``UnusableInput`` where the columns are not known."""
-        group: list[str] = []
-        alone: list[str] | None = None  # the fields of a group of one line, where they are whole
-        begun, size, tainted = 0, 0, False
-        for number, line in self._lines(stream):
-            head = self.header_now
-            fields = head.split(line)
-            begins = head.begins_record(fields)
-            if begins is Begin.SURELY and not (not head.has_texts and self._another(line)):
-                if alone is not None:
-                    yield Row(begun, alone)
-                    tainted = False
-                elif group:
-                    outcomes, tainted = self._settled(group, begun, tainted)
-                    yield from outcomes
-                whole = len(fields) == len(head.names)
-                group, alone, begun = [line], fields if whole else None, number
-                size = len(line)
-                continue
-            if begins is not Begin.PERHAPS and (new := self._another(line)):
-                outcomes, tainted = self._settled(group, begun, tainted)
-                yield from outcomes
-                yield Skipped(number, "header")
-                self.header, group, alone = new, [], None
-                continue
-            if not group:
-                if not line.strip():
-                    continue
-                begun, size = number, 0
-            alone = None
-            size += len(line) + 1
-            if size <= RECORD_LIMIT and len(group) <= LINES_LIMIT:
-                group.append(line)
-            elif not group or group[-1] is not _CUT:
-                group.append(_CUT)
-        yield from self._settled(group, begun, tainted)[0]
+        for _, batch in self.batches(stream):
+            yield from batch
 
-    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
-        """The physical lines behind the first header, with their numbers."""
-        number = 0
+    def batches(self, stream: BinaryIO) -> Iterator[tuple[Header, list[Row | Skipped | Bad]]]:
+        """The same, many at once, with the header that they share."""
+        for number, lines in self._lines(stream):
+            head = self.header_now
+            found, taken = self._batch(number, lines)
+            for at in range(taken, len(lines)):  # behind another header, line by line
+                if self.header_now is not head:
+                    yield head, found
+                    head, found = self.header_now, []
+                found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
+            if found:
+                yield head, found
+        if found := self._settle():
+            yield self.header_now, found
+
+    def _batch(self, number: int, lines: list[str]) -> tuple[list[Row | Skipped | Bad], int]:
+        """What is known after the next lines, and how many were taken: up to another header."""
+        head = self.header_now
+        found: list[Row | Skipped | Bad] = []
+        rows = head.split_all(lines)
+        index = 0
+        for is_record, run in groupby(head.records(rows)):
+            size = sum(1 for _ in run)
+            end = index + size
+            if is_record and size > 1:
+                # Each but the last ends where the next one surely begins.
+                found += self._take(number + index, lines[index], rows[index])
+                numbers = range(number + index, number + end - 1)
+                found += map(_row, repeat(Row), zip(numbers, rows[index : end - 1], repeat(())))
+                self._begin(number + end - 1, lines[end - 1], rows[end - 1])
+                index = end
+                continue
+            while index < end:
+                found += self._take(number + index, lines[index], rows[index])
+                index += 1
+                if self.header is not head:
+                    return found, index
+        return found, len(lines)
+
+    def _take(self, number: int, line: str, fields: list[str]) -> Sequence[Row | Skipped | Bad]:
+        """What is known after the next line."""
+        head = self.header_now
+        begins = head.begins_record(fields)
+        if begins is Begin.SURELY and not (not head.has_texts and self.another(line)):
+            found = self._settle()
+            self._begin(number, line, fields)
+            return found
+        if begins is not Begin.PERHAPS and (new := self.another(line)):
+            found = [*self._settle(), Skipped(number, "header")]
+            self.header = new
+            return found
+        if not self._group:
+            if not line.strip():
+                return ()
+            self._begun, self._size = number, 0
+        self._alone = None
+        self._size += len(line) + 1
+        if self._size <= RECORD_LIMIT and len(self._group) <= LINES_LIMIT:
+            self._group.append(line)
+        elif not self._group or self._group[-1] is not _CUT:
+            self._group.append(_CUT)
+        return ()
+
+    def _begin(self, number: int, line: str, fields: list[str]) -> None:
+        """A line begins a record."""
+        whole = len(fields) == len(self.header_now.names)
+        self._group, self._alone, self._begun = [line], fields if whole else None, number
+        self._size = len(line)
+
+    def _settle(self) -> list[Row | Skipped | Bad]:
+        """What the lines are that were gathered."""
+        group, self._group = self._group, []
+        alone, self._alone = self._alone, None
+        if alone is not None:
+            self._tainted = False
+            return [Row(self._begun, alone)]
+        if not group:
+            return []
+        outcomes, self._tainted = self._settled(group, self._begun, self._tainted)
+        return [*outcomes]
+
+    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str]]]:
+        """The physical lines behind the first header, with the number of the first of them."""
+        number = 1
         for block in blocks(stream, RECORD_LIMIT):
             begin = 0
             if self.header is None:
-                raw = clean(block, (self._delimiter or _DELIMITERS).encode())
-                begin = self._first(raw.split("\n"), number)
+                raw = clean(block, (self._delimiter or DELIMITERS).encode())
+                begin = self.first(raw.split("\n"), number - 1)
                 if self.header is None:
                     number += begin
                     continue
-            text = clean(block, self.header.delimiter.encode())
-            for line in text.split("\n")[begin:]:
-                yield number + begin + 1, line
-                number += 1
-            number += begin
+            lines = clean(block, self.header.delimiter.encode()).split("\n")
+            yield number + begin, lines[begin:]
+            number += len(lines)
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")
 
-    def _first(self, lines: list[str], before: int) -> int:
+    def first(self, lines: list[str], before: int) -> int:
         """Find the header in the first lines, and give the number of lines that it ends."""
         for index, line in enumerate(lines, start=1):
             text = line.removeprefix("\ufeff")
@@ -123,7 +174,7 @@ class Reader:
             return index
         return len(lines)
 
-    def _another(self, line: str) -> Header | None:
+    def another(self, line: str) -> Header | None:
         """The header of another file that was appended to this one."""
         if "JobID" not in line or len(line) > 8192:
             return None
@@ -243,7 +294,8 @@ class Reader:
         return Row(line, [clean_text(text) for text in split.fields], names)
 
 
-_DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
+_row = tuple.__new__  # what Row(...) calls in the end, without a call in between
+DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 
 

@@ -40,6 +40,10 @@ def duration(text: str) -> Amount | None:
     >>> duration("1-02:04:00"), duration("00:07.429")
     (93840, Fraction(7429, 1000))
     """
+    if len(text) == 8 and text[2] == text[5] == ":":
+        digits = text[:2] + text[3:5] + text[6:]
+        if digits.isdecimal() and digits.isascii():
+            return 3600 * int(digits[:2]) + 60 * int(digits[2:4]) + int(digits[4:])
     found = _DURATION.fullmatch(text)
     if not found:
         if text in NO_VALUE:

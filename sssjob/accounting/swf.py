@@ -40,7 +40,7 @@ _RELATIVE = (
     "no UnixStartTime in the header: times count from the begin of the log, so they are kept "
     "as Extension and are no times of the job"
 )
-_HEADER = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*?)\s*")
+_HEADER = re.compile(r";\s*+([A-Za-z]++)\s*+:\s*+(.*)")
 _NAMED = re.compile(r"([0-9]{1,9})\s+([^\s,;(]+).*")
 
 COMPLETED, FAILED, PARTIAL, CANCELLED = "1", "0", ("2", "3", "4"), "5"

@@ -25,10 +25,10 @@ CHUNK = 1 << 16
 
 # Where a record begins and ends; what stands in comments and CDATA is neither.
 _MARK = re.compile(
-    rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<!--|<!\[CDATA\[|<!DOCTYPE"
-    rb"|<(/?)((?:[\w.-]{1,60}:)?(?:JobUsageRecord|UsageRecord|Usage))(?=[\s/>])",
-    re.DOTALL,
+    rb"<!--|<!\[CDATA\[|<!DOCTYPE"
+    rb"|<(/?)((?:[\w.-]{1,60}:)?(?:JobUsageRecord|UsageRecord|Usage))(?=[\s/>])"
 )
+_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
 _MARK_LENGTH = 100  # no mark but a comment is longer
 _ROOT = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})(?:\s[^<>]*)?>")
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([\w.-]{1,40})["']""")
@@ -105,6 +105,7 @@ def _cut(stream: BinaryIO) -> Iterator[tuple[int, bytes | str, _Frame]]:
     buffer, line = b"", 1  # what was not given yet, and the line that it begins in
     at, begun, name = 0, -1, b""  # in the buffer: how far it was searched, where a record begins
     frame, seen, ended = _Frame(), False, False
+    endless: set[bytes] = set()  # marks whose end is not in the buffer
 
     def line_at(place: int) -> int:
         return line + buffer.count(b"\n", 0, place)
@@ -113,16 +114,21 @@ def _cut(stream: BinaryIO) -> Iterator[tuple[int, bytes | str, _Frame]]:
         chunk = stream.read(CHUNK)
         ended = not chunk
         buffer += chunk
+        endless.clear()
         while mark := _MARK.search(buffer, at):
             word = mark[0]
             if word == b"<!DOCTYPE" and begun < 0:
                 text = "a document type declaration is not accepted"
                 raise UnusableInput(text, line_at(mark.start()))
             if mark[2] is None:
-                if word in (b"<!--", b"<![CDATA[") and not ended and len(buffer) < RECORD_LIMIT:
-                    at = mark.start()  # its end may be yet to come
-                    break
-                at = mark.end()
+                known = word in _ENDS and word not in endless
+                end = buffer.find(_ENDS[word], mark.end()) if known else -1
+                if known and end < 0:
+                    endless.add(word)
+                    if not ended and len(buffer) - mark.start() < RECORD_LIMIT:
+                        at = mark.start()  # its end may be yet to come
+                        break
+                at = max(end, mark.end())
             elif not mark[1]:
                 if begun >= 0:
                     yield line_at(begun), f"no </{name.decode()}> before the next record", frame

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 J = TypeVar("J")
 
+FAULTS = 1000  # bad records that are listed
+
 
 def format_of(name: str) -> Format:
     """The format of a name; one that is not known ends the command."""
@@ -26,10 +28,35 @@ def format_of(name: str) -> Format:
     return found
 
 
+class Said:
+    """What was said of records: each bad one, and some notes only once.
+
+    ``faults`` lists the first bad records; all of them are printed and counted.
+    """
+
+    def __init__(self) -> None:
+        self.faults: list[dict[str, str | int]] = []
+        self._told: set[str] = set()
+
+    def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
+        """Print it, with its place."""
+        from sssjob.accounting.record import Bad
+
+        place = f"{name}:{item.line}"
+        if isinstance(item, Bad):
+            common.say(f"{place}: error: {item.reason}")
+            if len(self.faults) < FAULTS:
+                self.faults.append({"file": name, "line": item.line, "reason": item.reason})
+        elif item.message not in self._told:
+            self._told |= {item.message} if item.once else set()
+            common.say(f"{place}: {item.severity}: {item.message}")
+
+
 def jobs(
     files: tuple[str, ...],
     read: Callable[[BinaryIO], Iterator[record.Outcome[J]]],
     counts: record.Counts,
+    said: Said | None = None,
 ) -> Iterator[J]:
     """The jobs of all files, or their texts; what else their records are is printed and counted."""
     from sssjob.accounting import record
@@ -37,19 +64,15 @@ def jobs(
     from sssjob.document import opened
     from sssjob.errors import UnreadableDocument, UnusableInput
 
-    told: set[str] = set()
+    said = said or Said()
     for name, source in common.sources(files):
         try:
             with watched(source, name) as raw, opened(raw) as stream:
                 for outcome in counts.counting(read(stream)):
                     if isinstance(outcome, record.Converted):
                         yield outcome.job
-                    elif isinstance(outcome, record.Bad):
-                        common.say(f"{name}:{outcome.line}: error: {outcome.reason}")
-                    elif isinstance(outcome, record.Noted) and outcome.message not in told:
-                        told |= {outcome.message} if outcome.once else set()
-                        place = f"{name}:{outcome.line}"
-                        common.say(f"{place}: {outcome.severity}: {outcome.message}")
+                    elif not isinstance(outcome, record.Skipped):
+                        said(name, outcome)
         except UnusableInput as error:
             place = f"{name}:{error.line}" if error.line else name
             common.fail(f"{place}: {error.reason}")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sssjob.rmap.keys import Key
     from sssjob.rmap.message import Data, Item, Request, Response
 
+_EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a library
+
 
 @click.command(
     epilog="""\b
@@ -146,7 +148,7 @@ if TYPE_CHECKING:
     "--raw",
     "form",
     flag_value="raw",
-    help="Print the whole answer as it came to be understood, a part a line.",
+    help="Print each part of the answer as a Body, one a line.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the message, and send nothing.")
 def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
@@ -164,6 +166,10 @@ def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
             sys.stdout.buffer.write(client.message(request))
             return
         total = reply.FORMS[given["form"] or "table"](_told(client.call(request)))
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRAS:
+            raise
+        common.fail(f"{error.name} is not installed: pip install 'sssjob[{_EXTRAS[error.name]}]'")
     except (InvalidValue, NoReply) as error:
         common.fail(error)
     except Refused as error:

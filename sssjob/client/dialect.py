@@ -11,12 +11,22 @@ from sssjob.document import bridge, tree
 from sssjob.document.flat import flat, name
 from sssjob.errors import InvalidValue
 from sssjob.model import Job
-from sssjob.rmap.message import Data, Document, Get, Item, Request, Row, Set, Where
+from sssjob.rmap.message import Get, Item, Request, Row, Set, Where
 
 # What a job's properties are called in Gold's Where, Set and Get; its Id is a number of its own.
 # fmt: off
 GOLD_ATTRIBUTES = MappingProxyType({
     "Id":        "JobId",
+    "Duration":  "WallDuration",
+    "NodeCount": "Nodes",
+    "Quote":     "QuoteId",
+})
+# What they are called in its Data.
+_DATA = MappingProxyType({
+    "Id":        "JobId",
+    "User":      "UserId",
+    "Project":   "ProjectId",
+    "Machine":   "MachineName",
     "Duration":  "WallDuration",
     "NodeCount": "Nodes",
     "Quote":     "QuoteId",
@@ -113,24 +123,6 @@ def flattened(each: Item) -> tuple[Row, tuple[str, ...]]:
     return Row("Job", tuple(found)), tuple(lost)
 
 
-# What a job's properties are called in Data of Gold.
-# fmt: off
-_DATA = MappingProxyType({
-    "Id":       "JobId",
-    "User":     "UserId",
-    "Project":  "ProjectId",
-    "Machine":  "MachineName",
-    "Duration": "WallDuration",
-    "NodeCount": "Nodes",
-    "Quote":    "QuoteId",
-})
-# fmt: on
-
 SSSJOB = Dialect("sssjob", once=frozenset(("Charge",)), fresh=True)
 GOLD = Dialect("gold", GOLD_ATTRIBUTES, GOLD_ENDLESS, flat=True)
 DIALECTS = {dialect.name: dialect for dialect in (SSSJOB, GOLD)}
-
-
-def as_data(jobs: list[bytes]) -> Data:
-    """Data that carries job objects as they are."""
-    return Data(tuple(Document(job) for job in jobs))

@@ -121,8 +121,6 @@ class Cutter:
             if found is not None and found["open"] is None:
                 return found, found.start() - self._at
             after = (len(self._data) if found is None else found.start()) - self._at
-            if after > tree.OBJECT_LIMIT:
-                tree.refuse_too_large(after, 0, self.lines)
             if not self._more():
                 return None
 
@@ -178,6 +176,8 @@ class Cutter:
     def _more(self) -> bool:
         """Read on, as much again as is waiting, so that nothing is looked at too often."""
         waiting = self._data[self._at :]
+        if len(waiting) > tree.OBJECT_LIMIT:
+            tree.refuse_too_large(len(waiting), 0, self.lines)
         chunk = self._stream.read(max(_READ, len(waiting)))
         self._data, self._at = waiting + chunk, 0
         return bool(chunk)

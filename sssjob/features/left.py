@@ -72,9 +72,10 @@ def left(
         )
         if moment is not None
     }
-    for name in [name for name, moment in ends.items() if moment < now and start is None]:
-        # decision 455: it may be a leftover from before the job, which nobody removed.
-        notes.append(f"{name} has passed {now - ends.pop(name)} s ago and is not counted")
+    # decision 455: what came before the job, or may have, is a leftover that nobody removed.
+    earliest = now if start is None else start
+    for name in [name for name, moment in ends.items() if moment < earliest]:
+        notes.append(f"{name} {ends.pop(name)} is taken for a leftover and not counted")
     return Left(wall, cpu, min(ends.values()) - now if ends else None, tuple(notes))
 
 

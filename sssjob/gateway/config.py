@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
@@ -119,6 +120,8 @@ def _limits(table: Table) -> Limits:
 
 def _policy(root: Table) -> Policy:
     usual, limits, security = Policy(), root.table("limits"), root.table("security")
+    if security.flag("triple_des") and find_spec("cryptography") is None:
+        security.problem("triple_des", "no library for it", "pip install 'sssjob[gold]'")
     return Policy(
         name=root.text("name", usual.name),
         rows=limits.whole("rows", usual.rows, least=1),

@@ -10,19 +10,23 @@ from sssjob.store import schema
 from sssjob.store.engine import Engine
 from sssjob.store.sql import quoted
 
+_LOCK = "indexes"
+
 
 def make(engine: Engine) -> None:
     """Make the indexes that are missing."""
-    missing = _all().keys() - engine.indexes()
-    if missing:
-        with engine.transaction():
-            for name in sorted(missing):
-                engine.fetch(_all()[name])
+    if _all().keys() <= engine.indexes():
+        return
+    with engine.transaction():
+        engine.hold(_LOCK)
+        for name in sorted(_all().keys() - engine.indexes()):
+            engine.fetch(_all()[name])
 
 
 def drop(engine: Engine) -> None:
     """Take the indexes away for as long as many rows are added."""
     with engine.transaction():
+        engine.hold(_LOCK)
         for name in _all():
             engine.fetch(f"DROP INDEX IF EXISTS {quoted(name)}")
 

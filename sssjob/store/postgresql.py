@@ -28,7 +28,10 @@ _CURSOR_ROWS = 500  # that a stream fetches at once
 _TYPES = {
     "integer": "BIGINT", "number": "DOUBLE PRECISION", "text": 'TEXT COLLATE "C"', "bytes": "BYTEA",
 }  # fmt: skip
-_BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure)
+_BUSY = (
+    errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure,
+    errors.UniqueViolation,  # somebody else has taken the same run of an Id
+)  # fmt: skip
 _FORBIDDEN = (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction)
 _DAMAGED = (errors.DataCorrupted, errors.IndexCorrupted)
 

@@ -48,7 +48,14 @@ def test_counts_add_up_and_print_as_one_line():
     assert list(counts.counting(all_)) == all_
     assert counts.records == 5
     assert str(counts) == "converted 1 (and 2 steps), skipped 1 (header 1), bad 1"
-    assert counts.as_dict()["skipped"] == {"header": 1}
+    assert counts.as_dict() == {
+        "records": 5, "jobs": 1, "skipped": {"folded into their job": 2, "header": 1},
+        "bad_count": 1,
+    }  # fmt: skip
+    twice = Counts()
+    twice.include(counts)
+    twice.include(counts)
+    assert twice.records == 10
     assert str(Counts(converted=1, steps=1)) == "converted 1 (and 1 step), skipped 0, bad 0"
 
 

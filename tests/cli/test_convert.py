@@ -65,7 +65,8 @@ def test_several_files_are_one_stream_and_one_count(tmp_path):
     assert result.exit_code == 0
     assert result.stdout == ""
     assert json.loads(counts.read_text()) == {
-        "records": 165, "converted": 105, "steps": 60, "skipped": {}, "bad": 0,
+        "records": 165, "jobs": 105, "skipped": {"folded into their job": 60}, "bad_count": 0,
+        "bad": [],
     }  # fmt: skip
     assert len(list(read(tmp_path / "jobs.sss"))) == 105
 

@@ -1,13 +1,19 @@
+import json
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import pytest
 from click.testing import CliRunner
 
 from sssjob.cli.features import command
+from sssjob.features.answers import Answers, by_address
+from sssjob.features.serve import Server
 from sssjob.features.write import write
+
+NOW = 1_700_000_000
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -29,6 +35,42 @@ def test_the_server_answers_until_it_is_told_to_stop(tmp_path, number):
     assert server.returncode == 0
     assert "127.0.0.1 GET total_cpu 200\n" in said
     assert said.endswith("stopped\n")
+
+
+@pytest.fixture
+def url(tmp_path):
+    """A server of the features of 127.0.0.1, in this process."""
+    (tmp_path / "127.0.0.1").mkdir()
+    write({"total_cpu": 16}, tmp_path / "machinefeatures")
+    values = {"jobstart_secs": NOW, "wall_limit_secs": 600}
+    write(values, tmp_path / "127.0.0.1" / "jobfeatures")
+    with Server(Answers(tmp_path, by_address), "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server.url
+        server.shutdown()
+        thread.join()
+
+
+def test_what_a_server_tells_is_shown_and_counted(url):
+    options = ("--job", f"{url}/jobfeatures", "--now", str(NOW + 60))
+    result = CliRunner().invoke(
+        command, ["show", *options, "--machine", f"{url}/machinefeatures", "--json"]
+    )
+    printed = json.loads(result.stdout)
+    assert printed["machine"] == {"total_cpu": "16"}
+    assert printed["left"]["time"] == 540
+    assert CliRunner().invoke(command, ["left", *options, "--at-least", "540"]).exit_code == 0
+    assert CliRunner().invoke(command, ["left", *options, "--at-least", "541"]).exit_code == 1
+
+
+def test_what_a_server_does_not_tell_is_not_taken_for_no_limit(url):
+    nobody = "http://127.0.0.1:1/jobfeatures"
+    result = CliRunner().invoke(
+        command, ["left", "--job", nobody, "--machine", f"{url}/machinefeatures", "--wall", "1"]
+    )
+    assert result.exit_code == 2
+    assert "a server did not say: jobstart_secs, shutdowntime_job, wall_limit_secs" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,11 @@ def test_export_gives_the_very_bytes_back(filled):
     assert wrapped == f'<?xml version="1.0" encoding="UTF-8"?>\n<Jobs>\n{ONE}\n{TWO}\n</Jobs>\n'
 
 
+def test_export_as_json_has_the_document_and_its_history(filled):
+    first = json.loads(run("export", filled, "--json").stdout.splitlines()[0])
+    assert (first["id"], first["document"], first["by"]) == ("1", ONE, "amy")
+
+
 def test_export_gives_one_version_of_one_job(filled):
     run("import", filled, "-", input=ONE.replace("Idle", "Running"))
     assert run("export", filled, "1").stdout == ONE.replace("Idle", "Running") + "\n"

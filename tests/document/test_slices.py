@@ -117,6 +117,15 @@ def test_no_bytes_stop_it_in_any_other_way_than_by_telling(source):
     cut(source)
 
 
+@pytest.mark.parametrize(
+    "begin", [b"<Job>", b"<Jobs><Job><Id>", b"<!--", b"<Jobs><![CDATA[", b"<?x "]
+)
+def test_what_does_not_end_is_not_read_for_ever(begin, monkeypatch):
+    monkeypatch.setattr("sssjob.document.tree.OBJECT_LIMIT", 1 << 20)
+    _, [error] = cut(begin + b"x" * (4 << 20))
+    assert "E-LIMIT" in error
+
+
 def test_where_a_chunk_ends_does_not_matter(monkeypatch):
     source = b"<Jobs>\n<!-- <Job> --><Job a='>'/><Job><![CDATA[</Job>]]></Job>\n<JobGroup><Job/></JobGroup></Jobs>"
     whole = cut(source)

@@ -23,6 +23,10 @@ CASES = [
         {"jobstart_secs": START - 9}, {"shutdowntime": START}, 1, (None, None, -1, -1),
         id="a shutdown that came while the job ran",
     ),
+    pytest.param(
+        HOUR, {"shutdowntime": START - 1}, 600, (3000, None, None, 3000),
+        id="a shutdown of the machine before the job started",
+    ),
     pytest.param({"cpu_limit_secs": 100}, {}, 0, (None, 70, None, None), id="CPU time"),
     pytest.param({"wall_limit_secs": "soon", **HOUR}, {}, 0, (3600, None, None, 3600), id="known"),
     pytest.param({}, {}, 0, (None, None, None, None), id="no limit"),

@@ -4,6 +4,7 @@
 import pytest
 
 from sssjob.errors import BadSettings
+from sssjob.gateway import config as config_module
 from sssjob.gateway.config import Limits, load
 from sssjob.rmap.address import Address, address
 from sssjob.rmap.keys import Algorithm
@@ -120,6 +121,12 @@ def test_a_key_that_others_read_is_refused_and_not_shown(folder):
     (told,) = problems(folder, KEY)
     assert "mode 0640, expected 0600" in told
     assert "secret" not in told
+
+
+def test_triple_des_needs_its_library(folder, monkeypatch):
+    monkeypatch.setattr(config_module, "find_spec", lambda name: None)
+    (told,) = problems(folder, f"{KEY}triple_des = true\n")
+    assert "sssjob[gold]" in told
 
 
 def test_files_of_tls_have_to_fit(folder):

@@ -185,7 +185,7 @@ def test_where_most_documents_are_candidates_all_are_read(kept):
 
 def test_a_document_that_stands_alone_is_asked_alone(kept):
     jobs = [f"<Job><Id>{n}</Id><Shell>{n % 7}</Shell></Job>".encode() for n in range(20)]
-    jobs[3] = b"<?xml version='1.0' encoding='latin-1'?>" + jobs[3]
+    jobs[3] = b"<?xml version='1.0' encoding='ISO-8859-1'?>" + jobs[3]
     fill(kept, jobs)
     found = kept.run(compile("//Job[Shell='3']"), threads=2)
     assert [match.job for match in found] == ["3", "10", "17"]

@@ -36,8 +36,8 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     remaining = found.left(given)
     needs = (("time", wall, remaining.time), ("cpu", cpu, remaining.cpu))
     short = [name for name, need, is_left in needs if _is_short(need, is_left)]
-    open_ = [name for name, need, is_left in needs if need is not None and is_left is None]
-    unknown = sorted(_DECIDING.intersection(found.unknown)) if open_ else []
+    asked = {key for name, need, _ in needs if need is not None for key in _DECIDING[name]}
+    unknown = sorted(asked.intersection(found.unknown))
     if as_json:
         click.echo(json.dumps({**left_dict(remaining), "short": short}, indent=2))
     else:
@@ -57,9 +57,11 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     sys.exit(common.NOTHING if short or nothing else common.FOUND)
 
 
-_DECIDING = frozenset(
-    ("wall_limit_secs", "jobstart_secs", "cpu_limit_secs", "shutdowntime", "shutdowntime_job")
-)
+# The keys by which each of the two is decided.
+_DECIDING = {
+    "time": ("wall_limit_secs", "jobstart_secs", "shutdowntime", "shutdowntime_job"),
+    "cpu": ("cpu_limit_secs",),
+}
 
 
 def _is_short(need: int | None, is_left: int | None) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 Tell = Callable[[object], None]
 
-FORMS = ("sss-lines", "sss", "parquet")
+FORMS = ("sss-lines", "sss", "json", "parquet")
 
 
 @click.command(
@@ -34,8 +36,10 @@ Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be r
 @click.option(
     "--to", "form", type=click.Choice(FORMS), default="sss-lines",
     help="One document after the other, each from a line of its own (the default); one document "
-         "around all; or a table of the columns of each job (pip install 'sssjob[parquet]').",
+         "around all; a JSON object on each line, with the history; or a table of the columns of "
+         "each job (pip install 'sssjob[parquet]').",
 )  # fmt: skip
+@click.option("--json", "form", flag_value="json", help="The same as --to json.")
 @click.option(
     "--version", type=click.IntRange(min=1), metavar="N", help="Not the last version, but this."
 )
@@ -64,7 +68,7 @@ def command(
         common.say(f"sssjob: error: {error}")
 
     if form == "parquet" and (ids or version):
-        common.fail("--to parquet writes all jobs; --json of sssjob query gives some")
+        common.fail("--to parquet writes all jobs, not some; leave out the Ids and --version")
     with shared.opened(store, read_only=True) as jobs:
         try:
             if form == "parquet":
@@ -73,7 +77,7 @@ def command(
                 found = _chosen(jobs, ids, version, deleted, tell) if ids else jobs.documents(
                     deleted=deleted, on_error=tell
                 )  # fmt: skip
-                _write(found, output, wrap=form == "sss")
+                _write(found, output, form)
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
@@ -81,14 +85,21 @@ def command(
     sys.exit(common.NOTHING if missed else common.FOUND)
 
 
-def _write(found: Iterable[Stored], output: str | None, *, wrap: bool) -> None:
+def _write(found: Iterable[Stored], output: str | None, form: str) -> None:
     with common.output(output) as stream:
-        if wrap:
+        if form == "sss":
             stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<Jobs>\n')
         for stored in found:
-            stream.write(stored.document + b"\n")
-        if wrap:
+            stream.write((_json(stored) if form == "json" else stored.document) + b"\n")
+        if form == "sss":
             stream.write(b"</Jobs>\n")
+
+
+def _json(stored: Stored) -> bytes:
+    fields = asdict(stored)
+    name, id_, run = fields.pop("identity")
+    fields["document"] = stored.document.decode()
+    return json.dumps({"name": name, "id": id_, "run": run, **fields}, ensure_ascii=False).encode()
 
 
 def _chosen(

@@ -1,0 +1,158 @@
+"""A stream of records cut at record boundaries, and converted part by part, on several cores.
+
+A part stands alone: what a reader would have known before it (the header of a table, the rows of
+tasks whose job comes later) travels with it. So its conversion gives the bytes that it would have
+given within the whole. # decision 403
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from typing import BinaryIO, NamedTuple
+
+from sssjob.accounting import find, sge_parts, slurm_parts
+from sssjob.accounting.cutting import Cutter, LineCutter, Part, Place
+from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options
+from sssjob.accounting.roads import TEXTS
+from sssjob.document.text import on_one_line
+from sssjob.errors import UnusableInput
+
+SIZE = 1 << 19  # bytes of a part
+LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
+LINE = 1 << 21  # bytes that are kept of a line that has none of these
+
+_AHEAD = 2  # parts for each core that wait or are at work
+
+
+def cutter(format_: str) -> type[Cutter]:
+    """What cuts the records of a format. Raises ``UnusableInput`` where nothing does."""
+    try:
+        return _CUTTERS[format_]
+    except KeyError:
+        known = ", ".join(_CUTTERS)
+        raise UnusableInput(f"records of {format_} cannot be cut; those of {known} can") from None
+
+
+# fmt: off
+_CUTTERS: dict[str, type[Cutter]] = {
+    "pbs": LineCutter, "slurm": slurm_parts.Cutter, "slurm-jobcomp": LineCutter,
+    "sge": sge_parts.Cutter, "lsf": LineCutter,
+}
+# fmt: on
+
+
+class Cutting:
+    """The parts of a stream, in order; ``place`` is how far they go.
+
+    With ``held`` the stream may still grow: what may be the beginning of a record stays behind.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, format_: str, options: Options,
+        place: Place | None = None, *, held: bool = False,
+    ) -> None:  # fmt: skip
+        self.place = place or Place()
+        if self.place.columns:
+            options = replace(options, columns=self.place.columns, delimiter=self.place.delimiter)
+        self._stream = stream
+        self._held = held
+        self._cutter = cutter(format_)(options, self.place.front)
+
+    def __iter__(self) -> Iterator[Part]:
+        data, over = b"", False
+        while not over:
+            more = self._stream.read(SIZE)
+            over = not more
+            data += more
+            while data:
+                final = over and not self._held
+                part, size = self._cutter.cut(data, self.place.line, final=final)
+                if not size and len(data) > LIMIT and (size := data.rfind(b"\n") + 1):
+                    part, _ = self._cutter.cut(data[:size], self.place.line, final=True)
+                if not size:
+                    break
+                if part is not None:
+                    yield part
+                self._advance(data[:size])
+                data = data[size:]
+                if not over:
+                    break
+            if len(data) > LIMIT:
+                data = self._shortened(data)
+        if not self._held:
+            part, _ = self._cutter.cut(b"", self.place.line, final=True)
+            if part is not None:  # what waited for something that did not come
+                yield part
+
+    def _advance(self, data: bytes) -> None:
+        options, front = self._cutter.options, self._cutter.front
+        self.place = Place(
+            self.place.offset + len(data), self.place.line + data.count(b"\n"),
+            options.columns, options.delimiter, front,
+        )  # fmt: skip
+
+    def _shortened(self, data: bytes) -> bytes:
+        """A line without an end, of which only so much is kept that it is known to be too long."""
+        beyond = len(data) - LINE
+        while more := self._stream.read(SIZE):
+            head, newline, tail = more.partition(b"\n")
+            beyond += len(head)
+            if newline:
+                data = data[:LINE] + newline + tail
+                break
+        else:
+            data = data[:LINE]
+        self.place = replace(self.place, offset=self.place.offset + beyond)
+        return data
+
+
+class Result(NamedTuple):
+    """What a part became: its documents, one a line, its counts, and what there is to say."""
+
+    data: bytes
+    counts: Counts
+    remarks: list[Bad | Noted]
+
+
+def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
+    """Convert a part; with ``lines`` a line break within a text is a reference."""
+    front = b"".join(line + b"\n" for _, line in part.front)
+    numbers = [number for number, _ in part.front]
+    counts, remarks, texts = Counts(), [], []
+    stream = io.BytesIO(front + part.data)
+    for outcome in find(format_).read(stream, part.options, TEXTS):
+        counts.add(outcome)
+        if isinstance(outcome, Converted):
+            texts.append(on_one_line(outcome.job) if lines else outcome.job)
+        elif isinstance(outcome, (Bad, Noted)):
+            at = outcome.line
+            line = numbers[at - 1] if 0 < at <= len(numbers) else at - len(numbers) + part.line - 1
+            remarks.append(replace(outcome, line=line))
+    if texts:
+        texts.append("")
+    return Result("\n".join(texts).encode(), counts, remarks)
+
+
+def converted(
+    parts: Iterable[Part], format_: str, jobs: int, *, lines: bool = True
+) -> Iterator[Result]:
+    """What each part became, in their order, by so many processes."""
+    if jobs < 2:
+        for part in parts:
+            yield convert(format_, part, lines=lines)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ProcessPoolExecutor(jobs) as pool:
+        try:
+            for part in parts:
+                waiting.append(pool.submit(convert, format_, part, lines=lines))
+                while len(waiting) > jobs * _AHEAD or (waiting and waiting[0].done()):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

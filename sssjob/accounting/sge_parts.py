@@ -1,0 +1,75 @@
+"""Where Grid Engine's records can be cut: at any line end, if slave tasks go with their job."""
+
+from __future__ import annotations
+
+from sssjob.accounting.cutting import Part
+from sssjob.accounting.lines import clean
+from sssjob.accounting.record import Bad, Options
+from sssjob.accounting.sge import SLAVE_LIMIT, key_of, parted
+
+_Row = tuple[int, bytes]
+
+
+class Cutter:
+    """Cuts at line ends, and moves rows of slave tasks to the part that their job is in.
+
+    In the place of such a row stays an empty line, so that all others keep their numbers.
+    """
+
+    def __init__(self, options: Options, front: tuple[_Row, ...] = ()) -> None:
+        self.options = options
+        self._waiting: dict[tuple[str, str], list[_Row]] = {}
+        self._count = 0
+        for number, line in front:
+            fields = parted(number, clean(line))
+            if not isinstance(fields, Bad):
+                self._wait(key_of(fields), number, line)
+
+    @property
+    def front(self) -> tuple[_Row, ...]:
+        """The rows whose job was not met yet."""
+        return tuple(sorted(row for rows in self._waiting.values() for row in rows))
+
+    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
+        """The whole lines, with the rows from further up that belong to them."""
+        size = len(data) if final else data.rfind(b"\n") + 1
+        lines = data[:size].split(b"\n")
+        front: list[_Row] = []
+        for place, raw in enumerate(lines):
+            if len(raw) < 2 or raw[:1] == b"#" or (not self._waiting and _is_job(raw)):
+                continue
+            fields = parted(line + place, clean(raw))
+            if isinstance(fields, Bad):
+                continue
+            key = key_of(fields)
+            if key[2] != "NONE":
+                self._wait(key, line + place, raw)
+                lines[place] = b""
+                continue
+            for number, row in self._told(key):
+                if number >= line:
+                    lines[number - line] = row
+                else:
+                    front.append((number, row))
+        if self._count > SLAVE_LIMIT or (final and not data):
+            front += self.front
+            self._waiting.clear()
+            self._count = 0
+        if not size and not front:
+            return None, 0
+        return Part(b"\n".join(lines), line, self.options, tuple(front)), size
+
+    def _wait(self, key: tuple[str, str, str], number: int, line: bytes) -> None:
+        self._waiting.setdefault(key[:2], []).append((number, line))
+        self._count += 1
+
+    def _told(self, key: tuple[str, str, str]) -> list[_Row]:
+        rows = self._waiting.pop(key[:2], [])
+        self._count -= len(rows)
+        return rows
+
+
+def _is_job(line: bytes) -> bool:
+    """Whether a line of a usual length is surely no row of a slave task."""
+    behind = {42: 1, 44: 3}.get(line.count(b":"))
+    return behind is not None and line.rsplit(b":", behind)[0].endswith(b":NONE")

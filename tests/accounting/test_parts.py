@@ -1,0 +1,117 @@
+"""Records cut into parts become the same bytes, counts and remarks as in one piece."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sssjob.accounting import parts
+from sssjob.accounting.cutting import LineCutter, Part, Place
+from sssjob.accounting.parts import Cutting, convert, converted
+from sssjob.accounting.record import Options
+from sssjob.errors import UnusableInput
+
+DATA = Path(__file__).parent.parent / "data"
+FILES = {
+    "slurm": sorted((DATA / "slurm").glob("*/*.txt")),
+    **{
+        name: sorted((DATA / "accounting" / name).rglob("*.txt"))
+        for name in ("pbs", "sge", "lsf", "slurm-jobcomp")
+    },
+}
+CASES = [pytest.param(name, path, id=f"{name}-{path.parent.name}-{path.stem}")
+         for name, paths in FILES.items() for path in paths
+         if path.stem != "no-header"]  # fmt: skip
+
+
+def whole(format_, data):
+    """What the records become in one piece, without the note about the end of a file."""
+    return flat([convert(format_, Part(data, 1, Options()))])
+
+
+def cut(format_, data, size, monkeypatch, jobs=1):
+    monkeypatch.setattr(parts, "SIZE", size)
+    cutting = Cutting(io.BytesIO(data), format_, Options())
+    return flat(converted(cutting, format_, jobs))
+
+
+def flat(results):
+    results = list(results)
+    remarks = []
+    for result in results:
+        for item in result.remarks:
+            once = getattr(item, "once", False)
+            if not (once and any(item.message == getattr(it, "message", "") for it in remarks)):
+                remarks.append(item)
+    counts = [result.counts for result in results]
+    skipped = {}
+    for found in counts:
+        for reason, number in found.skipped.items():
+            skipped[reason] = skipped.get(reason, 0) + number
+    names = ("converted", "steps", "bad")
+    numbers = tuple(sum(getattr(it, name) for it in counts) for name in names)
+    data = b"".join(result.data for result in results)
+    # What is said once is said of the whole input.
+    lines = [(0 if getattr(it, "once", False) else it.line, it) for it in remarks]
+    said = [(line, getattr(it, "message", "") or it.reason) for line, it in lines]
+    return data, numbers, skipped, sorted(said)
+
+
+@pytest.mark.parametrize(("format_", "path"), CASES)
+@pytest.mark.parametrize("size", [50, 700, 5000])
+def test_parts_of_any_size_become_the_same(format_, path, size, monkeypatch):
+    data = path.read_bytes().rstrip(b"\n") + b"\n"
+    assert cut(format_, data, size, monkeypatch) == whole(format_, data)
+
+
+def test_processes_keep_the_order(monkeypatch):
+    data = FILES["slurm"][0].read_bytes()
+    found = cut("slurm", data, 3000, monkeypatch, jobs=2)
+    assert found == whole("slurm", data)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.integers(1, 400))
+def test_slave_tasks_find_their_job_wherever_the_records_are_cut(data, size):
+    rows = (DATA / "accounting/sge/quirks/slaves.txt").read_bytes().splitlines()
+    raw = b"\n".join(data.draw(st.lists(st.sampled_from(rows), max_size=12))) + b"\n"
+    with pytest.MonkeyPatch.context() as patch:
+        assert cut("sge", raw, size, patch) == whole("sge", raw)
+
+
+def test_a_part_of_a_growing_file_stays_behind_until_it_is_known_to_be_whole():
+    sacct = (
+        b"JobID|State|JobName\n1|COMPLETED|a\n1.0|COMPLETED|s\n2|COMPLETED|b\n"
+        b"3|COMPLETED|c\n3.0|COM"
+    )
+    cutting = Cutting(io.BytesIO(sacct), "slurm", Options(), held=True)
+    (part,) = cutting
+    assert part.data.endswith(b"2|COMPLETED|b\n")
+    rest = io.BytesIO(sacct[cutting.place.offset :] + b"PLETED|s\n4|FAILED|d\n5|FAILED|e\n")
+    (second,) = Cutting(rest, "slurm", Options(), cutting.place, held=True)
+    assert second.line == 5
+    assert convert("slurm", second).counts.steps == 1
+
+
+def test_a_line_without_an_end_is_not_kept_in_memory(monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", 1 << 16)
+    monkeypatch.setattr(parts, "LIMIT", 1 << 22)
+    data = b"x" * (1 << 23) + b"\n11/20/2026 14:29:34;Q;1.srv;queue=a\n"
+    cutting = Cutting(io.BytesIO(data), "pbs", Options())
+    found = flat(converted(cutting, "pbs", 1))
+    assert found[1:3] == ((0, 0, 1), {"Q: queued": 1})
+    assert cutting.place.offset == len(data)
+
+
+def test_formats_whose_records_cannot_be_cut_are_refused():
+    with pytest.raises(UnusableInput, match="slurm-json cannot be cut"):
+        Cutting(io.BytesIO(), "slurm-json", Options())
+
+
+def test_a_place_is_where_the_next_part_begins():
+    cutting = Cutting(io.BytesIO(b"a\nb\nc"), "pbs", Options(), held=True)
+    assert [part.line for part in cutting] == [1]
+    assert cutting.place == Place(4, 3)
+    assert LineCutter(Options()).front == ()

@@ -1,0 +1,222 @@
+"""sssjob convert by several processes, and of logs that grow, rotate and are read again."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sssjob.accounting import parts, state
+from sssjob.cli import sssjob
+
+DATA = Path(__file__).parent.parent / "data"
+SACCT = DATA / "slurm" / "24.11" / "all-steps-epoch.txt"
+SGE = DATA / "accounting" / "sge" / "8.1.9.txt"
+PBS = DATA / "accounting" / "pbs" / "quirks" / "torque.txt"
+
+
+def convert(*arguments):
+    return CliRunner().invoke(sssjob, ["convert", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("form", ["sss-lines", "sss"])
+@pytest.mark.parametrize(("name", "path"), [("slurm", SACCT), ("sge", SGE), ("pbs", PBS)])
+def test_several_processes_write_the_same(name, path, form, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", 4000)
+    one = convert("--from", name, "--to", form, path, path)
+    several = convert("--from", name, "--to", form, "--jobs", "2", path, path)
+    assert several.stdout_bytes == one.stdout_bytes
+    assert several.stderr == one.stderr
+    assert (several.exit_code, one.exit_code) == (0, 0)
+
+
+def test_compressed_records_and_all_cores(tmp_path):
+    packed = tmp_path / "accounting.gz"
+    packed.write_bytes(gzip.compress(SGE.read_bytes()))
+    found = convert("--from", "sge", "--jobs", "0", packed)
+    assert found.stdout == convert("--from", "sge", SGE).stdout
+
+
+def test_bad_records_are_listed_with_their_places(tmp_path):
+    wrong = DATA / "accounting" / "pbs" / "quirks" / "wrong.txt"
+    for more in ((), ("--jobs", "2")):
+        counts = tmp_path / "counts.json"
+        result = convert("--from", "pbs", "--counts-json", counts, *more, wrong)
+        assert result.exit_code == 1
+        found = json.loads(counts.read_text())
+        assert found["records"] == found["jobs"] + sum(found["skipped"].values()) + len(
+            found["bad"]
+        )
+        assert found["bad"][0]["line"] == 2
+        assert found["bad"][0]["file"] == str(wrong)
+        assert found["bad_count"] == len(found["bad"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["--from", "slurm-json", "--jobs", "2", "-"], "cannot be cut", id="format"),
+        pytest.param(["--from", "slurm", "--state", "s", "-"], "--output FILE", id="no output"),
+        pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "sss", "a"],
+                     "--to sss-lines", id="wrapped"),
+        pytest.param(["--from", "slurm", "--jobs", "2", "missing"], "No such file", id="missing"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_ends_with_2_and_a_reason(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = convert(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+class Log:
+    """A log that grows, the documents made of it, and what they should be."""
+
+    def __init__(self, directory, name, data):
+        self.directory, self.name, self.data = directory, name, data
+        self.path = directory / "log"
+        self.path.write_bytes(b"")
+        self.output = directory / "jobs.sss"
+
+    def grow(self, size):
+        with self.path.open("ab") as stream:
+            stream.write(self.data[:size])
+        self.data = self.data[size:]
+
+    def run(self, *more):
+        return convert("--from", self.name, "--state", self.directory / "state",
+                       "-o", self.output, *more, self.path)  # fmt: skip
+
+
+def grown(directory, name, data, sizes, between=lambda log: None):
+    log = Log(directory, name, data)
+    for size in sizes:
+        log.grow(size)
+        result = log.run()
+        assert result.exit_code == 0, result.stderr
+        between(log)
+    return log
+
+
+def test_only_what_is_new_is_converted_and_the_last_record_waits_for_its_end(tmp_path):
+    data = PBS.read_bytes()
+    log = grown(tmp_path, "pbs", data, [500, 300, 5000])
+    assert log.output.read_bytes() == convert("--from", "pbs", PBS).stdout_bytes
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from([("sge", SGE), ("slurm", SACCT)]), st.lists(st.integers(0, 9000), max_size=5)
+)
+def test_a_log_read_in_any_pieces_gives_the_documents_of_the_whole(tmp_path_factory, log, sizes):
+    name, path = log
+    data = path.read_bytes()
+    found = grown(tmp_path_factory.mktemp("log"), name, data, sizes)
+    found.grow(len(data))
+    found.run()
+    rotated = found.path.with_suffix(".1")
+    found.path.rename(rotated)  # so that what waited for more is read
+    found.path.write_bytes(b"")
+    assert found.run().exit_code == 0
+    assert found.output.read_bytes() == convert("--from", name, path).stdout_bytes
+
+
+def test_a_log_that_was_rotated_is_read_to_its_end_first(tmp_path):
+    first, second = PBS.read_bytes(), PBS.read_bytes().replace(b".srv", b".new")
+    log = Log(tmp_path, "pbs", first)
+    log.grow(700)
+    log.run()
+    log.grow(9999)
+    log.path.rename(tmp_path / "log.1")
+    log.path.write_bytes(second)
+    result = log.run()
+    log.path.write_bytes(second)  # a copy with the same bytes changes nothing
+    assert result.stderr.count("warning") == 0
+    ids = [line.split("</Id>")[0] for line in log.output.read_text().splitlines()]
+    assert [id.partition("<Id>")[2] for id in ids] == [
+        "10.srv", "11.srv", "12.srv", "13-4.srv", "10.new", "11.new", "12.new", "13-4.new",
+    ]  # fmt: skip
+
+
+def test_a_log_that_was_cut_off_or_is_gone_is_remarked_upon(tmp_path):
+    log = grown(tmp_path, "pbs", PBS.read_bytes(), [9999])
+    log.path.write_bytes(PBS.read_bytes()[:600].replace(b"amy", b"bob"))
+    assert "was written anew" in log.run().stderr
+    log.path.unlink()
+    other = tmp_path / "other"
+    other.write_bytes(b"")
+    other.rename(log.path)
+    log.path.touch()
+    found = log.run()
+    assert found.exit_code == 0
+
+
+def test_an_output_that_was_taken_away_is_begun_anew(tmp_path):
+    log = Log(tmp_path, "pbs", PBS.read_bytes())
+    log.grow(600)
+    log.run()
+    log.output.rename(tmp_path / "taken")
+    log.grow(9999)
+    log.run()
+    both = (tmp_path / "taken").read_bytes() + log.output.read_bytes()
+    assert both == convert("--from", "pbs", PBS).stdout_bytes
+
+
+class Killed(Exception):
+    """The end of a run, at a place where anything may end it."""
+
+
+@pytest.mark.parametrize("step", range(12))
+def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, monkeypatch):
+    log = Log(tmp_path, "sge", SGE.read_bytes())
+    log.grow(3000)
+    log.run()
+    log.grow(9999)
+    steps = iter(range(100))
+
+    def dying(real):
+        def call(*arguments, **named):
+            if next(steps) == step:
+                raise Killed
+            return real(*arguments, **named)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", dying(os.fsync))
+        patch.setattr(state.State, "save", dying(state.State.save))
+        patch.setattr(state.State, "keep", dying(state.State.keep))
+        patch.setattr(parts, "convert", dying(parts.convert))
+        patch.setattr(Path, "replace", dying(Path.replace))
+        log.run()
+    assert log.run().exit_code == 0
+    assert log.output.read_bytes() == convert("--from", "sge", SGE).stdout_bytes
+
+
+def test_two_runs_do_not_write_one_file_at_once(tmp_path):
+    log = Log(tmp_path, "pbs", PBS.read_bytes())
+    with state.State.read(tmp_path / "state").appending(log.output):
+        result = log.run()
+    assert result.exit_code == 2
+    assert "another run is writing" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"version": 9}', '{"version": 1, "logs": []}'])
+def test_a_file_that_is_no_state_is_refused(tmp_path, text):
+    log = Log(tmp_path, "pbs", PBS.read_bytes())
+    (tmp_path / "state").write_text(text)
+    result = log.run()
+    assert result.exit_code == 2
+    assert "is no state file" in result.stderr
+
+
+def test_a_compressed_log_does_not_grow(tmp_path):
+    log = Log(tmp_path, "pbs", gzip.compress(b"x"))
+    log.grow(99)
+    result = log.run()
+    assert result.exit_code == 2
+    assert "is compressed" in result.stderr
