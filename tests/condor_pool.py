@@ -176,7 +176,8 @@ def _install(options):
     os.chmod(PLACE / "data", 0o1777)
     (PLACE / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
     program = PLACE / "usr/local/bin/sssjob"
-    program.write_text('#!/bin/sh\nPYTHONPATH=/opt exec /usr/bin/python3 -m sssjob "$@"\n')
+    program.write_text('#!/bin/sh\nexec /usr/bin/python3 -m sssjob "$@"\n')
+    (PLACE / "usr/lib/python3/dist-packages/sssjob.pth").write_text("/opt\n")
     program.chmod(0o755)
     if not (PLACE / "home/alice").exists():
         _inside_run("useradd", "-m", "-s", "/bin/bash", "alice")
