@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -196,6 +197,31 @@ def test_an_absent_limit_is_no_limit(run):
     result = run("left", "--job", "job", "--at-least", "999999999", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["time"] is None
+
+
+@pytest.mark.parametrize(
+    "key, text",
+    [
+        pytest.param("wall_limit_secs", "1 h", id="a value with a unit"),
+        pytest.param("shutdowntime_job", "0\0", id="a NUL"),
+        pytest.param("jobstart_secs", "", id="no start from which the limit counts"),
+    ],
+)
+def test_a_key_that_decides_and_cannot_be_read_is_not_taken_for_no_limit(run, job, key, text):
+    Path("job", key).write_text(text)
+    result = run("left", *job, "--at-least", "1")
+    assert result.exit_code == 2
+    assert f"what decides cannot be known: {key}\n" in result.stderr
+    assert run("left", *job, "--cpu", "1").exit_code == 0, "CPU time is counted apart"
+
+
+def test_a_directory_that_the_environment_names_and_that_is_not_there_decides(
+    run, job, monkeypatch
+):
+    monkeypatch.setenv("JOBFEATURES", "/nowhere")
+    result = run("left", "--machine", "machine", "--at-least", "1")
+    assert result.exit_code == 2
+    assert "wall_limit_secs" in result.stderr
 
 
 def test_without_any_features_nothing_is_found(run):

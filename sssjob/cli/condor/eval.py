@@ -11,6 +11,7 @@ from sssjob.cli.condor.shared import Ads, apart
 
 
 @click.command(
+    context_settings={"ignore_unknown_options": True},  # an expression may begin with a minus sign
     epilog="""\b
 Examples:
   sssjob condor eval 'TARGET.Memory >= RequestMemory' --my job.ad --target machine.ad
