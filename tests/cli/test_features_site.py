@@ -148,6 +148,15 @@ def test_what_cannot_be_set_ends_with_2(run, arguments, complaint):
     assert complaint in result.stderr
 
 
+def test_a_directory_that_is_not_there_does_not_spare_the_others(run):
+    write({"job_id": "1"}, "out")
+    result = run("set", "shutdowntime_job", "+60", "nowhere", "out", "--json", "--now", str(NOW))
+    assert result.exit_code == 2
+    assert "nowhere: No such file" in result.stderr
+    assert [item.get("value") for item in json.loads(result.stdout)] == [None, NOW + 60]
+    assert read("out").values["shutdowntime_job"] == NOW + 60
+
+
 def test_shutdowns_that_have_come_are_removed_from_every_directory(run):
     for name, moment in (("a", NOW - 1), ("b", NOW + 1)):
         write({"shutdowntime_job": moment}, name)
