@@ -43,10 +43,13 @@ class Hook:
     timeout: float = 10.0
     sets: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
-    def run(self, view: View, actor: str) -> str:
-        """Run it for a job; says why it failed, or nothing. Raises ``Refused`` (740)."""
-        arguments = [PLACE.sub(lambda found: _value(found[1], view, actor), each)
-                     for each in self.command]  # fmt: skip
+    def arguments(self, view: View, actor: str) -> list[str]:
+        """The command for a job. Raises ``Refused`` (740) for a value that it cannot be given."""
+        return [PLACE.sub(lambda found: _value(found[1], view, actor), each)
+                for each in self.command]  # fmt: skip
+
+    def run(self, arguments: list[str]) -> str:
+        """Run the command; says why it failed, or nothing."""
         try:
             process = subprocess.Popen(
                 arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -94,8 +97,9 @@ def run(hook: Hook, stores: Stores, call: Call, reach: Reach) -> Answer:
     if len(found) > _MOST:
         raise Refused("740", f"More than {_MOST} jobs; give conditions that find fewer")
     failed: dict[tuple[int, int], tuple[str, str]] = {}
-    for view in found:
-        if why := hook.run(view, call.actor):
+    commands = [hook.arguments(view, call.actor) for view in found]
+    for view, command in zip(found, commands, strict=True):
+        if why := hook.run(command):
             failed[_key(view)] = view.block.id, why
     if found and len(failed) == len(found):
         [(id_, why), *_] = failed.values()
