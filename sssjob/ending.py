@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sssjob.delivery import Delivery, Record, Tally
+from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.features.batch import documents

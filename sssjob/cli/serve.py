@@ -52,11 +52,14 @@ def command(path: Path, check: bool, unit: bool, addresses: tuple[str, ...]) -> 
         click.echo(f"{path}: nothing is wrong")
         return
     try:
+        from sssjob.errors import UnusableStore
         from sssjob.gateway import service
     except ModuleNotFoundError as error:
         common.fail(f"{error.name} is not installed: pip install 'sssjob[gateway]'")
     try:
         service.run(path, config)
+    except UnusableStore as error:
+        common.fail(error)
     except OSError as error:
         common.fail(f"cannot listen: {error.strerror or error}")
 

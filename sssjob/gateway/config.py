@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from sssjob.errors import BadKeyFile
 from sssjob.gateway import settings
+from sssjob.gateway.jobs import Jobs, jobs
 from sssjob.gateway.settings import Table
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
@@ -71,6 +72,7 @@ class Config:
     observe: Address | None = None
     window: int = 300
     nonce: bool = False
+    jobs: Jobs = field(default_factory=Jobs)
 
 
 def load(path: Path) -> Config:
@@ -91,6 +93,7 @@ def load(path: Path) -> Config:
         _observe(root.table("observe")),
         security.whole("window", 300, least=1, most=86_400),
         security.flag("nonce"),
+        jobs(root),
     )
     ring = config.ring
     if not given.problems and not (

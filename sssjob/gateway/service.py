@@ -9,12 +9,15 @@ import sys
 import time
 from pathlib import Path
 
+from sssjob import store
 from sssjob.errors import BadSettings
 from sssjob.gateway import systemd
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config, load
 from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.server import Server
+from sssjob.handlers.service import Service
+from sssjob.handlers.stores import Stores
 from sssjob.rmap.replay import Nonces
 from sssjob.rmap.responder import Responder
 
@@ -22,11 +25,24 @@ from sssjob.rmap.responder import Responder
 def server(config: Config) -> Server:
     """The server that a configuration describes."""
     nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
-    actions = Actions({})
+    service = answering(config)
+    actions = Actions(service.actions, service.is_quick) if service else Actions({})
     responder = Responder(
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick
     )
-    return Server(responder, config)
+    return Server(responder, config, service)
+
+
+def answering(config: Config) -> Service | None:
+    """Handlers over the store of a configuration, which is made if it is new; None without one.
+
+    Raises ``UnusableStore``.
+    """
+    jobs = config.jobs
+    if not jobs.store:
+        return None
+    store.open(jobs.store, create=True, patience=jobs.patience).close()
+    return Service(Stores(jobs.store, patience=jobs.patience), jobs.settings)
 
 
 def run(path: Path, config: Config) -> None:
@@ -59,11 +75,14 @@ async def _until_signalled(running: Server, path: Path) -> None:
 
 
 def reload(running: Server, path: Path) -> None:
-    """Take the keys of the file anew; with a file that is wrong, those of before stay."""
+    """Take keys, roles and rates of the file anew; if it is wrong, those of before stay."""
     try:
-        ring = load(path).ring
+        config = load(path)
     except (BadSettings, OSError) as error:
         event("not reloaded", logging.ERROR, reason=str(error))
         return
+    ring = config.ring
     running.take_keys(ring)
+    if running.service is not None:
+        running.service.settings = config.jobs.settings
     event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))

@@ -197,7 +197,6 @@ class Delivery:
             yield from of_usage(used)
 
     def _has_features(self, job: Job) -> bool:
-
         stated = self.features.get("job_id")
         return self.tally.jobs == 1 or str(stated) == job_id(job.id)
 
@@ -230,7 +229,6 @@ class Delivery:
 
 
 def _jobs(block: Block) -> tuple[Job, ...]:
-
     return (block,) if isinstance(block, Job) else block.blocks(Job)
 
 
