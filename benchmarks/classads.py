@@ -1,4 +1,7 @@
-"""Parsing job ads in the long form: against the bindings of HTCondor (`classad2`)."""
+"""Parsing job ads in the long form: against the bindings of HTCondor (`classad2`).
+
+They are given a hundred ads at a time: of a long text, each ad costs them more than the one before.
+"""
 
 import tempfile
 from pathlib import Path
@@ -21,8 +24,17 @@ assert count == int(sys.argv[2])
 """
 THEIRS = """
 import sys, classad2
+from itertools import groupby
 with open(sys.argv[1]) as stream:
-    count = sum(1 for _ in classad2.parseAds(stream, classad2.ParserType.Old))
+    count = 0
+    block = []
+    for filled, lines in groupby(stream, lambda line: line != "\\n"):
+        if filled:
+            block.append("".join(lines))
+        if len(block) == 100:
+            count += sum(1 for _ in classad2.parseAds("\\n".join(block), classad2.ParserType.Old))
+            block = []
+    count += sum(1 for _ in classad2.parseAds("\\n".join(block), classad2.ParserType.Old))
 assert count == int(sys.argv[2])
 """
 
@@ -46,7 +58,7 @@ if __name__ == "__main__":
         compare(
             (
                 Case("classad2.parseAds", program(THEIRS, ads, str(chosen.count))),
-                Case("sssjob.classads", program(OURS, ads, str(chosen.count)), aim=1.5),
+                Case("sssjob.classads", program(OURS, ads, str(chosen.count)), aim=2.5),
             ),
             chosen,
         )

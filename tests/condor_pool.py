@@ -116,8 +116,9 @@ def stop():
             os.kill(pid, signal.SIGKILL)
         until(lambda: not _inside(), 5)
     for name in ("proc", "dev", ""):
-        if os.path.ismount(PLACE / name):
-            subprocess.run(["umount", str(PLACE / name)], check=False)
+        # Lazily: a process that has just ended may still hold it for a moment.
+        while os.path.ismount(PLACE / name):
+            subprocess.run(["umount", "--lazy", str(PLACE / name)], check=True)
 
 
 def until(condition, seconds):

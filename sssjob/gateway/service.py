@@ -14,6 +14,7 @@ from sssjob.errors import BadSettings
 from sssjob.gateway import systemd
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config, load
+from sssjob.gateway.forwarding import Forwarding
 from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.server import Server
 from sssjob.handlers.service import Service
@@ -48,17 +49,31 @@ def answering(config: Config) -> Service | None:
 def run(path: Path, config: Config) -> None:
     """Serve until SIGTERM or SIGINT; SIGHUP reads the keys of the file anew.
 
-    Logs to standard error. Raises OSError where an address cannot be listened on.
+    Logs to standard error. Raises OSError where an address cannot be listened on, and
+    ``UnusableStore``.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False
+    running = server(config)
+    forward = forwarding(config, running.service)
     try:
-        asyncio.run(_until_signalled(server(config), path))
+        if forward is not None:
+            forward.start()
+        asyncio.run(_until_signalled(running, path))
     finally:
+        if forward is not None:
+            forward.stop()
         LOGGER.removeHandler(handler)
+
+
+def forwarding(config: Config, service: Service | None) -> Forwarding | None:
+    """What sends finished jobs on, if the configuration says where to. Raises ``UnusableStore``."""
+    if service is None or not config.forward.client.transports:
+        return None
+    return Forwarding(config.forward, service.stores)
 
 
 async def _until_signalled(running: Server, path: Path) -> None:
