@@ -110,7 +110,7 @@ BAD = [
     (("ad", "-"), "<Job>", "error:"),
     (("job", "-"), "A = 1\nB = (\n", "<stdin>:2: error:"),
     (("job", "-"), b"\x1f\x8b", "<stdin>: error: the compressed data ends before its end"),
-    (("job", SLOT), "", "machine.ad: error: an ad of type Machine, where that of a job is expected"),
+    (("job", SLOT), "", "machine.ad: error: an ad of type Machine, where"),
     (("eval", "--mine", "a"), "", "unexpected extra argument"),
 ]
 # fmt: on
