@@ -112,7 +112,7 @@ def _sacct(job: Job) -> dict[str, str]:
 
 
 def pbs(count: int) -> Iterator[str]:
-    """An accounting file of OpenPBS: a job is queued, started and ended."""
+    """What OpenPBS writes when a job ends."""
     for job in jobs(count):
         id = f"{job.number}.pbs01"
         each = max(1, job.processors // len(job.hosts))

@@ -8,10 +8,18 @@ from sssjob._version import __version__
 
 
 def main() -> None:
-    """Run the command; its version is told before anything is imported that takes time."""
+    """Run the command; what has to be quick comes before anything is imported that takes time."""
     if sys.argv[1:] == ["--version"]:
         print(f"sssjob {__version__}")
         return
+    if sys.argv[1:2] == ["condor"] and sys.argv[2:3]:
+        from sssjob.condor.settings import HOOKS
+
+        if sys.argv[2] in HOOKS:  # which start for every job, and so without click
+            from sssjob.condor.hooks import main as hook
+
+            if (status := hook(sys.argv[2:])) is not None:
+                sys.exit(status)
     from sssjob.cli import main as run
 
     run()

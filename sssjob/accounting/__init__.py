@@ -71,6 +71,7 @@ FORMATS: dict[str, Format] = {
         Format("ur",         "sssjob.accounting.ur",         "OGF Usage Record 1.0 (GFD.98)"),
         Format("car",        "sssjob.accounting.car",        "EMI Compute Accounting Record 1.2"),
         Format("swf",        "sssjob.accounting.swf",        "Standard Workload Format 2.2"),
+        Format("sss",        "sssjob.accounting.documents",  "job objects themselves"),
         Format("lrmsinfo",   "sssjob.lcginfo.records",       "jobs as lcg-info providers see them"),
     )
 }

@@ -122,6 +122,7 @@ _SIGNS: tuple[tuple[str, Callable[[bytes], str]], ...] = (
     ("apel",          _by_module("apel")),
     ("car",           _by_module("car")),
     ("ur",            _by_module("ur")),
+    ("sss",           _by_module("sss")),
     ("slurm-json",    _by_module("slurm-json")),
     ("condor",        _by_module("condor")),
     ("slurm-jobcomp", _jobcomp),

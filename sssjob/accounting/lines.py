@@ -22,8 +22,10 @@ def clean(raw: bytes, keep: bytes = b"") -> str:
     unwanted = _FORBIDDEN_BYTES
     if keep:
         unwanted = bytes(byte for byte in _FORBIDDEN_BYTES if byte not in keep)
-    raw = raw.translate(None, unwanted).replace(b"\r\n", b"\n").removesuffix(b"\r")
-    if not raw.isascii():
+    raw = raw.translate(None, unwanted)
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b"\n").removesuffix(b"\r")
+    if b"\xef\xbf" in raw:
         for character in _NONCHARACTERS:
             raw = raw.replace(character, b"")
     return raw.decode("utf-8", "replace")

@@ -21,7 +21,7 @@ from sssjob.accounting.roads import TEXTS
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
 
-SIZE = 1 << 20  # bytes of a part
+SIZE = 1 << 19  # bytes of a part
 LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
 LINE = 1 << 21  # bytes that are kept of a line that has none of these
 

@@ -6,16 +6,17 @@ state is not part of a sum, and efficiencies are those of the jobs that state bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sssjob import defaults, units
+from sssjob import units
+from sssjob.accounting.documents import jobs_of
 from sssjob.amounts import Scope
 from sssjob.errors import Finding, InvalidValue
-from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, stripped
+from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 
 Key = tuple[str, ...]
 Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
@@ -271,7 +272,7 @@ class Report:
 
     def add(self, block: Block) -> None:
         """Count a job, or the jobs of a JobGroup with their defaults."""
-        for job in map(Facts, jobs(block)):
+        for job in map(Facts, jobs_of(block)):
             if not self._counts(job):
                 self.outside += 1
                 continue
@@ -320,16 +321,6 @@ def merged(groups: Iterable[Totals]) -> Totals:
     for totals in groups:
         found.merge(totals)
     return found
-
-
-def jobs(block: Block) -> Iterator[Job]:
-    """The jobs of a document, each with its defaults applied; references are none."""
-    if isinstance(block, JobGroup):
-        block = defaults.resolve(block).block
-        assert isinstance(block, JobGroup)
-        yield from (job for job in block.jobs if type(job) is Job)
-    elif isinstance(block, Job):
-        yield block
 
 
 def _gather(named: Named, items: Iterable[object]) -> None:

@@ -24,7 +24,6 @@ J = TypeVar("J")
 SLAVE_LIMIT = 100_000  # rows of slave tasks that wait for the row of their job
 
 _NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
-_TIME = re.compile(r"0|[0-9]{9,13}")
 _PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S+")
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
 _OLDEST, _NEWEST = 43, 45  # fields before Univa's
@@ -167,7 +166,9 @@ def _fits(fields: list[str]) -> bool:
     size = len(fields)
     if size < _OLDEST:
         return False
-    texts = (fields[_CPU], fields[_MAXRSS], fields[_IOW], fields[_MAXVMEM])
+    amounts = fields[_CPU], fields[_MAXRSS], fields[_IOW], fields[_MAXVMEM]
+    # Plain decimals are the rule; only what is none of them is looked at one by one.
+    plain = "" not in amounts and "".join(amounts).replace(".", "", 4).isdecimal()
     return (
         fields[_JOB].isdecimal()
         and _is_times(fields, _SUBMITTED)
@@ -175,18 +176,16 @@ def _fits(fields: list[str]) -> bool:
         and fields[_SLOTS].isdecimal()
         and (fields[_CATEGORY] == "NONE" or fields[_CATEGORY][:1] == "-")
         and (fields[_PE_TASK] == "NONE" or _PE_TASK_SHAPE.fullmatch(fields[_PE_TASK]) is not None)
-        and all(map(_NUMBER.fullmatch, texts))
+        and (plain or all(map(_NUMBER.fullmatch, amounts)))
         and ((size in (_OLDEST, _NEWEST) and all(map(str.isdecimal, fields[_OLDEST:])))
              or (size > _NEWEST and _is_univa(fields)))
     )  # fmt: skip
 
 
 def _is_times(fields: list[str], index: int) -> bool:
-    return (
-        _TIME.fullmatch(fields[index]) is not None
-        and _TIME.fullmatch(fields[index + 1]) is not None
-        and _TIME.fullmatch(fields[index + 2]) is not None
-    )
+    """Whether three times stand there, as seconds or milliseconds; 0 is none."""
+    times = fields[index : index + 3]
+    return "".join(times).isdecimal() and all(8 < len(text) < 14 or text == "0" for text in times)
 
 
 def _is_univa(fields: list[str]) -> bool:

@@ -197,26 +197,26 @@ class Gathering(Generic[P, J]):
             place, other = next(others)
         return found
 
-    def _add(self, now: _Open[P, J], row: Row, step: str) -> Iterator[Outcome[J]]:
+    def _add(self, now: _Open[P, J], row: Row, step: str) -> Sequence[Outcome[J]]:
         """Fold a step into its job; a value that cannot be read makes the job a bad one."""
         if step in now.lines:
-            yield Bad(row.line, f"step {now.id}.{step} a second time")
-        elif len(now.lines) >= STEP_LIMIT:
-            yield from self._count(now, row, step)
-        else:
-            now.lines[step] = row.line
-            try:
-                self._sum(now, row, step)
-            except InvalidValue as wrong:
-                now.wrong = now.wrong or wrong
-            if self._options.steps:
-                now.steps.append((row, step))
-                if len(now.steps) >= _WAITING_STEPS:
-                    self._group([now])
+            return (Bad(row.line, f"step {now.id}.{step} a second time"),)
+        if len(now.lines) >= STEP_LIMIT:
+            return tuple(self._count(now, row, step))
+        now.lines[step] = row.line
+        try:
+            self._sum(now, row, step)
+        except InvalidValue as wrong:
+            now.wrong = now.wrong or wrong
+        if self._options.steps:
+            now.steps.append((row, step))
+            if len(now.steps) >= _WAITING_STEPS:
+                self._group([now])
+        return ()
 
     def _sum(self, now: _Open[P, J], row: Row, step: str) -> None:
         now.total = now.total or Total(self._places)
-        now.total.add_step([*row.fields, ""], step)
+        now.total.add_step(row.fields, step)
 
     def _count(self, now: _Open[P, J], row: Row, step: str) -> Iterator[Outcome[J]]:
         """Sum up a step beyond the limit; it cannot make the job a bad one."""
@@ -279,7 +279,7 @@ class Gathering(Generic[P, J]):
         if now.early is None and (now.total or self._places.any(now.row.fields)):
             now.total = now.total or Total(self._places)
             try:
-                now.total.add_allocation([*now.row.fields, ""])
+                now.total.add_allocation(now.row.fields)
             except InvalidValue as wrong:
                 return Bad(line, str(wrong))
         return None

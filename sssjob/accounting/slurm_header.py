@@ -95,6 +95,7 @@ class _Fits(dict[str, bool]):
         self._fullmatch = shape.fullmatch
         self._digits = _DIGITS.get(shape.pattern, 0)
         self._varied = shape.pattern in _VARIED
+        self._empty = shape.fullmatch("") is not None
 
     def __missing__(self, text: str) -> bool:
         fits = self._fullmatch(text) is not None
@@ -110,7 +111,8 @@ class _Fits(dict[str, bool]):
             joined = "".join(texts)
             if joined.isdecimal() and joined.isascii():
                 sizes = set(map(len, texts))
-                return 0 not in sizes and max(sizes) <= self._digits
+                if max(sizes) <= self._digits and (self._empty or 0 not in sizes):
+                    return True
         if self._varied:
             return all(map(self._fullmatch, texts))
         return all(map(self.__getitem__, texts))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, TypeVar
 
 from sssjob.accounting import clock as clocks
-from sssjob.accounting import slurm_table as sacct
+from sssjob.accounting import slurm_readers as sacct
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.clock import ASSUMED, NO_VALUE, Clock, time
 from sssjob.accounting.readers import whole

@@ -47,10 +47,7 @@ class Places:
 
 
 class Total:
-    """Sums over an allocation and its steps, taken row by row; no row is kept.
-
-    Each column that the header does not have is the last field, which has to be empty.
-    """
+    """Sums over an allocation and its steps, taken row by row; no row is kept."""
 
     __slots__ = (
         "_external", "_has_inner_steps", "_has_steps", "_most", "_own", "_places", "_steps",
@@ -117,24 +114,34 @@ class Total:
         return values.in_kilobytes(mean)
 
     def _add_memory(self, fields: list[str]) -> None:
+        tasks_at = self._places.tasks
         for element, most, average in self._places.peaks:
-            if (text := fields[most]) and (size := values.size(text)) is not None:
+            if most >= 0 and (size := _size(fields[most])) is not None:
                 peaks = self._most = self._most or {}
                 peaks[element] = max(size, peaks.get(element, 0))
-            if (text := fields[average]) and (size := values.size(text)) is not None:
-                weight = int(values.count(fields[self._places.tasks]) or 1)
+            if (
+                average >= 0
+                and (text := fields[average])
+                and (size := values.size(text)) is not None
+            ):
+                tasks_at = self._places.tasks
+                weight = int(values.count(fields[tasks_at]) or 1) if tasks_at >= 0 else 1
                 means = self._weighed = self._weighed or {}
                 total, tasks = means.get(element, (0, 0))
                 means[element] = total + size * weight, tasks + weight
 
     def _cpu_of(self, fields: list[str]) -> values.Amount | None:
         places = self._places
-        if text := fields[places.cpu]:
+        if places.cpu >= 0 and (text := fields[places.cpu]):
             return values.duration(text)
-        if not fields[places.user]:
+        if places.user < 0 or places.system < 0:
             return None
         user, system = values.duration(fields[places.user]), values.duration(fields[places.system])
         return None if user is None or system is None else user + system
+
+
+def _size(text: str) -> values.Amount | None:
+    return values.size(text) if text else None
 
 
 def _plus(total: values.Amount | None, more: values.Amount | None) -> values.Amount | None:

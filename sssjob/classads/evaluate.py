@@ -1,7 +1,6 @@
 """What an expression is worth between two ads: three-valued, and never an exception.
 
 >>> from sssjob.classads.parser import expression
-from sssjob.classads.plain import from_tree
 >>> evaluate(expression("TARGET.Memory >= RequestMemory"), Ad({"RequestMemory": 1}), Ad())
 UNDEFINED
 """

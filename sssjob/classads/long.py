@@ -26,7 +26,7 @@ _WORDS: dict[str, bool] = {"true": True, "false": False}
 # Group by group: what a line can stand for without being parsed as an expression.
 _LINE = re.compile(
     r"""([A-Za-z_][A-Za-z0-9_.]*|'[^'\\]+')[ \t]*=(?!=)[ \t]*
-        (?:(-?[0-9]{1,18}(?![^\s]))|"([^"\\\r\0]*)"|([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])
+        (?:(-?[0-9]{1,18}(?![^\s]))|"((?:[^"\\\r\0]|\\"?)*+)"|([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])
          |(-?[0-9]{1,15}\.[0-9]{1,17}(?:[eE][+-]?[0-9]{1,3})?))?""",
     re.VERBOSE,
 )
@@ -90,7 +90,8 @@ def attribute(line: str, *, strict: bool = False, lazy: bool = False) -> tuple[s
         name = name[1:-1]
     if end == len(line) or (not strict and not line[end:].strip()):
         if kind == _STRING:
-            return name, found[_STRING]
+            text = found[_STRING]
+            return name, text.replace('\\"', '"') if "\\" in text else text
         if kind == _INTEGER:
             return name, int(found[_INTEGER])
         if kind == _BOOLEAN:
@@ -105,7 +106,7 @@ def value(text: str, *, lazy: bool = False) -> Attribute:
     """What an expression stands for: a plain value if it is one. Raises ``BadAd``."""
     if not text:
         raise _bad("an attribute without a value")
-    if lazy and text[0] in "(!" and len(text) <= LINE_LIMIT:
+    if lazy and text[0] != '"':
         return Unparsed(text)
     from sssjob.classads.plain import plain
 

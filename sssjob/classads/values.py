@@ -1,15 +1,15 @@
 """What an attribute of a ClassAd can be, and the ad itself.
 
-Booleans, integers, reals, strings and lists (tuples) are those of Python.
+Booleans, integers, reals, strings and lists (tuples) are those of Python. Hooks import this module
+before every job: nothing here that is slow to import.
 """
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from collections.abc import Iterable, Mapping
+    from typing import Any, TypeAlias
 
     # A list or an ad may hold expressions until it is evaluated.
     Value: TypeAlias = (
@@ -105,65 +105,57 @@ class Unparsed(Node):
         self.text = text
 
 
-class Ad(Mapping[str, "Attribute"]):
+class Ad(dict[str, "Attribute"]):
     """A ClassAd: attributes by name. Case does not tell names apart, but is kept.
 
-    ``line`` counts from 1 in the source the ad was read from, and is 0 if there was none.
+    Nothing is changed in an ad once it is made: ``merged`` gives another. ``line`` counts from 1
+    in the source the ad was read from, and is 0 if there was none.
 
     >>> Ad({"Cpus": 8})["CPUS"]
     8
     """
 
-    __slots__ = ("_folded", "_items", "line")
+    __slots__ = ("_folded", "line")
 
     def __init__(
         self, items: Mapping[str, Attribute] | Iterable[tuple[str, Attribute]] = (), line: int = 0
     ) -> None:
-        self._items: dict[str, Attribute] = dict(items)
-        self._folded: dict[str, str] | None = None
+        super().__init__(items)
         self.line = line
-        if len(self._items) != len(self._names()):
+        self._folded: dict[str, str] = {}
+        if len(self._names()) != len(self):
             self._once()
 
-    def __getitem__(self, name: str) -> Attribute:
-        try:
-            return self._items[name]
-        except KeyError:
-            return self._items[self._names()[name.lower()]]
+    def __missing__(self, name: str) -> Attribute:
+        return super().__getitem__(self._names()[name.lower()])
 
     def __contains__(self, name: object) -> bool:
-        return name in self._items or (isinstance(name, str) and name.lower() in self._names())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
+        return super().__contains__(name) or (
+            isinstance(name, str) and name.lower() in self._names()
+        )
 
     def __eq__(self, other: object) -> bool:
         """Equal if every attribute is; an integer never equals a real, nor true 1."""
-        if not isinstance(other, Ad) or len(self) != len(other):
-            return NotImplemented if not isinstance(other, Ad) else False
-        names = other._names()
-        return all(
-            name.lower() in names and same(value, other[name])
-            for name, value in self._items.items()
+        if not isinstance(other, Ad):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            name in other and same(value, other[name]) for name, value in self.items()
         )
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # nothing changes in an ad
         return hash(frozenset(self._names()))
 
     def __repr__(self) -> str:
-        return f"Ad({self._items!r})"
+        return f"Ad({super().__repr__()})"
 
-    def items(self) -> ItemsView[str, Attribute]:
-        """Names as they are written, with what they stand for."""
-        return self._items.items()
+    def get(self, name: str, default: object = None) -> Any:
+        """An attribute, or the default where it is missing."""
+        return self[name] if name in self else default  # noqa: SIM401 - this is get
 
     def merged(self, other: Mapping[str, Attribute]) -> Ad:
         """This ad with attributes of another in the place of its own of that name."""
         new = {name.lower() for name in other}
-        kept = {name: value for name, value in self._items.items() if name.lower() not in new}
+        kept = {name: value for name, value in self.items() if name.lower() not in new}
         return Ad({**kept, **other}, self.line)
 
     def text(self, name: str, default: str = "") -> str:
@@ -179,15 +171,16 @@ class Ad(Mapping[str, "Attribute"]):
         return value
 
     def _names(self) -> dict[str, str]:
-        if self._folded is None:
-            self._folded = {name.lower(): name for name in self._items}
+        if not self._folded:
+            self._folded = {name.lower(): name for name in self}
         return self._folded
 
     def _once(self) -> None:
         """Of names that differ in case only the last counts, as in HTCondor."""
         names = self._names()
-        kept = {name: value for name, value in self._items.items() if names[name.lower()] == name}
-        self._items = kept
+        for name in list(self):
+            if names[name.lower()] != name:
+                del self[name]
 
 
 def same(one: object, other: object) -> bool:

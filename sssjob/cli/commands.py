@@ -26,8 +26,8 @@ class Commands(click.Group):
         """The command of a name, imported now."""
         if cmd_name not in self.helps:
             return None
-        # A module cannot be called like a word of Python.
-        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        # A module cannot be called like a word of Python, nor have a hyphen in its name.
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
         command = import_module(f"{self.home}.{module}").command
         assert isinstance(command, click.Command)
         return command

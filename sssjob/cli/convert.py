@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from sssjob.accounting import FORMATS
-from sssjob.cli import common, records
+from sssjob.cli import common, records, targets
 
 if TYPE_CHECKING:
     from sssjob.accounting import record
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from sssjob.model import Job
 
 LRMSINFO = "lrmsinfo"
-FORMS = ("sss-lines", "sss", LRMSINFO)
+LINES, WHOLE = "sss-lines", "sss"
+OTHERS = ("jsonl", "parquet", "ur", "car", "apel", "apel-summary")  # see accounting.writers
+FORMS = (LINES, WHOLE, *OTHERS, LRMSINFO)
 WRAPPER = "Jobs"
 
 
@@ -32,6 +34,8 @@ Examples:
   sssjob convert --from slurm-json --blah blahp.log-20261121 sacct.json
   sssjob convert --from pbs --jobs 0 -o jobs.sss server_priv/accounting/2026*
   sssjob convert --from sge --state sge.state -o jobs.sss common/accounting
+  sssjob convert --from slurm --to ur -o records.xml --losses lost.jsonl sacct.txt
+  sssjob convert --from sss --to apel-summary --site CERN-PROD jobs.sss
 
 Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
 )
@@ -41,8 +45,13 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 )  # fmt: skip
 @click.option(
     "--to", "form", type=click.Choice(FORMS),
-    help="One document on each line (the default), one document around all, or lines of "
-         "lrmsinfo. Without it, a terminal gets indented documents.",
+    help="One document on each line (the default), one document around all, JSON lines, a table, "
+         "OGF usage records, EMI's compute records, APEL's messages, or lines of lrmsinfo. "
+         "Without it, a terminal gets indented documents.",
+)  # fmt: skip
+@click.option(
+    "--output-dir", metavar="DIR", type=click.Path(file_okay=False),
+    help="Write each job to a file of its own in DIR, named by its Id.",
 )  # fmt: skip
 @click.option(
     "--tz", "zone", metavar="ZONE", default="",
@@ -70,6 +79,21 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
     "--state", metavar="FILE", type=click.Path(dir_okay=False),
     help="Remember how far growing logs were read, and append what is new to the output.",
 )  # fmt: skip
+@click.option("--site", metavar="NAME", default="", help="The site, for CAR and APEL.")
+@click.option(
+    "--submit-host", metavar="NAME", default="", help="Where jobs were submitted, for APEL."
+)
+@click.option(
+    "--infrastructure", metavar="TYPE", default="", help="For CAR and APEL. Default: grid."
+)
+@click.option(
+    "--benchmark", metavar="TYPE=FIGURE", default="",
+    help="Of a processor, for CAR and APEL, such as HEPscore23=11.4.",
+)  # fmt: skip
+@click.option(
+    "--losses", metavar="FILE", type=click.Path(dir_okay=False),
+    help="List what the target could not hold, as JSON lines.",
+)  # fmt: skip
 @click.option(
     "--counts-json", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the counts as JSON.",
@@ -82,6 +106,7 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 def command(
     format_name: str,
     form: str | None,
+    output_dir: str | None,
     zone: str,
     columns: str,
     delimiter: str,
@@ -90,11 +115,16 @@ def command(
     logs: tuple[str, ...],
     processes: int,
     state: str | None,
+    site: str,
+    submit_host: str,
+    infrastructure: str,
+    benchmark: str,
+    losses: str | None,
     counts_json: str | None,
     output: str | None,
     files: tuple[str, ...],
 ) -> None:
-    """Turn accounting records into job objects.
+    """Turn accounting records into job objects, or into other records.
 
     Each FILE may be compressed; "-" is standard input. A bad record is reported with its line,
     and the rest go on. How many records were converted, skipped and bad is printed at the end.
@@ -116,7 +146,13 @@ def command(
     counts, counts_of_logs, said = Counts(), Counts(), records.Said()
     indent = form is None and output in (None, "-") and sys.stdout.isatty()
     wrap = WRAPPER if form == "sss" else ""
-    in_objects = indent or bool(logs) or form == LRMSINFO
+    in_objects = indent or bool(logs) or output_dir is not None or form in (LRMSINFO, *OTHERS)
+    if output_dir is not None and (output or form not in (None, LINES, WHOLE)):
+        common.fail("--output-dir is for job objects, without --output")
+    told = targets.Told(site, submit_host, infrastructure, benchmark, losses)
+    if form not in OTHERS and any(told):
+        named = ", ".join(OTHERS)
+        common.fail(f"--losses and what describes a site are for --to {named}")
     try:
         if state is not None or processes != 1:
             if in_objects:
@@ -130,6 +166,23 @@ def command(
                 grown(work, files, state, output)
             else:
                 converted(work, files, output, wrap)
+        elif form in OTHERS:
+            grid = _grid(logs, counts_of_logs, said)
+
+            def outcomes(stream: BinaryIO) -> Iterator[record.Outcome[Job]]:
+                found = chosen.read(stream, options, OBJECTS)
+                return _joined(found, grid) if logs else found
+
+            targets.written(
+                form, told, output,
+                lambda through: records.jobs(files, through(outcomes), counts, said),
+            )  # fmt: skip
+        elif output_dir is not None:
+            grid = _grid(logs, counts_of_logs, said)
+            jobs = records.jobs(
+                files, lambda stream: chosen.read(stream, options, OBJECTS), counts, said
+            )
+            targets.in_files(output_dir, map(grid.join, jobs) if logs else jobs)
         else:
             with common.output(output) as stream:
                 texts: Iterator[str]
@@ -167,6 +220,17 @@ def _grid(logs: tuple[str, ...], counts: record.Counts, said: records.Said) -> G
     for _ in records.jobs(logs, grid.read, counts, said) if logs else ():
         pass
     return grid
+
+
+def _joined(outcomes: Iterator[record.Outcome[Job]], grid: Grid) -> Iterator[record.Outcome[Job]]:
+    """The same outcomes, their jobs joined with the logs of computing elements."""
+    from sssjob.accounting.record import Converted
+
+    for outcome in outcomes:
+        if isinstance(outcome, Converted):
+            yield outcome._replace(job=grid.join(outcome.job))
+        else:
+            yield outcome
 
 
 def _entries(jobs: Iterable[Job]) -> Iterator[str]:

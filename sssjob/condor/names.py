@@ -74,9 +74,13 @@ NOTIFICATIONS = ((0, "None"), (1, "All"), (2, "JobEnd"))
 
 EXTENSION = "HTCondor"  # the type of extensions that hold what has no other place
 REQUIREMENTS, RANK = "Requirements", "Rank"
+STARTS = "Starts"  # the extension that lists the starts of a job
 
 # Attributes of our own, beside the ones above: where a job came from, and its document.
+PUBLISHED = "MachineFeatures_"  # before the keys that startd cron publishes
+
 JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_"
+MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
 NULL_DEVICE = "/dev/null"

@@ -32,6 +32,12 @@ def machine_features(slot: Ad, now: int | None = None) -> Values:
     if slot.get("Draining") is True and end and (now is None or end > now):
         _put(found, "shutdowntime", end)
     _rating(found, "hs06", slot)
+    for name in slot:
+        # What startd cron publishes completes what HTCondor knows: its count of processors is the
+        # one that it gives away. A rating is a real, and known already.
+        key = name[len(names.PUBLISHED) :]
+        if name.startswith(names.PUBLISHED) and key != "hs06" and key not in found:
+            _put(found, key, _number(slot, name), least=0)
     return found
 
 
@@ -111,7 +117,7 @@ def _stated(job: Ad) -> dict[str, int]:
 
 def _rating(found: Values, key: str, slot: Ad) -> None:
     """A rating that the site publishes; it is a real, which two decimals are enough for."""
-    for name in (f"MJF_{key.upper()}", f"MachineFeatures_{key}", key):
+    for name in (f"{names.PUBLISHED}{key}", f"MJF_{key.upper()}", key):
         value = slot.number(name)
         if value is not None and value > 0:
             found[key] = f"{value:.2f}".rstrip("0").rstrip(".")

@@ -34,7 +34,7 @@ def delivered(ad: Ad, duration: float | None = None) -> Iterator[Property]:
     seconds = wall_seconds(ad) if duration is None else duration
     if seconds is not None:
         yield Property("Duration", round(seconds))
-    processors = number(ad, "CpusProvisioned")
+    processors = number(ad, "CpusProvisioned") or number(ad, "RequestCpus")
     if processors is not None and processors >= 1 and ran(ad):
         used = number(ad, "CpusUsage")
         rate = None if used is None else Fraction(used).limit_denominator(10**6) / int(processors)

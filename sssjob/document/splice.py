@@ -28,7 +28,7 @@ Change = Callable[[Block], Block]
 _TAIL = 256  # bytes before a job in which the start of its line is looked for
 
 
-def rewrite(source: Path, change: Change) -> Iterator[bytes]:
+def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
     """The bytes of a document, or of several, with the jobs that ``change`` exchanges.
 
     ``change`` is given every outermost Job and JobGroup, and gives it back, or one in which some

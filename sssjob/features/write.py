@@ -2,34 +2,36 @@
 
 Each value goes to a hidden file in the same directory, is forced to disk, and is renamed into
 place. ``.sssjob`` lists what we wrote, so that a later run removes what it no longer gives
-and leaves alone what somebody else put there.
+and leaves alone what somebody else put there. Hooks write before every job: nothing here that is
+slow to import.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import NamedTuple
 
-from sssjob.errors import InvalidValue
+from sssjob import whole
 from sssjob.features import keys
 from sssjob.features.files import LONGEST
-from sssjob.features.keys import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sssjob.features.keys import Value
 
 MANIFEST = ".sssjob"
 _MANIFEST_LIMIT = 1 << 20
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-class Written(NamedTuple):
+class Written:
     """What a call did: the keys that now stand there, and those of an earlier run it removed."""
 
-    directory: str
-    keys: tuple[str, ...]
-    removed: tuple[str, ...]
+    __slots__ = ("directory", "keys", "removed")
+
+    def __init__(self, directory: str, keys: tuple[str, ...], removed: tuple[str, ...]) -> None:
+        self.directory, self.keys, self.removed = directory, keys, removed
 
 
 def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Written:
@@ -40,21 +42,20 @@ def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Wri
     and running again finishes the work.
     """
     contents = {name: content(name, value) for name, value in values.items()}
-    path = Path(directory)
-    if not path.is_dir():
-        path.mkdir(mode=0o755)
-        path.chmod(0o755)  # mkdir obeys the umask
-    with _opened(path) as folder:
+    if not os.path.isdir(directory):
+        os.mkdir(directory, 0o755)
+        os.chmod(directory, 0o755)  # mkdir obeys the umask
+    with _opened(directory) as folder:
         earlier = _manifest(folder)
         # Before the first key: a run that is cut short must not leave keys that nobody owns.
-        _put(folder, MANIFEST, _listing({*earlier, *contents}))
+        whole.put(folder, MANIFEST, _listing({*earlier, *contents}))
         for name, octets in contents.items():
-            _put(folder, name, octets)
+            whole.put(folder, name, octets)
         stale = tuple(sorted(earlier - contents.keys()))
         for name in stale:
             with suppress(FileNotFoundError, IsADirectoryError):
                 os.unlink(name, dir_fd=folder)
-        _put(folder, MANIFEST, _listing(contents))
+        whole.put(folder, MANIFEST, _listing(contents))
         os.fsync(folder)
     return Written(os.fspath(directory), tuple(contents), stale)
 
@@ -68,9 +69,9 @@ def put(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Writt
     with _opened(directory) as folder:
         earlier = _manifest(folder)
         if not contents.keys() <= earlier:
-            _put(folder, MANIFEST, _listing({*earlier, *contents}))
+            whole.put(folder, MANIFEST, _listing({*earlier, *contents}))
         for name, octets in contents.items():
-            _put(folder, name, octets)
+            whole.put(folder, name, octets)
         os.fsync(folder)
     return Written(os.fspath(directory), tuple(contents), ())
 
@@ -81,12 +82,12 @@ def remove(names: Iterable[str], directory: str | os.PathLike[str]) -> Written:
     with _opened(directory) as folder:
         for name in names:
             if not keys.is_name(name):
-                raise InvalidValue(name, "a key, which is letters, digits and underscores")
+                raise _invalid(name, "a key, which is letters, digits and underscores")
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
                 removed.append(name)
         if earlier := _manifest(folder):
-            _put(folder, MANIFEST, _listing(earlier.difference(removed)))
+            whole.put(folder, MANIFEST, _listing(earlier.difference(removed)))
         os.fsync(folder)
     return Written(os.fspath(directory), (), tuple(removed))
 
@@ -104,11 +105,11 @@ def _opened(directory: str | os.PathLike[str]) -> Iterator[int]:
 def content(name: str, value: Value) -> bytes:
     """The bytes of one file. Raises ``InvalidValue`` for what a reader would not take back."""
     if not keys.is_name(name):
-        raise InvalidValue(name, "a key, which is letters, digits and underscores")
+        raise _invalid(name, "a key, which is letters, digits and underscores")
     text = keys.spell(value).strip()
     content = f"{text}\n".encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
     if not text or "\0" in text or len(content) > LONGEST:
-        raise InvalidValue(text, f"a value for {name}: 1 to {LONGEST - 1} bytes without NUL")
+        raise _invalid(text, f"a value for {name}: 1 to {LONGEST - 1} bytes without NUL")
     return content
 
 
@@ -127,18 +128,7 @@ def _listing(names: Iterable[str]) -> bytes:
     return "".join(f"{name}\n" for name in sorted(names)).encode("ascii")
 
 
-def _put(folder: int, name: str, content: bytes) -> None:
-    """Put a whole file into place; the old one stays until the new one is on disk."""
-    hidden = f".{name.lstrip('.')[:200]}.{secrets.token_hex(8)}"
-    handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600, dir_fd=folder)
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(handle, 0o644)  # whatever the umask
-            os.fsync(handle)
-        os.rename(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(hidden, dir_fd=folder)
-        raise
+def _invalid(text: str, expected: str) -> ValueError:
+    from sssjob.errors import InvalidValue
+
+    return InvalidValue(text, expected)

@@ -23,6 +23,7 @@ from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, Plan
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
+from sssjob.store.sql import quoted
 from sssjob.store.together import together
 
 _REMEMBERED = 1000  # facts about a store, and ways to reach rows in it
@@ -143,7 +144,7 @@ class Answers:
 
     def _whole(self, reader: Reader, way: Access, column: str) -> float | None:
         """The sum of whole numbers so small that the order of adding does not matter."""
-        name = f'"{column}"'
+        name = quoted(column)
         aggregates = f"count(*), sum({name}), max(abs({name})), max(abs({name} - round({name})))"
         statement = way.aggregates(aggregates, self.engine.dialect)
         several, added, largest, fraction = one(reader, statement)

@@ -32,12 +32,10 @@ def together(question: Question, *, effective: bool, places: bool) -> Work | Non
     asker, own = question.side_by_side, local()
 
     def work(documents: Sequence[bytes]) -> list[Match] | None:
-        if any(not document.startswith(b"<") or document[1:2] in b"?!" for document in documents):
-            return None  # what has a declaration, or another encoding, stands alone
         try:
             root = etree.fromstring(b"".join((_BEFORE, *documents, _AFTER)), tree.safe_parser())
         except etree.XMLSyntaxError:
-            return None
+            return None  # one has a declaration, and with it perhaps another encoding
         if len(root) != len(documents):
             return None
         if not hasattr(own, "ask"):

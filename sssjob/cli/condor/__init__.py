@@ -12,6 +12,17 @@ COMMANDS = {
     "job":            "Write job ads as job objects.",
     "features":       "Print the features of a job in a slot.",
     "eval":           "Evaluate a ClassAd expression.",
+    "queue":          "Show which jobs wait for a slot, run, or are done.",
+    "fold":           "Fold what hooks reported into the jobs.",
+    "cron":           "Print machine features for the ads of slots.",
+    "config":         "Print the configuration of a site.",
+    "simulate":       "Play the execution point that calls the hooks.",
+    "fetch-work":     "Hook: give a slot a job that fits it.",
+    "reply-fetch":    "Hook: learn whether the slot took the job.",
+    "evict-claim":    "Hook: take a job back.",
+    "prepare-job":    "Hook: write a job's features before it starts.",
+    "update-job-info": "Hook: note what a running job uses.",
+    "job-exit":       "Hook: note how a job ended.",
 }
 # fmt: on
 
@@ -23,7 +34,8 @@ COMMANDS = {
     epilog="""\b
 Examples:
   sssjob condor ad job.xml
-  sssjob condor features --job-ad job.ad --machine-ad machine.ad --json""",
+  sssjob condor features --job-ad job.ad --machine-ad machine.ad --json
+  sssjob condor config --jobs /var/lib/sssjob/jobs""",
 )
 def command() -> None:
     """Ads, features and hooks of HTCondor execution points.

@@ -1,0 +1,60 @@
+"""What grids want to know beside the job: the site, its infrastructure and its benchmark."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sssjob.accounting.writers.losses import NO_PLACE, Taken
+from sssjob.model import stripped
+
+SERVICE_LEVEL = "ServiceLevel"
+GRID = "grid"
+
+# Extensions that other readers made of what grids say.
+_KNOWN = {
+    ("APEL", "Site"): "Site",
+    ("CAR", "Site"): "Site",
+    ("VOMS", "FQAN"): "FQAN",
+    ("VOMS", "Group"): "vo-group",
+    ("VOMS", "vo-group"): "vo-group",
+    ("VOMS", "Role"): "vo-role",
+    ("VOMS", "vo-role"): "vo-role",
+}
+ATTRIBUTES = ("FQAN", "vo-group", "vo-role")  # of a user, by the names that CAR gives them
+
+
+class Site(NamedTuple):
+    """Where jobs ran: the name of the site, its submit host, and the benchmark of its machines.
+
+    ``benchmark`` is the type of the figure, such as HEPscore23, and ``figure`` the number for one
+    processor. What a job itself says of them comes first.
+    """
+
+    name: str = ""
+    submit_host: str = ""
+    infrastructure: str = GRID
+    benchmark: str = ""
+    figure: str = ""
+
+
+def noted(job: Taken) -> dict[str, str]:
+    """What Extensions say of the grid, taken; the others stay."""
+    found: dict[str, str] = {}
+    for item in job.all("Extension", "type", "name"):
+        key = _KNOWN.get((item.attributes.get("type", ""), item.attributes.get("name", "")))
+        if key is None or key in found:
+            job.lose(item, NO_PLACE)
+        elif text := stripped(item.text):
+            found[key] = text
+    return found
+
+
+def level(job: Taken, site: Site) -> tuple[str, str]:
+    """The type and the figure of the benchmark, "" where nobody says."""
+    found = ("", "")
+    for item in job.all("Resource", "name", "type"):
+        if not found[1] and item.attributes.get("name") == SERVICE_LEVEL:
+            found = (item.attributes.get("type", ""), stripped(item.text))
+        else:
+            job.lose(item, NO_PLACE)
+    return found if found[1] else (site.benchmark, site.figure)

@@ -1,0 +1,177 @@
+"""What a target format cannot hold: each value with its path, and why.
+
+A writer takes what it writes out of a ``Taken`` job; what nobody took is lost. The awarenessPolicy
+that is stated at a value, or around it, decides what follows (SSS 9.0): Reject refuses the record,
+Ignore keeps silent, Warn tells. Where none is stated, it is told.
+"""
+
+# decision 470
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, stripped
+
+REJECT, WARN, IGNORE = "Reject", "Warn", "Ignore"
+
+NO_PLACE = "no place for it"
+WISH = "what was requested has no place"
+ANOTHER = "another value is written"
+
+_POLICY = "awarenessPolicy"
+
+
+class Loss(NamedTuple):
+    """A value that a target cannot hold: where it stands in which job, and why it is lost."""
+
+    job: str
+    path: str
+    value: str
+    reason: str
+    policy: str = WARN
+
+    def as_dict(self) -> dict[str, str]:
+        """The loss as JSON has it."""
+        return {"job": self.job, "path": self.path, "value": self.value, "reason": self.reason}
+
+
+class _Place(NamedTuple):
+    """A property where it stands, and the policy that holds for it."""
+
+    path: str
+    item: Property
+    policy: str
+
+
+class Taken:
+    """A job whose properties are taken by name, those delivered before its own.
+
+    What was requested is no usage, and is never taken; steps and other blocks are not either.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.id = job.id
+        self._delivered: dict[str, list[_Place]] = {}
+        self._own: dict[str, list[_Place]] = {}
+        self._reasons: dict[int, str] = {}  # by identity, of what is not taken
+        self._lost: list[Loss] = []
+        self._attributes: dict[tuple[int, str], Loss] = {}
+        policy = job.attributes.get(_POLICY, WARN)
+        for item in job.items:
+            if type(item) is Delivered:
+                inner = item.attributes.get(_POLICY, policy)
+                for each in item.items:
+                    self._add(self._delivered, "Delivered/", each, inner)
+            elif isinstance(item, Block) or type(item) is Reference:
+                self._lost += _whole(self.id, item, "", policy)
+            else:
+                self._add(self._own, "", item, policy)
+
+    def all(self, name: str, *kept: str) -> list[Property]:
+        """Take every property of a name: those delivered, else the job's own.
+
+        ``kept`` are the attributes that the target holds; any other is lost. What the job itself
+        says beside what was delivered is lost where it says something else.
+        """
+        delivered, own = self._delivered.get(name, []), self._own.get(name, [])
+        found = delivered or own
+        said = {_said(place.item) for place in found}
+        for place in (*delivered, *own):
+            if _said(place.item) in said:
+                self._reasons.pop(id(place.item), None)
+            elif id(place.item) in self._reasons:
+                self._reasons[id(place.item)] = ANOTHER
+        for place in found:
+            for key, value in place.item.attributes.items():
+                if key not in kept and key != _POLICY:
+                    path = f"{place.path}{name}/@{key}"
+                    loss = Loss(self.id, path, value, NO_PLACE, place.policy)
+                    self._attributes[id(place.item), key] = loss
+        return [place.item for place in found]
+
+    def one(self, name: str, *kept: str) -> Property | None:
+        """Take the first of them; the others are lost."""
+        found = self.all(name, *kept)
+        for item in found[1:]:
+            if _said(item) != _said(found[0]):
+                self.lose(item, ANOTHER)
+        return found[0] if found else None
+
+    def text(self, name: str) -> str:
+        """The text of the first of them, without white space around it; "" if there is none."""
+        found = self.one(name)
+        return "" if found is None else stripped(found.text)
+
+    def peek(self, name: str) -> str:
+        """The text that ``text`` would give, without taking it."""
+        found = self._delivered.get(name) or self._own.get(name)
+        return stripped(found[0].item.text) if found else ""
+
+    def whole(self, name: str, *kept: str) -> int | None:
+        """The first of them as a whole number (a time, a duration, a count), or None."""
+        found = self.one(name, *kept)
+        if found is None:
+            return None
+        try:
+            value = found.value
+        except InvalidValue as error:
+            self.lose(found, str(error))
+            return None
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.lose(found, "no whole number")
+            return None
+        return value
+
+    def lose(self, item: Property, reason: str) -> None:
+        """Give a property back that cannot be written after all."""
+        self._reasons[id(item)] = reason
+
+    def losses(self) -> Iterator[Loss]:
+        """What nobody took, and what was given back."""
+        for places in (*self._delivered.values(), *self._own.values()):
+            for path, item, policy in places:
+                if id(item) in self._reasons:
+                    where = f"{path}{_named(item)}"
+                    reason = self._reasons[id(item)]
+                    yield Loss(self.id, where, stripped(item.text), reason, policy)
+        for (identity, _), loss in self._attributes.items():
+            if identity not in self._reasons:
+                yield loss
+        yield from self._lost
+
+    def _add(self, place: dict[str, list[_Place]], path: str, item: object, policy: str) -> None:
+        if isinstance(item, Property):
+            policy = item.attributes.get(_POLICY, policy)
+            place.setdefault(item.name, []).append(_Place(path, item, policy))
+            self._reasons[id(item)] = NO_PLACE
+
+
+def _whole(job: str, item: Block | Reference, path: str, policy: str) -> Iterator[Loss]:
+    """A block that no usage record has: each property of a request, a step as one."""
+    policy = item.attributes.get(_POLICY, policy)
+    if isinstance(item, Reference | TaskGroup):
+        yield Loss(job, f"{path}{item.name}", item.id, NO_PLACE, policy)
+        return
+    reason = WISH if item.name == "Requested" else NO_PLACE
+    for each in item.items:
+        if isinstance(each, Block | Reference):
+            yield from _whole(job, each, f"{path}{item.name}/", policy)
+        elif isinstance(each, Property):
+            where = f"{path}{item.name}/{_named(each)}"
+            own = each.attributes.get(_POLICY, policy)
+            yield Loss(job, where, stripped(each.text), reason, own)
+
+
+def _named(item: Property) -> str:
+    """The name of a property, told from others of its name."""
+    told = [key for key in ("type", "name") if key in item.attributes]
+    return item.name + "".join(f"[@{key}='{item.attributes[key]}']" for key in told)
+
+
+def _said(item: Property) -> tuple[str, str, str, str]:
+    """What makes two properties of a name the same."""
+    told = (item.attributes.get(key, "") for key in ("units", "metric", "name"))
+    return (stripped(item.text), *told)  # type: ignore[return-value]  # three of them

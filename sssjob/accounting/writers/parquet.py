@@ -1,0 +1,62 @@
+"""Jobs as a Parquet table: the columns of a store, and the whole job beside them.
+
+The fields are those of ``sssjob.store.parquet``, whose metadata says of which path in the job each
+is and what it tells; ``document`` is the job as XML text, so that nothing is lost.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sssjob.accounting.writers.writer import OnLoss, Options, Writer
+from sssjob.document.bridge import to_tree
+from sssjob.document.text import dumps
+from sssjob.model import Job
+from sssjob.store import parquet, rows
+from sssjob.store.columns import NAMES
+
+DOCUMENT = "document"
+_ROWS = 10_000  # of one piece of the table, which is held in memory
+_OF_STORES = (DOCUMENT, "place")  # these fields say where a job stands in a store
+
+
+def schema() -> pa.Schema:
+    """The fields of the table."""
+    fields = [field for field in parquet.schema() if field.name not in _OF_STORES]
+    return pa.schema([*fields, pa.field(DOCUMENT, pa.string(), nullable=False)])
+
+
+class Table(Writer):
+    """A table of jobs; a piece of it is held in memory."""
+
+    def __init__(self, stream: BinaryIO, options: Options, on_loss: OnLoss) -> None:
+        self._schema = schema()
+        self._places = [NAMES.index(name) for name in self._schema.names[:-1]]
+        self._rows: list[tuple[object, ...]] = []
+        self._table = pq.ParquetWriter(stream, self._schema, compression="zstd")
+        super().__init__(stream, options, on_loss)
+
+    def add(self, job: Job) -> None:
+        """Take one row."""
+        # The last row is the one with older names replaced.
+        found = rows.rows(to_tree(job))[-1]
+        self._rows.append((*(found[place] for place in self._places), dumps(job)))
+        if len(self._rows) == _ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the rows that are left, and where the pieces of the table stand."""
+        if self._rows:
+            self._flush()
+        self._table.close()
+
+    def _flush(self) -> None:
+        arrays = [
+            pa.array(values, field.type)
+            for values, field in zip(zip(*self._rows, strict=True), self._schema, strict=True)
+        ]
+        self._table.write_batch(pa.record_batch(arrays, schema=self._schema))
+        self._rows = []

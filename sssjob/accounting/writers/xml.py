@@ -1,0 +1,161 @@
+"""Pieces of usage records as XML text, always escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from xml.sax.saxutils import escape, quoteattr
+
+from sssjob import nodes, units
+from sssjob.accounting.writers.losses import Taken
+from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.model import Property, stripped
+
+HOSTS = 4096  # of one job
+_YEAR_9999 = 253_402_300_799
+
+# What the schema of GFD.98 takes for a domain name.
+_DOMAIN = re.compile(
+    r"([a-zA-Z0-9][a-zA-Z0-9'\-]*[a-zA-Z0-9]\.)*[a-zA-Z0-9][a-zA-Z0-9'\-]*[a-zA-Z0-9]"
+)
+_DOMAIN_LENGTH = 255
+_STORAGE = ("B", "KB", "MB", "GB", "PB", "EB")  # without TB, says the schema
+_SMALLER = ("EB", "PB", "TB", "GB", "MB", "KB", "B")
+
+
+class Pieces:
+    """Elements of one namespace, under a prefix."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def element(self, name: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
+        """An element with text; "" for an empty text."""
+        if text == "":
+            return ""
+        tag = f"{self.prefix}:{name}"
+        return f"<{tag}{self.attributes(attributes or {})}>{escape(text)}</{tag}>"
+
+    def around(self, name: str, inner: str, attributes: Mapping[str, str] | None = None) -> str:
+        """An element with elements; "" without any and without attributes."""
+        tag = f"{self.prefix}:{name}"
+        if not inner:
+            return f"<{tag}{self.attributes(attributes)}/>" if attributes else ""
+        return f"<{tag}{self.attributes(attributes or {})}>{inner}</{tag}>"
+
+    def attributes(self, values: Mapping[str, str]) -> str:
+        """Attributes that have a value."""
+        return "".join(
+            f" {self.prefix}:{name}={quoteattr(value, _LINES)}"
+            for name, value in values.items()
+            if value
+        )
+
+    def text(self, job: Taken, name: str, as_: str = "") -> str:
+        """A property as an element."""
+        return self.element(as_ or name, job.text(name))
+
+    def duration(self, job: Taken, name: str, as_: str, **attributes: str) -> str:
+        """Seconds as an ISO 8601 duration."""
+        value = job.whole(name)
+        return "" if value is None else self.element(as_, f"PT{value}S", attributes)
+
+    def time(self, job: Taken, name: str, as_: str, **attributes: str) -> str:
+        """A time as xsd:dateTime; one after the year 9999 is lost."""
+        item = job.one(name)
+        value = None if item is None else job.whole(name)
+        if item is None or value is None:
+            return ""
+        if not 0 <= value <= _YEAR_9999:
+            job.lose(item, "a time that the format cannot write")
+            return ""
+        return self.element(as_, iso(value), attributes)
+
+    def count(self, job: Taken, name: str, *kept: str) -> str:
+        """A positive number; the parts of a job on several machines are added up."""
+        total = 0
+        found = job.all(name, "consumptionRate", "group", *kept)
+        for item in found:
+            try:
+                value = item.value
+            except InvalidValue as error:
+                job.lose(item, str(error))
+                continue
+            if isinstance(value, int) and value > 0:
+                total += value
+            else:
+                job.lose(item, "no positive whole number")
+        rate = found[0].attributes.get("consumptionRate", "") if len(found) == 1 else ""
+        return self.element(name, str(total) if total else "", {"consumptionRate": rate})
+
+    def volumes(self, job: Taken, name: str, **attributes: str) -> str:
+        """Amounts with their metric, in the largest unit at or below their own that is whole."""
+        return "".join(
+            self.element(name, text, {"storageUnit": unit, "metric": metric, **attributes})
+            for item in job.all(name, "units", "metric")
+            for text, unit, metric in _volume(job, item)
+        )
+
+    def hosts(self, job: Taken) -> str:
+        """The nodes of a job, each as a host, or as a resource where it has no domain name."""
+        return "".join(
+            self.host(name, "Host")
+            for item in job.all("Node", "aggregation", "delimiter", "count")
+            for name in _hosts(job, item)
+        )
+
+    def host(self, name: str, as_: str) -> str:
+        """A domain name, or else a resource of that description."""
+        if len(name) <= _DOMAIN_LENGTH and _DOMAIN.fullmatch(name):
+            return self.element(as_, name)
+        return self.element("Resource", name, {"description": as_})
+
+
+def iso(seconds: int) -> str:
+    """A time as xsd:dateTime.
+
+    >>> iso(1051557713)
+    '2003-04-28T19:21:53Z'
+    """
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+_LINES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+
+
+def _volume(job: Taken, item: Property) -> Iterator[tuple[str, str, str]]:
+    metric = item.attributes.get("metric", "").lower()
+    unit = item.attributes.get("units") or units.DEFAULT_UNITS.get(item.name, "")
+    try:
+        if not unit:
+            raise InvalidValue(item.text, "an amount with units")
+        unit = units.unit(unit)
+        size = round(units.bytes_of(item.text, unit))
+    except InvalidValue as error:
+        job.lose(item, str(error))
+        return
+    if size < 1:
+        job.lose(item, "no positive whole number")
+        return
+    start = _SMALLER.index(unit) if unit in _SMALLER else 0
+    for smaller in _SMALLER[start:]:
+        scale = 1 << (10 * (len(_SMALLER) - 1 - _SMALLER.index(smaller)))
+        if smaller in _STORAGE and size % scale == 0:
+            yield str(size // scale), smaller, metric
+            return
+
+
+def _hosts(job: Taken, item: Property) -> Iterator[str]:
+    if "aggregation" not in item.attributes:
+        yield stripped(item.text)
+        return
+    try:
+        found = nodes.expand(item)
+    except (InvalidValue, LimitExceeded) as error:
+        job.lose(item, str(error))
+        return
+    if not isinstance(found, nodes.Names) or len(found) > HOSTS:
+        job.lose(item, f"no list of at most {HOSTS} names")
+        return
+    yield from found

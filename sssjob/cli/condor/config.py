@@ -1,0 +1,64 @@
+"""``sssjob condor config``: what a site writes into its configuration."""
+
+from __future__ import annotations
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.condor.hooking import places
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob condor config --jobs /var/lib/sssjob/jobs --hooks /usr/libexec/sssjob
+  sssjob condor config --jobs jobs.db --hooks /usr/libexec/sssjob --write-hooks
+  sssjob condor config --no-fetch --every-job --hooks /usr/libexec/sssjob
+  sssjob condor config --hooks /usr/libexec/sssjob --cron "--site /etc/sssjob/site.toml"
+
+Exit code: 0 printed, 2 an option is not understood or a hook cannot be written."""
+)
+@places
+@click.option("--keyword", default="SSS", show_default=True, help="The keyword of the hooks.")
+@click.option("--hooks", "directory", default="/usr/libexec/sssjob", show_default=True,
+              metavar="DIR", help="Where the programs of the hooks are.")  # fmt: skip
+@click.option("--write-hooks", is_flag=True, help="Write the programs there.")
+@click.option("--slot", "slots", multiple=True, type=click.IntRange(1), metavar="N",
+              help="Only these slots fetch work.")  # fmt: skip
+@click.option("--fetch/--no-fetch", default=True, show_default=True,
+              help="Let slots fetch work; without, only features and usage.")  # fmt: skip
+@click.option("--every-job", is_flag=True, help="Features and usage of jobs from a schedd, too.")
+@click.option("--cron", metavar="OPTIONS", help="Publish machine features; options of cron.")
+@click.option("--option", "options", multiple=True, metavar="WORD",
+              help="Another option for the hooks, --silence=1800 for example.")  # fmt: skip
+def command(
+    jobs: str, state: str, keyword: str, directory: str, write_hooks: bool, slots: tuple[int, ...],
+    fetch: bool, every_job: bool, cron: str | None, options: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Print the lines of HTCondor's configuration that name the hooks.
+
+    The value of such a line is a path, so that each hook is a small program of its own;
+    --write-hooks writes these. Paths are those of the execution point.
+    """
+    import os
+
+    from sssjob.condor import settings, site
+    from sssjob.errors import InvalidValue
+
+    try:
+        found = site.Site(keyword, directory, slots, fetch, every_job, cron)
+        lines = list(found.lines())
+    except InvalidValue as error:
+        common.fail(error)
+    if write_hooks:
+        where = os.path.abspath(jobs) if jobs and "://" not in jobs else jobs
+        words = [f"--jobs={where}"] if where else []
+        words += [f"--state={os.path.abspath(state)}"] if state else []
+        if settings.given([*words, *options]) is None:
+            common.fail(f"the hooks do not understand {' '.join(options)}")
+        try:
+            site.write(directory, site.wrappers([*words, *options]))
+        except OSError as error:
+            common.fail(common.reason(error))
+    for line in lines:
+        click.echo(line)

@@ -1,0 +1,83 @@
+"""``sssjob condor cron``: machine features for the ads of slots."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import click
+
+from sssjob.cli import common
+from sssjob.condor.names import PUBLISHED
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob condor cron --site /etc/sssjob/site.toml
+  sssjob condor cron --set hs06=88.5 --set 2:shutdowntime_job=1800000000
+  sssjob condor cron --prefix MJF_ --no-host --set total_cpu=8
+
+Exit code: 0 printed, 1 nothing is known, 2 something is not understood."""
+)
+@click.option("--site", "site_file", metavar="FILE", type=click.Path(),
+              help="The site's configuration (TOML): ratings, notice, shutdown.")  # fmt: skip
+@click.option("--node", metavar="NAME", help="Which node is meant; without it, this machine.")
+@click.option("--host/--no-host", default=True, show_default=True,
+              help="Ask this machine how many processors and cores it has.")  # fmt: skip
+@click.option("--prefix", default=PUBLISHED, show_default=True, help="What each name begins with.")
+@click.option("--set", "given", multiple=True, metavar="[SLOT:]KEY=VALUE",
+              help="A key of all slots, or of one.")  # fmt: skip
+@click.option("--update", is_flag=True, help="Have the collector told at once.")
+@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
+              help="What time it is, in seconds since 1970.")  # fmt: skip
+def command(
+    site_file: str | None, node: str | None, host: bool, prefix: str, given: tuple[str, ...],
+    update: bool, now: int | None,
+) -> None:  # fmt: skip
+    """Print machine features as attributes, as a job of startd cron does.
+
+    A key for one slot stands in an ad of its own, which names the slot.
+    """
+    from sssjob.cli.features.common import site
+    from sssjob.condor.cron import lines
+    from sssjob.features import host as this
+    from sssjob.features import machine
+
+    everywhere, of_slots = _given(given)
+    name = os.uname().nodename.partition(".")[0] if node is None else node
+    features = machine.derive(
+        settings={} if site_file is None else site(site_file).of(name),
+        host=this.machine() if host else {},
+        now=int(time.time()) if now is None else now,
+    )
+    common.print_findings(features.findings)
+    values = {**features.values, **everywhere}
+    for slot in sorted(of_slots):
+        click.echo(f"{lines({**values, **of_slots[slot]}, prefix, slot)}- slot{slot}")
+    click.echo(lines(values, prefix), nl=False)
+    if update:
+        click.echo("- update:true")
+    sys.exit(common.FOUND if values or of_slots else common.NOTHING)
+
+
+def _given(words: tuple[str, ...]) -> tuple[dict[str, str], dict[int, dict[str, str]]]:
+    """Keys for all slots, and for each slot."""
+    from sssjob.errors import InvalidValue
+    from sssjob.features import keys
+
+    everywhere: dict[str, str] = {}
+    of_slots: dict[int, dict[str, str]] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        slot, colon, key = name.rpartition(":")
+        if not equals or not keys.is_name(key) or (colon and not slot.isdecimal()):
+            common.fail(f"--set {word}: expected KEY=VALUE or SLOT:KEY=VALUE")
+        row = keys.key(key, (*keys.MACHINE_FEATURES, *keys.JOB_FEATURES))
+        try:
+            text = keys.spell(keys.parse(value, row, key))
+        except InvalidValue as error:
+            common.fail(f"--set {word}: {error}")
+        (of_slots.setdefault(int(slot), {}) if colon else everywhere)[key] = text
+    return everywhere, of_slots

@@ -1,0 +1,49 @@
+"""``sssjob condor fold``: what hooks reported, into the documents of the jobs."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.condor.hooking import given, places
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob condor fold --jobs /var/lib/sssjob/jobs
+
+Exit code: 0 folded, or nothing to fold, 1 a report cannot be folded, 2 the jobs cannot be read."""
+)
+@places
+def command(jobs: str, state: str) -> None:
+    """Fold the reports of hooks into Delivered and the state of the jobs, now.
+
+    Hooks do so behind their answers where they may write; users of jobs may not, and their
+    reports wait for the next hook of the startd, or for this. Reports that cannot be folded are
+    set aside in spool/bad.
+    """
+    from sssjob.condor.queue import Queue
+    from sssjob.condor.reports import fold
+    from sssjob.errors import SSSJobError
+
+    settings = given(jobs, state)
+    queue = Queue(settings.state)
+    bad = 0
+
+    def say(text: object) -> None:
+        nonlocal bad
+        bad += 1
+        common.say(f"sssjob: {text}")
+
+    try:
+        queue.make()
+        count = fold(settings, queue, say=say)
+    except OSError as error:
+        common.fail(common.reason(error))
+    except SSSJobError as error:
+        common.fail(error)
+    common.say(f"{count} report{'' if count == 1 else 's'} folded, {bad} bad")
+    sys.exit(common.NOTHING if bad else common.FOUND)

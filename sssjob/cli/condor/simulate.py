@@ -1,0 +1,92 @@
+"""``sssjob condor simulate``: the execution point that calls the hooks."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.condor.hooking import given, places
+from sssjob.cli.condor.shared import Ads
+
+if TYPE_CHECKING:
+    from sssjob.condor.simulate import Event
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob condor simulate --jobs jobs
+  sssjob condor simulate --jobs jobs.db --slots 2 --cpus 4 --memory 4096 --json
+  sssjob condor simulate --hooks /usr/libexec/sssjob --slot-ad slot.ad
+
+Exit code: 0 a job was fetched, 1 there was no work, 2 something is not understood."""
+)
+@places
+@click.option("--hooks", "directory", metavar="DIR", type=click.Path(),
+              help="Programs of the hooks, as a configuration names them.")  # fmt: skip
+@click.option("--slots", "count", type=click.IntRange(1, 256), default=1, show_default=True,
+              help="How many static slots.")  # fmt: skip
+@click.option("--cpus", type=click.IntRange(1), default=1, show_default=True,
+              help="Processors of each.")  # fmt: skip
+@click.option("--memory", type=click.IntRange(1), default=1024, show_default=True,
+              help="Memory of each in MiB.")  # fmt: skip
+@click.option("--disk", type=click.IntRange(1), default=1048576, show_default=True,
+              help="Disk of each in KiB.")  # fmt: skip
+@click.option("--slot-ad", "ads", multiple=True, metavar="AD", type=click.Path(),
+              help="Instead: the ad of a slot; may be repeated.")  # fmt: skip
+@click.option("--rounds", type=click.IntRange(1), default=100, show_default=True,
+              help="Jobs that a slot fetches at most.")  # fmt: skip
+@click.option("--initial-update", type=click.FloatRange(0), default=8.0, show_default=True,
+              help="Seconds until the first update of a job.")  # fmt: skip
+@click.option("--update", type=click.FloatRange(0.01), default=300.0, show_default=True,
+              help="Seconds between updates.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print each event as JSON, one a line.")
+def command(
+    jobs: str, state: str, directory: str | None, count: int, cpus: int, memory: int, disk: int,
+    ads: tuple[str, ...], rounds: int, initial_update: float, update: float, as_json: bool,
+) -> None:  # fmt: skip
+    """Call the hooks as an execution point does, without HTCondor, until there is no work.
+
+    Jobs really run: as you, without a sandbox. Slots work at the same time.
+    """
+    from sssjob.condor.settings import HOOKS
+    from sssjob.condor.simulate import Pace, simulate, slot_ad
+    from sssjob.condor.site import program
+
+    if directory is None:
+        settings = given(jobs, state)
+        words = ["--jobs", settings.jobs, "--state", settings.state, "--fold", "now"]
+        commands = {
+            hook: [*program(), "condor", hook, *(words if hook != "prepare-job" else [])]
+            for hook in HOOKS
+        }
+    else:
+        commands = {
+            hook: [os.path.join(os.path.abspath(directory), hook)]
+            for hook in HOOKS
+            if os.access(os.path.join(directory, hook), os.X_OK)
+        }
+        if "fetch-work" not in commands:
+            common.fail(f"{directory}: no program fetch-work")
+    if "prepare-job" in commands:
+        commands["prepare-job-before-transfer"] = commands["prepare-job"]
+    slots = [Ads().one(ad) for ad in ads]
+    slots = slots or [slot_ad(number, cpus, memory, disk) for number in range(1, count + 1)]
+    fetched = 0
+
+    def tell(event: Event) -> None:
+        nonlocal fetched
+        fetched += event.what == "fetched"
+        if as_json:
+            click.echo(json.dumps(asdict(event), ensure_ascii=False))
+        else:
+            click.echo(" ".join(filter(None, (f"{event.slot}:", event.what, event.more))))
+
+    simulate(slots, commands, tell, Pace(rounds, initial_update, update))
+    sys.exit(common.FOUND if fetched else common.NOTHING)

@@ -1,0 +1,131 @@
+"""Jobs in other formats than their own: what ``sssjob convert`` writes, and what was lost."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from sssjob.cli import common
+from sssjob.cli.picture import visible
+
+if TYPE_CHECKING:
+    from sssjob.accounting.record import Outcome
+    from sssjob.accounting.writers.losses import Loss
+    from sssjob.accounting.writers.writer import Options
+    from sssjob.model import Job
+
+    Read = Callable[[BinaryIO], Iterator[Outcome[Job]]]
+
+SHOWN = 20  # kinds of losses that are printed
+_FIGURE = re.compile(r"([A-Za-z][\w.-]{0,40})=([0-9]{1,12}(?:\.[0-9]{1,12})?)")
+
+
+class Told(NamedTuple):
+    """What the user said of the site and of losses."""
+
+    site: str = ""
+    submit_host: str = ""
+    infrastructure: str = ""
+    benchmark: str = ""
+    losses: str | None = None
+
+    def options(self) -> Options:
+        """What a writer wants to know."""
+        from sssjob.accounting.writers.grid import GRID, Site
+        from sssjob.accounting.writers.writer import Options
+
+        figure = _FIGURE.fullmatch(self.benchmark)
+        if self.benchmark and not figure:
+            common.fail(f"--benchmark {self.benchmark!r} is nothing like HEPscore23=11.4")
+        kind, number = (figure[1], figure[2]) if figure else ("", "")
+        infrastructure = self.infrastructure or GRID
+        site = Site(self.site, self.submit_host, infrastructure, kind, number)
+        return Options(site, int(time.time()))
+
+
+class Losses:
+    """What a target could not hold: counted by kind, and listed in a file if one is named."""
+
+    def __init__(self, stream: BinaryIO | None) -> None:
+        self._stream = stream
+        self._kinds: Counter[tuple[str, str]] = Counter()
+
+    def __call__(self, loss: Loss) -> None:
+        """Count one, and list it."""
+        self._kinds[loss.path, loss.reason] += 1
+        if self._stream is not None:
+            line = json.dumps(loss.as_dict(), ensure_ascii=False)
+            self._stream.write(f"{line}\n".encode())
+
+    def say(self, target: str) -> None:
+        """Print each kind with its number, those that were met most first."""
+        for (path, reason), number in self._kinds.most_common(SHOWN):
+            times = "once" if number == 1 else f"{number} times"
+            common.say(f"lost in {target}: {visible(path)} {times}: {visible(reason)}")
+        if (more := len(self._kinds) - SHOWN) > 0:
+            common.say(f"lost in {target}: {more} more kinds of values")
+
+
+def written(
+    target: str,
+    told: Told,
+    output: str | None,
+    jobs: Callable[[Callable[[Read], Read]], Iterator[Job]],
+) -> None:
+    """Write jobs in a target format.
+
+    ``jobs`` gives them all, when it is told how to write what was read on the way.
+    """
+    from sssjob.accounting.writers import TARGETS
+
+    options = told.options()
+    with ExitStack() as stack:
+        listed = stack.enter_context(common.output(told.losses)) if told.losses else None
+        stream = stack.enter_context(common.output(output))
+        losses = Losses(listed)
+        try:
+            writer = TARGETS[target].writer(stream, options, losses)
+        except ImportError as error:
+            common.fail(f"--to {target} needs {error.name}: pip install 'sssjob[{target}]'")
+        for _ in jobs(lambda read: lambda source: writer.through(read(source))):
+            pass
+        writer.close()
+    losses.say(target)
+
+
+def in_files(directory: str, jobs: Iterator[Job]) -> None:
+    """Write each job as a document in a file of its own, named by its Id; whole or not at all."""
+    from sssjob.document import dumps
+
+    place = Path(directory)
+    place.mkdir(parents=True, exist_ok=True)
+    runs: Counter[str] = Counter()
+    for job in jobs:
+        name = file_name(job.id)
+        runs[name] += 1
+        suffix = f"-{runs[name]}" if runs[name] > 1 else ""
+        with common.output(str(place / f"{name}{suffix}.xml")) as stream:
+            stream.write(f"{dumps(job, indent=True)}\n".encode())
+
+
+def file_name(text: str) -> str:
+    """An Id as the name of a file, whatever it holds; a long one is cut and told by a digest.
+
+    >>> file_name("PBS.1234.0"), file_name("../etc/passwd"), file_name(".x")
+    ('PBS.1234.0', '%2E.%2Fetc%2Fpasswd', '%2Ex')
+    """
+    import hashlib
+    from urllib.parse import quote
+
+    name = quote(text, safe="[]@+,=")
+    if name.startswith("."):
+        name = f"%2E{name[1:]}"
+    if len(name) > 200:
+        name = f"{name[:160]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return name or "%"

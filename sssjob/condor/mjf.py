@@ -1,0 +1,84 @@
+"""The features of a job of HTCondor, written into its scratch directory before it starts."""
+
+from __future__ import annotations
+
+import os
+
+from sssjob import whole
+from sssjob.condor import names
+from sssjob.condor.slot import job_features, machine_features
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sssjob.classads.values import Ad
+    from sssjob.condor.slot import Values
+
+# The variable, the directory in which it is, its mode, and whether there are values for it.
+DIRECTORIES = (
+    ("MACHINEFEATURES", "machinefeatures", 0o755),
+    ("JOBFEATURES", "jobfeatures", 0o755),
+    ("JOBSTATUS", "jobstatus", 0o700),
+)
+
+
+def prepared(job: Ad, slot: Ad, directory: str, now: int) -> dict[str, str]:
+    """Write the features of a job in a slot, and give the variables by which it finds them.
+
+    ``now`` is when the job starts, in seconds since 1970, if its ad does not know. Raises
+    ``OSError`` if a directory cannot be written. Doing so again changes nothing else.
+    """
+    values = {
+        "MACHINEFEATURES": _machine(job, slot, now),
+        "JOBFEATURES": job_features(job, slot, now),
+    }
+    variables = {}
+    for variable, name, mode in DIRECTORIES:
+        path = os.path.join(directory, name)
+        os.makedirs(path, exist_ok=True)
+        os.chmod(path, mode)
+        if variable in values:
+            _write(values[variable], path)
+        variables[variable] = path
+    return variables
+
+
+def _write(values: Values, directory: str) -> None:
+    """A file for each key; the directory is new with each job, so that nothing in it is stale."""
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name, value in values.items():
+            whole.put(folder, name, f"{value}\n".encode())
+    finally:
+        os.close(folder)
+
+
+def provided(job: Ad, slot: Ad) -> dict[str, str | int]:
+    """What the slot gives the job, by the names that a schedd uses, and facts of its machine.
+
+    A starter tells its hooks nothing of the slot when the job was fetched, so that these facts
+    travel with the job. Of a partitionable slot a job gets what it requests.
+    """
+    found: dict[str, str | int] = {}
+    if not slot:
+        return found
+    for name in ("Cpus", "Memory", "Disk", "GPUs"):
+        wanted, has = job.number(f"Request{name}"), slot.number(name)
+        value = wanted if slot.get("PartitionableSlot") is True else has
+        if value:
+            found[f"{name}Provisioned"] = int(value)
+    if text := slot.text("Name"):
+        found["RemoteHost"] = text
+    for key, fact in machine_features(slot).items():
+        found[f"{names.MACHINE}{key}"] = fact
+    return found
+
+
+def _machine(job: Ad, slot: Ad, now: int) -> Values:
+    """The features of the machine: by the slot, or by what travelled with the job."""
+    if slot:
+        return machine_features(slot, now)
+    found: Values = {}
+    for name, value in job.items():
+        if name.startswith(names.MACHINE) and isinstance(value, (int, str)):
+            found[name[len(names.MACHINE) :]] = value
+    return found

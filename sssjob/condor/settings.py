@@ -1,0 +1,104 @@
+"""What a hook is told on its command line, read without a library: hooks start for every job."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HOOKS = (
+    "fetch-work", "reply-fetch", "evict-claim", "prepare-job", "update-job-info", "job-exit",
+)  # fmt: skip
+# What may stand behind the name of a hook, and which options are switches.
+OPTIONS = (
+    "jobs", "state", "fold", "silence", "seconds", "request", "owner", "refresh",
+    "features", "mandatory",
+)  # fmt: skip
+SWITCHES = ("mandatory",)
+FOLDS = ("after", "now", "never")
+
+SILENCE = 900  # seconds: three updates of a starter, which come every 300
+SECONDS = 20  # that a hook takes at most
+REFRESH = 60  # seconds after which documents are looked at again
+VARIABLE = "SSSJOB_CONDOR_JOBS"
+
+
+class Settings:
+    """Where the jobs are, and how the hooks treat them.
+
+    ``jobs`` is a directory of documents or the address of a store, ``state`` the directory in
+    which the hooks keep what they know. ``silence`` is after how many seconds a job that was
+    given away and of which nothing is heard is given away again; ``seconds`` is what a hook may
+    take; ``requests`` are attributes for ads that lack them; ``owner`` is for jobs without User.
+    """
+
+    __slots__ = ("features", "fold", "jobs", "mandatory", "owner", "refresh", "requests", "seconds",
+                 "silence", "state")  # fmt: skip
+
+    def __init__(
+        self, jobs: str = "", state: str = "", fold: str = "after", silence: int = SILENCE,
+        seconds: int = SECONDS, requests: Sequence[tuple[str, str]] = (), owner: str = "",
+        refresh: int = REFRESH, features: str = "", mandatory: bool = False,
+    ) -> None:  # fmt: skip
+        self.jobs = jobs
+        self.state = state or state_of(jobs)
+        self.fold, self.silence, self.seconds = fold, silence, seconds
+        self.requests, self.owner, self.refresh = tuple(requests), owner, refresh
+        self.features, self.mandatory = features, mandatory
+
+
+def state_of(jobs: str) -> str:
+    """Where the hooks keep what they know: in the directory of the jobs, or beside a store."""
+    if not jobs:
+        return ""
+    if os.path.isdir(jobs):
+        return os.path.join(jobs, ".condor")
+    path = jobs.removeprefix("sqlite:")
+    return "" if "://" in path else f"{path}.condor"
+
+
+def given(words: Sequence[str]) -> tuple[Settings, list[str]] | None:
+    """The settings in the words behind a hook's name, and the other words; None if unclear.
+
+    What is unclear, help included, is left to whoever explains it better.
+    """
+    values: dict[str, str] = {}
+    requests: list[tuple[str, str]] = []
+    rest: list[str] = []
+    waiting = list(words)
+    while waiting:
+        word = waiting.pop(0)
+        if not word.startswith("--"):
+            if word.startswith("-"):
+                return None
+            rest.append(word)
+            continue
+        name, equals, value = word[2:].partition("=")
+        if name not in OPTIONS:
+            return None
+        if name in SWITCHES:
+            value = "" if equals else "yes"
+        elif not equals:
+            if not waiting:
+                return None
+            value = waiting.pop(0)
+        if name == "request":
+            attribute, equals, number = value.partition("=")
+            if not equals or not number.isdecimal() or not attribute.startswith("Request"):
+                return None
+            requests.append((attribute, number))
+        else:
+            values[name] = value
+    numbers = {
+        name: values.pop(name) for name in ("silence", "seconds", "refresh") if name in values
+    }
+    if not all(number.isdecimal() and len(number) < 10 for number in numbers.values()):
+        return None
+    if values.get("fold", "after") not in FOLDS:
+        return None
+    values.setdefault("jobs", os.environ.get(VARIABLE, ""))
+    mandatory = bool(values.pop("mandatory", ""))
+    whole = {name: int(number) for name, number in numbers.items()}
+    return Settings(**values, **whole, requests=requests, mandatory=mandatory), rest  # type: ignore[arg-type]

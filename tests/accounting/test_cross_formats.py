@@ -1,0 +1,104 @@
+"""The same jobs through every format give the same values, where the format carries them."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from records import errors
+
+from sssjob import accounting, units
+from sssjob.accounting.record import Converted, Options
+from sssjob.accounting.roads import OBJECTS
+from sssjob.nodes import expand
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+COUNT = 60
+
+TIMES = ("SubmitTime", "StartTime", "EndTime")
+GIVEN = ("Duration", "Processors", "NodeCount", "Nodes", "User", "Project", "Queue")
+USED = ("CpuDuration", "Memory", "ExitCode")
+
+# fmt: off
+# The program that makes the records of a format, its name for them, and what they must carry.
+MADE = {
+    "slurm":         ("_records.py", "slurm-steps",      {*TIMES, *GIVEN, *USED}),
+    "slurm-json":    ("_formats.py", "slurm-json-steps", {*TIMES, *GIVEN, *USED}),
+    "slurm-jobcomp": ("_records.py", "slurm-jobcomp",    {*TIMES, *GIVEN, "ExitCode"}),
+    "pbs":           ("_records.py", "pbs",              {*TIMES, *GIVEN, *USED} - {"Project"}),
+    "sge":           ("_records.py", "sge",              {*TIMES, *GIVEN, *USED} - {"Queue"}),
+    "lsf":           ("_records.py", "lsf",              {*TIMES, *GIVEN, *USED}),
+    "condor":        ("_formats.py", "condor",
+                      {*TIMES, *USED, "Duration", "Processors", "User", "Project"}),
+    "condor-long":   ("_formats.py", "condor-long",
+                      {*TIMES, *USED, "Duration", "Processors", "User", "Project"}),
+    "apel":          ("_formats.py", "apel",
+                      {*GIVEN, "StartTime", "EndTime", "CpuDuration", "Memory"} - {"Nodes"}),
+    "ur":            ("_formats.py", "ur",
+                      {*GIVEN, "StartTime", "EndTime", "CpuDuration", "Memory"}),
+    "car":           ("_formats.py", "car",
+                      {*GIVEN, *USED, "StartTime", "EndTime"} - {"Nodes"}),
+    "swf":           ("_formats.py", "swf",
+                      {*TIMES, "Duration", "Processors", "CpuDuration"}),
+}
+# fmt: on
+OTHER_NAMES = {"swf": ("User", "Queue", "Project", "Group", "Nodes"), "sge": ("Queue",)}
+CPU_ROUNDING = 4  # seconds: some formats have it for each host or processor, or with decimals
+
+
+def made(program, name):
+    command = [sys.executable, BENCHMARKS / program, name, "/dev/stdout", "--count", str(COUNT)]
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def jobs(format_name):
+    program, name, _ = MADE[format_name]
+    records = accounting.find(format_name.removesuffix("-long"))
+    outcomes = records.read(io.BytesIO(made(program, name)), Options(steps=False), OBJECTS)
+    return {
+        item.job.id.partition(".")[0]: item.job
+        for item in outcomes
+        if isinstance(item, Converted)
+    }  # fmt: skip
+
+
+def facts(job):
+    """What a job says of itself and of what it was given, in one unit each."""
+    found = {name: job.get(name) for name in (*TIMES, "CpuDuration", "ExitCode") if job.get(name)}
+    for name in GIVEN:
+        if text := job.delivered.text(name):
+            found[name] = text
+    if memory := job.delivered.get("Memory", metric="Max"):
+        found["Memory"] = units.bytes_of(memory.text, memory.attributes["units"])
+    if node := job.delivered.get("Node"):
+        found["Nodes"] = frozenset(expand(node))
+    return found
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return {id: facts(job) for id, job in jobs("slurm").items()}
+
+
+@pytest.mark.parametrize("format_name", MADE)
+def test_a_format_tells_of_each_job_what_all_others_tell(format_name, reference):
+    converted = jobs(format_name)
+    assert converted.keys() == reference.keys()
+    _, _, carries = MADE[format_name]
+    for id, job in converted.items():
+        told, expected = facts(job), reference[id]
+        assert carries - told.keys() == set()
+        for name in told.keys() & expected.keys() - set(OTHER_NAMES.get(format_name, ())):
+            if name == "CpuDuration":
+                assert abs(int(told[name]) - int(expected[name])) <= CPU_ROUNDING
+            elif name == "Nodes" and format_name.startswith("condor"):
+                assert told[name] <= expected[name]  # the last host alone
+            else:
+                assert (id, name, told[name]) == (id, name, expected[name])
+
+
+@pytest.mark.parametrize("format_name", MADE)
+def test_what_a_format_tells_is_a_valid_document(format_name):
+    for job in list(jobs(format_name).values())[:10]:
+        assert errors(job) == []

@@ -1,0 +1,277 @@
+"""Jobs in other formats: what is written is valid, comes back, and tells what it lost."""
+
+import io
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from strategies import documents
+
+from sssjob import loads
+from sssjob.accounting import find
+from sssjob.accounting.record import Bad, Converted, Options, Skipped
+from sssjob.accounting.roads import OBJECTS
+from sssjob.accounting.writers import TARGETS
+from sssjob.accounting.writers import writer as writers
+from sssjob.accounting.writers.grid import Site
+from sssjob.document.bridge import from_tree
+from sssjob.model import Delivered, Job, Property
+
+DATA = Path(__file__).parents[1] / "data"
+SACCT = DATA.parents[1] / "examples" / "slurm" / "sacct.txt"
+SITE = Site("CERN-PROD", "ce.example.org:9619/condor", "grid", "HEPscore23", "11.4")
+SCHEMA = etree.XMLSchema(etree.parse(str(DATA / "oracles" / "urf-1.0.xsd")))
+
+JOB = loads(
+    "<Job><Id>7</Id><GlobalId>ce/7</GlobalId><Name>a &amp; b</Name><State>Completed</State>"
+    "<ExitCode>1</ExitCode><SubmitTime>90</SubmitTime><StartTime>100</StartTime>"
+    "<EndTime>160</EndTime><CpuDuration>59</CpuDuration><Charge units='EUR'>1.5</Charge>"
+    "<Extension type='APEL' name='Site'>DESY</Extension>"
+    "<Extension type='VOMS' name='FQAN'>/atlas/Role=production</Extension>"
+    "<Priority>3</Priority>"
+    "<Requested><Processors>4</Processors></Requested>"
+    "<Delivered><User>amy</User><GlobalUser>/CN=Amy</GlobalUser><Group>physics</Group>"
+    "<Project>atlas</Project><Queue>long</Queue><Machine>cluster.example.org</Machine>"
+    "<Duration>60</Duration><Processors>4</Processors><NodeCount>2</NodeCount>"
+    "<Node aggregation='Range'>node[1-2]</Node>"
+    "<Memory metric='Max' units='TB'>1.5</Memory><Swap metric='Max' units='KB'>10.5</Swap>"
+    "<Resource name='ServiceLevel' type='HEPSPEC'>9.5</Resource></Delivered></Job>"
+)
+
+
+def written(target, *jobs, site=SITE, created=1051557713):
+    """What a writer made of jobs, what was lost, and what became of each."""
+    out, losses = io.BytesIO(), []
+    writer = TARGETS[target].writer(out, writers.Options(site, created), losses.append)
+    outcomes = list(writer.through(Converted(number, job) for number, job in enumerate(jobs, 1)))
+    writer.close()
+    return out.getvalue(), losses, outcomes
+
+
+def read_back(name, data):
+    outcomes = list(find(name).read(io.BytesIO(data), Options(), OBJECTS))
+    assert not [item for item in outcomes if isinstance(item, Bad)]
+    return [item.job for item in outcomes if isinstance(item, Converted)]
+
+
+def lost(losses):
+    return {(loss.path, loss.reason) for loss in losses}
+
+
+def test_a_usage_record_has_everything_in_the_order_of_the_schema():
+    data, losses, _ = written("ur", JOB)
+    root = etree.fromstring(data)
+    SCHEMA.assertValid(root)
+    local = [etree.QName(item).localname for item in root[0]]
+    assert local[:6] == [
+        "RecordIdentity", "JobIdentity", "UserIdentity", "JobName", "Charge", "Status",
+    ]  # fmt: skip
+    texts = [(etree.QName(item).localname, item.text) for item in root.iter()]
+    assert ("Memory", "1536") in texts  # of GB, because the schema has no TB
+    assert ("Swap", "10752") in texts  # of B, because it has no fractions
+    assert ("Status", "failed") in texts
+    assert [text for name, text in texts if name == "Host"] == ["node1", "node2"]
+    assert lost(losses) == {
+        ("Priority", "no place for it"),
+        ("Requested/Processors", "what was requested has no place"),
+    }
+
+
+def test_a_compute_record_names_site_group_roles_and_benchmark():
+    data, losses, _ = written("car", JOB, site=Site())
+    root = etree.fromstring(data)
+    found = {etree.QName(item).localname: item for item in root.iter()}
+    assert found["Site"].text == "DESY"
+    assert found["LocalGroup"].text == "physics"
+    assert found["Group"].text == "atlas"
+    assert found["GroupAttribute"].text == "/atlas/Role=production"
+    assert found["ServiceLevel"].text == "9.5"
+    assert found["ExitStatus"].text == "1"
+    assert {path for path, _ in lost(losses)} == {"Priority", "Requested/Processors"}
+
+
+def test_a_message_has_a_record_for_each_job_that_ended():
+    running = loads("<Job><Id>8</Id><State>Running</State><StartTime>1</StartTime></Job>")
+    data, _, outcomes = written("apel", JOB, running)
+    lines = data.decode().splitlines()
+    assert lines[0] == "APEL-individual-job-message: v0.3"
+    assert lines[-1] == "%%"
+    assert lines.count("%%") == 1
+    for line in (
+        "Site: DESY", "SubmitHost: ce.example.org:9619/condor", "LocalJobId: 7",
+        "LocalUserId: amy", "GlobalUserName: /CN=Amy", "FQAN: /atlas/Role=production",
+        "VO: atlas", "WallDuration: 60", "CpuDuration: 59", "Processors: 4", "NodeCount: 2",
+        "StartTime: 100", "EndTime: 160", "InfrastructureType: grid",
+        f"MemoryReal: {3 << 29}", "MemoryVirtual: 11", "ServiceLevelType: HEPSPEC",
+        "ServiceLevel: 9.5", "MachineName: cluster.example.org", "Queue: long",
+    ):  # fmt: skip
+        assert line in lines, line
+    assert outcomes[1] == Skipped(2, "no Duration, which APEL demands")
+
+
+def test_a_summary_adds_up_by_month_user_and_kind_of_job():
+    def job(id, end, user="/CN=Amy", processors=4):
+        return JOB.setting(Property("Id", id), Property("EndTime", end)).holding(
+            (*JOB.setting(Property("Id", id), Property("EndTime", end)).items[:-1],
+             Delivered((Property("Duration", 60), Property("GlobalUser", user),
+                        Property("Processors", processors))))
+        )  # fmt: skip
+
+    data, _, _ = written(
+        "apel-summary", job(1, 1795132740), job(2, 1795132840), job(3, 1795132740, "/CN=Bob"),
+        job(4, 1798000000), job(5, 1795132740, processors=1),
+    )  # fmt: skip
+    text = data.decode()
+    assert text.startswith("APEL-summary-job-message: v0.2\n")
+    records = [record.strip().splitlines() for record in text.split("%%\n")[:-1]]
+    assert len(records) == 4
+    assert "NumberOfJobs: 2" in records[0]
+    assert "WallDuration: 120" in records[0]
+    assert "CpuDuration: 118" in records[0]
+    assert "EarliestEndTime: 1795132740" in records[0]
+    assert "LatestEndTime: 1795132840" in records[0]
+    assert "Month: 12" in records[2]
+
+
+def test_a_job_without_a_site_is_no_job_for_a_message():
+    bare = JOB.holding(item for item in JOB.items if item.name != "Extension")
+    _, _, outcomes = written("apel", bare, site=Site())
+    assert outcomes == [Skipped(1, "no name of a site, which APEL demands")]
+
+
+@pytest.mark.parametrize("policy, expected", [
+    pytest.param("Reject", (0, 1), id="refuses-the-record"),
+    pytest.param("Warn", (1, 0), id="tells"),
+    pytest.param("Ignore", (0, 0), id="keeps-silent"),
+    pytest.param(None, (1, 0), id="tells-where-nothing-is-stated"),
+])  # fmt: skip
+def test_awareness_decides_what_follows_from_a_loss(policy, expected):
+    attributes = {"awarenessPolicy": policy} if policy else {}
+    job = Job((Property("Id", "7"), Property("Priority", "3", attributes)))
+    data, losses, outcomes = written("ur", job)
+    bad = [item for item in outcomes if isinstance(item, Bad)]
+    assert (len(losses), len(bad)) == expected
+    assert (b"LocalJobId" in data) is not bool(bad)
+    for item in bad:
+        assert "Priority with awarenessPolicy Reject" in item.reason
+
+
+def test_a_policy_holds_for_what_stands_inside():
+    inner = "<Priority>3</Priority><Requested><Memory>1</Memory></Requested>"
+    job = loads(f"<Job awarenessPolicy='Ignore'><Id>7</Id>{inner}</Job>")
+    assert written("ur", job)[1] == []
+
+
+@pytest.mark.parametrize("inner, path, reason", [
+    pytest.param("<Delivered><Memory units='KB'>0</Memory></Delivered>",
+                 "Delivered/Memory", "no positive whole number", id="zero"),
+    pytest.param("<Delivered><Memory units='elephants'>1</Memory></Delivered>",
+                 "Delivered/Memory", "'elephants' is not", id="unit"),
+    pytest.param("<EndTime>soon</EndTime>", "EndTime", "'soon' is not", id="time"),
+    pytest.param("<User>a</User><Delivered><User>b</User></Delivered>",
+                 "User", "another value is written", id="another"),
+    pytest.param("<Delivered><Node aggregation='Pattern'>n.*</Node></Delivered>",
+                 "Delivered/Node", "no list of at most 4096 names", id="pattern"),
+    pytest.param("<Delivered><Memory units='KB' context='Utilized'>1</Memory></Delivered>",
+                 "Delivered/Memory/@context", "no place for it", id="attribute"),
+    pytest.param("<TaskGroup><Id>0</Id></TaskGroup>", "TaskGroup", "no place for it", id="step"),
+    pytest.param("<Environment><Variable name='A'>1</Variable></Environment>",
+                 "Environment", "no place for it", id="environment"),
+    pytest.param("<Requested><Processors>4</Processors></Requested>",
+                 "Requested/Processors", "what was requested", id="request"),
+])  # fmt: skip
+def test_what_cannot_be_held_is_told_with_path_and_reason(inner, path, reason):
+    data, losses, _ = written("ur", loads(f"<Job><Id>7</Id>{inner}</Job>"))
+    SCHEMA.assertValid(etree.fromstring(data))
+    assert any(loss.path == path and loss.reason.startswith(reason) for loss in losses), losses
+
+
+@given(st.lists(documents(roots=("Job",)), max_size=2))
+def test_usage_records_of_any_jobs_are_always_valid(roots):
+    data, _, _ = written("ur", *map(from_tree, roots))
+    SCHEMA.assertValid(etree.fromstring(data))
+
+
+@given(st.lists(documents(roots=("Job",)), max_size=2))
+def test_other_targets_of_any_jobs_can_always_be_read(roots):
+    jobs = list(map(from_tree, roots))
+    etree.fromstring(written("car", *jobs)[0])
+    assert len(written("jsonl", *jobs)[0].splitlines()) == len(jobs)
+    assert written("apel", *jobs)[0].count(b"%%\n") <= len(jobs)
+
+
+WORDS = st.text("abcXYZ019._-&<>\"' é", min_size=1, max_size=9).map(str.strip).filter(bool)
+NUMBERS = st.integers(1, 2**31 - 1)
+
+
+@st.composite
+def jobs_that_ended(draw):
+    start, wall = draw(NUMBERS), draw(st.integers(0, 10**6))
+    own = {
+        "Id": draw(st.text("abc019._-", min_size=1, max_size=9)), "State": "Completed",
+        "SubmitTime": draw(NUMBERS), "StartTime": start, "EndTime": start + wall,
+        "CpuDuration": draw(st.integers(0, 10**6)),
+    }  # fmt: skip
+    names = ("User", "GlobalUser", "Project", "Queue")
+    given = {name: draw(WORDS) for name in names if draw(st.booleans())}
+    given |= {"Duration": wall, "Processors": draw(NUMBERS), "NodeCount": draw(NUMBERS)}
+    memory = Property("Memory", draw(NUMBERS), {"metric": "Max", "units": "KB"})
+    items = (*(Property(name, value) for name, value in given.items()), memory)
+    return Job((*(Property(name, value) for name, value in own.items()), Delivered(items)))
+
+
+def facts(job):
+    """What a format with an Id, times and amounts carries, in base units."""
+    memory = job.delivered.get("Memory")
+    return (
+        {name: job.get(name) for name in ("Id", "StartTime", "EndTime", "CpuDuration")},
+        {item.name: item.text.strip() for item in job.delivered if item.name != "Memory"},
+        Fraction(memory.bytes) if memory else None,
+    )
+
+
+@pytest.mark.parametrize("target", ["ur", "car", "apel"])
+@given(st.lists(jobs_that_ended(), min_size=1, max_size=4))
+def test_what_is_written_is_read_back_with_the_same_values(target, jobs):
+    found = read_back(target, written(target, *jobs)[0])
+    assert len(found) == len(jobs)
+    for before, after in zip(jobs, found, strict=True):
+        own, given, memory = facts(before)
+        had, got, same = facts(after)
+        assert had == own
+        assert {name: got.get(name) for name in given} == given
+        assert same == memory
+
+
+def test_every_job_that_a_real_Slurm_printed_becomes_a_valid_usage_record():
+    with SACCT.open("rb") as stream:
+        jobs = [
+            item.job
+            for item in find("slurm").read(stream, Options(), OBJECTS)
+            if isinstance(item, Converted)
+        ]
+    data, losses, _ = written("ur", *jobs)
+    root = etree.fromstring(data)
+    SCHEMA.assertValid(root)
+    assert len(root) == len(jobs) == 51
+    assert {loss.path for loss in losses if loss.path == "TaskGroup"}
+
+
+def test_lines_of_JSON_are_the_job_objects_as_plain_data():
+    [line] = written("jsonl", JOB)[0].decode().splitlines()
+    assert json.loads(line)["items"][0] == {"element": "Id", "text": "7", "value": "7"}
+
+
+def test_a_table_has_columns_and_the_whole_job(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    data, losses, _ = written("parquet", JOB, loads("<Job><Id>8</Id></Job>"))
+    table = parquet.read_table(io.BytesIO(data))
+    assert not losses
+    first, second = table.to_pylist()
+    assert (first["id"], first["delivered_processors"], second["id"]) == ("7", 4.0, "8")
+    assert loads(first["document"]) == JOB
+    assert table.schema.field("delivered_processors").metadata[b"path"] == b"Delivered/Processors"

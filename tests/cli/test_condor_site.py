@@ -1,0 +1,182 @@
+"""sssjob condor config, cron, queue, fold, simulate: what they print, and how they end."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob.classads import long
+from sssjob.cli import sssjob
+from sssjob.condor import site
+
+SSSJOB = str(Path(sys.executable).with_name("sssjob"))
+
+
+def run(*arguments, given=None):
+    return CliRunner().invoke(sssjob, ["condor", *map(str, arguments)], input=given)
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    place = tmp_path / "jobs"
+    place.mkdir()
+    for name, state in (("a", ""), ("b", "<State>Hold</State>")):
+        (place / f"{name}.xml").write_text(
+            f"<Job><Id>{name}</Id><Executable>/bin/true</Executable><User>root</User>{state}</Job>"
+        )
+    return place
+
+
+def test_a_configuration_names_every_hook_by_its_path():
+    lines = run("config", "--hooks", "/opt/hooks", "--keyword", "mjf").stdout.splitlines()
+    assert "STARTD_JOB_HOOK_KEYWORD = MJF" in lines
+    assert "MJF_HOOK_FETCH_WORK = /opt/hooks/fetch-work" in lines
+    assert "MJF_HOOK_PREPARE_JOB_BEFORE_TRANSFER = /opt/hooks/prepare-job" in lines
+    assert site.unknown(lines) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--slot", "1", "--slot", "4"),
+        ("--no-fetch", "--every-job"),
+        ("--cron", "--site /etc/site.toml"),
+    ],
+)
+def test_every_variable_is_one_that_the_text_names(options):
+    found = run("config", "--hooks", "/opt/hooks", *options)
+    assert found.exit_code == 0
+    assert site.unknown(found.stdout.splitlines()) == []
+
+
+def test_a_variable_that_the_text_does_not_name_is_found():
+    assert site.unknown(["SSS_HOOK_PREPARE = /x", "# c = d", "STARTD_CRON_A_COLOUR = red"]) == [
+        "SSS_HOOK_PREPARE",
+        "STARTD_CRON_A_COLOUR",
+    ]
+
+
+def test_only_some_slots_fetch():
+    lines = run("config", "--hooks", "/opt/hooks", "--slot", "4").stdout
+    assert "SLOT4_JOB_HOOK_KEYWORD = SSS\n" in lines
+    assert "STARTD_JOB_HOOK_KEYWORD" not in lines
+
+
+def test_hooks_are_programs_that_htcondor_accepts(jobs, tmp_path):
+    hooks = tmp_path / "hooks"
+    options = ("--jobs", jobs, "--write-hooks", "--option=--silence=60")
+    found = run("config", "--hooks", hooks, *options)
+    assert found.exit_code == 0
+    for line in found.stdout.splitlines():
+        name, _, path = line.partition(" = ")
+        if "_HOOK_" in name and path.startswith("/"):
+            mode = Path(path).stat().st_mode
+            assert stat.S_IMODE(mode) == 0o755
+    slot = {"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000}
+    answer = subprocess.run(
+        [hooks / "fetch-work"], input=long.write(slot).encode(), capture_output=True, check=True
+    )
+    assert b'Cmd = "/bin/true"\n' in answer.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, reason",
+    [
+        (("config", "--hooks", "relative"), "an absolute path"),
+        (("config", "--keyword", "no good"), "a keyword"),
+        (
+            ("config", "--hooks", "/tmp/x", "--write-hooks", "--option=--nosuch"),
+            "do not understand",
+        ),
+        (("cron", "--set", "hs06"), "expected KEY=VALUE"),
+        (("cron", "--set", "hs06=soon"), "is not"),
+        (("queue",), "no jobs"),
+        (("queue", "--jobs", "/nowhere", "--state", "/tmp/nowhere-state"), "neither a directory"),
+        (("fold", "--jobs", "postgresql://h/db"), "--state DIR"),
+        (("simulate", "--hooks", "/nowhere"), "no program fetch-work"),
+    ],
+)
+def test_what_is_not_understood_is_said_and_ends_with_2(arguments, reason, tmp_path, monkeypatch):
+    monkeypatch.delenv("SSSJOB_CONDOR_JOBS", raising=False)
+    found = run(*arguments)
+    assert found.exit_code == 2
+    assert reason in found.stderr
+
+
+def test_cron_publishes_features_with_a_prefix_and_single_slots_first():
+    found = run("cron", "--no-host", "--set", "total_cpu=8", "--set", "2:hs06=9.5", "--update")
+    assert found.stdout.splitlines() == [
+        "MachineFeatures_total_cpu = 8",
+        "MachineFeatures_hs06 = 9.5",
+        "SlotId = 2",
+        "- slot2",
+        "MachineFeatures_total_cpu = 8",
+        "- update:true",
+    ]
+    assert run("cron", "--no-host", "--prefix", "X", "--set", "total_cpu=8").stdout == (
+        "Xtotal_cpu = 8\n"
+    )
+
+
+def test_cron_without_anything_to_say_ends_with_1():
+    assert run("cron", "--no-host").exit_code == 1
+
+
+def test_the_queue_shows_every_job_with_its_state(jobs):
+    found = run("queue", "--jobs", jobs, "--json")
+    assert found.exit_code == 0
+    assert json.loads(found.stdout)["jobs"] == [
+        {"state": "ready", "key": "a.xml", "reason": ""},
+        {"state": "waiting", "key": "b.xml", "reason": "its State is Hold"},
+    ]
+    assert run("queue", "--jobs", jobs).stdout.splitlines()[0] == "ready     a.xml"
+
+
+def test_a_job_can_be_given_back_by_hand(jobs):
+    slot = long.write({"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000})
+    command = [SSSJOB, "condor", "fetch-work", "--jobs", jobs]
+    assert subprocess.run(command, input=slot.encode(), capture_output=True, check=True).stdout
+    assert "offered   a.xml" in run("queue", "--jobs", jobs).stdout
+    found = run("queue", "--jobs", jobs, "--give-back", "a.xml")
+    assert "ready     a.xml" in found.stdout
+    assert run("queue", "--jobs", jobs, "--give-back", "a.xml").exit_code == 2
+
+
+def test_fold_takes_what_users_of_jobs_left_in_the_spool(jobs):
+    slot = long.write({"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000})
+    command = [SSSJOB, "condor", "fetch-work", "--jobs", jobs]
+    ad = subprocess.run(command, input=slot.encode(), capture_output=True, check=True).stdout
+    told = ad + b"JobStartDate = 1000\nJobDuration = 5.0\nExitCode = 0\nExitBySignal = false\n"
+    leave = [SSSJOB, "condor", "job-exit", "--jobs", jobs, "--fold", "never", "exit"]
+    subprocess.run(leave, input=told, check=True)
+    assert "<Delivered>" not in (jobs / "a.xml").read_text()
+    found = run("fold", "--jobs", jobs)
+    assert (found.exit_code, found.stderr) == (0, "1 report folded, 0 bad\n")
+    assert "<Duration>5</Duration>" in (jobs / "a.xml").read_text()
+    assert run("fold", "--jobs", jobs).stderr == "0 reports folded, 0 bad\n"
+
+
+def test_a_report_that_cannot_be_folded_is_set_aside(jobs):
+    run("queue", "--jobs", jobs)
+    spool = jobs / ".condor/spool"
+    (spool / "x~1~update").write_text("rubbish")
+    found = run("fold", "--jobs", jobs)
+    assert found.exit_code == 1
+    assert "x~1~update: 'rubbish' is not the ad of a job" in found.stderr
+    assert os.listdir(spool / "bad") == ["x~1~update"]
+
+
+def test_a_simulation_tells_what_happens(jobs):
+    found = run("simulate", "--jobs", jobs, "--json")
+    assert found.exit_code == 0
+    events = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [event["what"] for event in events if event["what"] != "updated"] == [
+        "fetched", "accepted", "started", "ended", "no work", "claim given up",
+    ]  # fmt: skip
+    assert run("simulate", "--jobs", jobs).exit_code == 1

@@ -1,0 +1,391 @@
+# ruff: noqa: E501 (a case is a line)
+"""Each hook by itself: what it reads, does and answers, and what it never does."""
+
+import io
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sssjob.classads import forms, long
+from sssjob.classads.values import Ad
+from sssjob.condor import hooks, settings
+from sssjob.condor.queue import OFFERED, READY, RUNNING, WAITING, Queue
+from sssjob.condor.settings import Settings
+from sssjob.document import loads
+
+DATA = Path(__file__).parent.parent / "data" / "condor"
+SLOT = Ad({"Name": "slot1@n1", "Cpus": 4, "Memory": 4096, "Disk": 10**6, "Machine": "n1",
+           "Arch": "X86_64", "OpSys": "LINUX"})  # fmt: skip
+USER = "<User>amy</User>"
+
+
+class Output(io.BytesIO):
+    """Standard output that keeps what was written in one go."""
+
+    def __init__(self):
+        super().__init__()
+        self.writes = []
+
+    def write(self, octets):
+        self.writes.append(bytes(octets))
+        return super().write(octets)
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch, capsys):
+    """A directory of jobs, and a way to call hooks about them."""
+
+    class Site:
+        path = tmp_path / "jobs"
+        queue = Queue(str(tmp_path / "jobs" / ".condor"))
+
+        def add(self, name, inner, id_="7"):
+            text = f"<Job><Id>{id_}</Id><Executable>/bin/true</Executable>{inner}</Job>"
+            (self.path / name).write_text(text)
+
+        def call(self, hook, stdin, *words, **options):
+            output = Output()
+            text = stdin if isinstance(stdin, bytes) else long.write(stdin).encode()
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+            monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output))
+            given = Settings(str(self.path), **{"fold": "now", "refresh": 0, **options})
+            assert hooks.run(hook, given, words) == 0
+            self.said = capsys.readouterr().err
+            self.writes = output.writes
+            return b"".join(output.writes)
+
+        def fetch(self, slot=SLOT, **options):
+            answer = self.call("fetch-work", slot, **options)
+            return forms.read_text(answer.decode(), strict=True)
+
+        def job(self, name):
+            return loads((self.path / name).read_bytes())
+
+    made = Site()
+    made.path.mkdir()
+    return made
+
+
+def both(job, slot=SLOT):
+    return f"{long.write(job)}-----\n{long.write(slot)}".encode()
+
+
+def test_a_slot_gets_a_job_that_fits_as_one_strict_ad_in_one_write(site):
+    site.add("a.xml", f"{USER}<Requested><Processors>2</Processors></Requested>")
+    [ad] = site.fetch()
+    assert (ad["Cmd"], ad["Owner"], ad["RequestCpus"]) == ("/bin/true", "amy", 2)
+    assert len([each for each in site.writes if each]) == 1
+    assert list(ad) == sorted(ad)
+
+
+def test_no_work_is_no_output(site):
+    assert site.fetch() == []
+    assert b"".join(site.writes) == b""
+
+
+def test_a_job_is_given_once(site):
+    site.add("a.xml", USER)
+    assert len(site.fetch()) == 1
+    assert site.fetch() == []
+
+
+def test_many_slots_that_fetch_at_once_get_different_jobs(tmp_path):
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    for number in range(6):
+        text = f"<Job><Id>{number}</Id><Executable>/bin/true</Executable>{USER}</Job>"
+        (jobs / f"{number}.xml").write_text(text)
+    command = [Path(sys.executable).with_name("sssjob"), "condor", "fetch-work", "--jobs", jobs]
+    running = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(8)
+    ]
+    answers = [each.communicate(long.write(SLOT).encode())[0].decode() for each in running]
+    ids = sorted(forms.read_text(answer)[0]["SSSJobId"] for answer in answers if answer)
+    assert ids == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_priority_comes_first_then_what_was_submitted_first(site):
+    for name, inner in (
+        ("a.xml", "<SubmitTime>200</SubmitTime>"),
+        ("b.xml", "<SubmitTime>100</SubmitTime>"),
+        ("c.xml", "<SubmitTime>300</SubmitTime><Priority>5</Priority>"),
+        ("d.xml", "<Priority>-5</Priority>"),
+    ):
+        site.add(name, USER + inner, id_=name[0])
+    order = [site.fetch()[0]["SSSJobId"] for _ in range(4)]
+    assert order == ["c", "b", "a", "d"]
+
+
+def test_the_alternative_that_fits_decides_about_the_amounts(site):
+    site.add("a.xml", USER + (
+        "<Requested><Processors group='1'>64</Processors><Memory group='-1' units='GB'>64</Memory>"
+        "<Processors conj='Or' group='1'>3</Processors><Memory group='-1' units='GB'>1</Memory>"
+        "</Requested>"))  # fmt: skip
+    [ad] = site.fetch()
+    assert (ad["RequestCpus"], ad["RequestMemory"]) == (3, 1024)
+
+
+@pytest.mark.parametrize(
+    "inner, slot",
+    [
+        pytest.param("<Requested><Processors>5</Processors></Requested>", {}, id="processors"),
+        pytest.param("<Requested><Memory>5000</Memory></Requested>", {}, id="memory"),
+        pytest.param("<Requested><Resource name='GPUs'>1</Resource></Requested>", {}, id="GPUs"),
+        pytest.param("<Requested><Node>n2</Node></Requested>", {}, id="node"),
+        pytest.param("<Requested><Feature>ib</Feature></Requested>", {}, id="feature"),
+        pytest.param("", {"Requirements": False}, id="the slot does not want it"),
+    ],
+)
+def test_a_job_that_does_not_fit_stays(site, inner, slot):
+    site.add("a.xml", USER + inner)
+    assert site.fetch(SLOT.merged(slot)) == []
+    assert len(site.queue.names(READY)) == 1
+
+
+@pytest.mark.parametrize(
+    "inner, reason",
+    [
+        pytest.param("<State>Hold</State>", "its State is Hold", id="held"),
+        pytest.param("<State>Running</State>", "its State is Running", id="runs elsewhere"),
+        pytest.param("<Dependency>99</Dependency>", "it waits for other jobs", id="depends"),
+        pytest.param("<Requested><NodeCount>2</NodeCount></Requested>", "more than one node",
+                     id="parallel"),
+        pytest.param("<Requested><Processors group='1'>2</Processors></Requested>",
+                     "cannot be read", id="no request"),
+    ],
+)  # fmt: skip
+def test_a_job_that_may_not_run_waits_with_its_reason(site, inner, reason):
+    site.add("a.xml", USER + inner)
+    assert site.fetch() == []
+    [name] = site.queue.names(WAITING)
+    assert reason in site.queue.text(WAITING, name).decode()
+
+
+def test_a_document_that_cannot_be_read_spares_the_others(site):
+    (site.path / "a.xml").write_text("<Job><Id>")
+    site.add("b.xml", USER)
+    assert len(site.fetch()) == 1
+    assert "a.xml: " in site.said
+
+
+def test_a_document_that_changes_is_read_again_and_one_that_goes_is_forgotten(site):
+    site.add("a.xml", f"{USER}<Requested><Processors>64</Processors></Requested>")
+    assert site.fetch() == []
+    site.add("a.xml", f"{USER}<Requested><Processors>1</Processors></Requested>")
+    os.utime(site.path / "a.xml", ns=(1, 1))
+    site.add("b.xml", f"{USER}<Requested><Processors>64</Processors></Requested>")
+    assert len(site.fetch()) == 1
+    (site.path / "b.xml").unlink()
+    assert site.fetch() == []
+    assert site.queue.names(READY) == []
+
+
+def test_a_startd_that_is_root_needs_an_owner(site, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    site.add("a.xml", "")
+    assert site.fetch() == []
+    assert "a job without User cannot be run by a startd that is root" in site.said
+    [ad] = site.fetch(owner="slotuser")
+    assert ad["Owner"] == "slotuser"
+
+
+def test_a_partitionable_slot_needs_all_three_requests(site):
+    site.add("a.xml", f"{USER}<Requested><Processors>1</Processors></Requested>")
+    whole = SLOT.merged({"PartitionableSlot": True})
+    assert site.fetch(whole) == []
+    assert "needs RequestMemory, RequestDisk, which the job does not request" in site.said
+    [ad] = site.fetch(whole, requests=[("RequestMemory", "100"), ("RequestDisk", "1000")])
+    assert (ad["RequestMemory"], ad["RequestDisk"]) == (100, 1000)
+
+
+def test_a_job_that_is_rejected_is_given_away_again(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", both(ad), "reject")
+    assert site.fetch() == [ad]
+
+
+def test_a_job_that_is_accepted_is_not(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", both(ad), "accept")
+    assert site.fetch() == []
+    site.call("evict-claim", both(ad))
+    assert site.fetch() == [ad]
+
+
+def test_a_job_of_which_nothing_is_heard_is_given_away_again(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    assert site.fetch(silence=900) == []
+    [name] = site.queue.names(OFFERED)
+    os.utime(site.queue.place(OFFERED, name), (1, 1))
+    assert site.fetch(silence=900) == [ad]
+    assert "nothing was heard of it for 900 s" in site.said
+
+
+def test_updates_are_a_sign_of_life(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", both(ad), "accept")
+    told = {"JobStartDate": int(time.time()) - 5, "RemoteUserCpu": 1.5, "RemoteSysCpu": 0.5,
+            "JobState": "Running", "JobPid": 7, "ResidentSetSize": 2048}  # fmt: skip
+    site.call("update-job-info", ad.merged(told))
+    [name] = site.queue.names(RUNNING)
+    job = site.job("a.xml")
+    assert (job.get("State"), job.get("CpuDuration")) == ("Running", "2")
+    assert job.delivered.get("Memory", metric="Max").bytes == 2 << 20
+    os.utime(site.queue.place(RUNNING, name), (1, 1))
+    assert site.fetch(silence=900) != []
+
+
+def test_an_eviction_behind_the_last_job_does_not_run_it_again(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", both(ad), "accept")
+    site.call("job-exit", ad.merged({"ExitCode": 0, "ExitBySignal": False}), "exit", fold="never")
+    site.call("evict-claim", both(ad))
+    assert site.fetch() == []
+    assert site.job("a.xml").get("State") == "Completed"
+
+
+@pytest.mark.parametrize(
+    "word, state, again",
+    [("exit", "Completed", 0), ("remove", "Completed", 0), ("hold", "Hold", 0), ("evict", "Idle", 1)],
+)  # fmt: skip
+def test_how_a_job_ended_decides_whether_it_runs_again(site, word, state, again):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("job-exit", ad.merged({"JobStartDate": 1000, "JobDuration": 9.7}), word)
+    job = site.job("a.xml")
+    assert job.get("State") == state
+    assert job.delivered.text("Duration") == "10"
+    assert len(site.fetch()) == again
+
+
+def test_an_update_before_the_job_has_started_is_no_start(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("update-job-info", ad.merged({"JobStartDate": 1000}))
+    assert site.job("a.xml").get("StartCount") == ""
+    assert len(site.queue.names(RUNNING)) == 1
+
+
+def test_a_job_of_a_schedd_becomes_a_document_that_no_slot_is_given(site):
+    ad = Ad({"ClusterId": 7, "ProcId": 0, "GlobalJobId": "s#7.0#99", "Owner": "amy", "JobPid": 1,
+             "Cmd": "/bin/true", "JobStartDate": 1000, "RemoteUserCpu": 2.0})  # fmt: skip
+    site.call("update-job-info", ad)
+    [path] = site.path.glob("*.xml")
+    assert site.job(path.name).get("State") == "Running"
+    assert site.fetch() == []
+    site.call("job-exit", ad.merged({"JobDuration": 5.0}), "evict")
+    assert site.job(path.name).get("State") == "Idle"
+    assert site.fetch() == []
+
+
+def prepare(site, job, monkeypatch, tmp_path, **options):
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path))
+    monkeypatch.setenv("_CONDOR_MACHINE_AD", str(DATA / "machine.ad"))
+    answer = site.call("prepare-job", job, **options)
+    [ad] = forms.read_text(answer.decode(), strict=True)
+    return ad
+
+
+def test_a_job_is_told_where_its_features_are(site, monkeypatch, tmp_path):
+    job = Ad({"Environment": "A=1", "ClusterId": 7, "AllowedJobDuration": 60})
+    ad = prepare(site, job, monkeypatch, tmp_path)
+    assert ad["HookStatusCode"] == 0
+    where = tmp_path / ".mjf"
+    assert ad["Environment"] == (
+        f"A=1 MACHINEFEATURES={where}/machinefeatures JOBFEATURES={where}/jobfeatures "
+        f"JOBSTATUS={where}/jobstatus"
+    )
+    assert (where / "jobfeatures/wall_limit_secs").read_text() == "60\n"
+    assert (where / "machinefeatures/total_cpu").read_text() == "8\n"
+    modes = [oct((where / name).stat().st_mode & 0o777) for name in ("jobfeatures", "jobstatus")]
+    assert modes == ["0o755", "0o700"]
+    again = prepare(site, job.merged(ad), monkeypatch, tmp_path)
+    assert again["Environment"] == ad["Environment"]
+
+
+def test_a_job_with_v1_keeps_v1(site, monkeypatch, tmp_path):
+    ad = prepare(site, Ad({"Env": "A=1"}), monkeypatch, tmp_path)
+    assert ad["Env"].startswith("A=1;MACHINEFEATURES=")
+    assert "Environment" not in ad
+
+
+def test_a_job_runs_without_features_unless_they_are_mandatory(site, monkeypatch, tmp_path):
+    (tmp_path / ".mjf").write_text("in the way")
+    ad = prepare(site, Ad({"ClusterId": 7}), monkeypatch, tmp_path)
+    assert ad["HookStatusCode"] == 0
+    assert "features are not there" in ad["HookStatusMessage"]
+    ad = prepare(site, Ad({"ClusterId": 7}), monkeypatch, tmp_path, mandatory=True)
+    assert ad["HookStatusCode"] == 390
+
+
+BAD = [
+    pytest.param("reply-fetch", both(Ad({"Cmd": "x"})), ("accept",), "not fetched here", id="no key"),
+    pytest.param("reply-fetch", both(Ad({"SSSKey": "../../etc/passwd"})), ("accept",),
+                 "not fetched here", id="a key that is a path"),
+    pytest.param("reply-fetch", b"", ("maybe",), "expected accept or reject", id="word"),
+    pytest.param("evict-claim", b"", (), "not fetched here", id="nothing"),
+    pytest.param("job-exit", b"Cmd = 1\n", ("sleep",), "expected one of exit", id="exit word"),
+    pytest.param("job-exit", b"Cmd = 1\n", ("exit",), "is about no job", id="whose"),
+    pytest.param("fetch-work", b"", (), "no ad of a slot", id="no slot"),
+    pytest.param("fetch-work", b"\xff\xfe\0", (), "no ad of a slot", id="rubbish"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hook, stdin, words, reason", BAD)
+def test_bad_input_is_said_and_answered_with_nothing(site, hook, stdin, words, reason):
+    site.add("a.xml", USER)
+    assert site.call(hook, stdin, *words) == b""
+    assert reason in site.said
+
+
+def test_a_line_of_a_megabyte_and_deep_nesting_do_not_stop_a_hook(site):
+    site.add("a.xml", USER)
+    odd = b'Long = "' + b"x" * (1 << 20) + b'"\nDeep = ' + b"(" * 50_000 + b"\n"
+    assert site.call("fetch-work", odd + long.write(SLOT).encode()) != b""
+
+
+def test_a_requirement_with_a_function_that_is_not_known_does_not_match(site):
+    site.add("a.xml", USER)
+    assert site.call("fetch-work", long.write(SLOT).encode() + b"Requirements = nosuch(1)\n") == b""
+
+
+def test_a_hook_ends_when_its_time_is_over(site, monkeypatch):
+    site.add("a.xml", USER)
+
+    def slow(*_):
+        time.sleep(30)
+
+    monkeypatch.setattr(hooks, "_refresh", slow)
+    began = time.monotonic()
+    assert site.call("fetch-work", SLOT, seconds=1) == b""
+    assert time.monotonic() - began < 20
+    assert "it takes more than 1 s" in site.said
+
+
+@pytest.mark.parametrize(
+    "words, understood",
+    [
+        (["--jobs", "/x"], True),
+        (["--jobs=/x", "--silence", "60"], True),
+        (["--request", "RequestMemory=5", "--jobs", "/x"], True),
+        (["accept", "--jobs", "/x"], True),
+        (["--help"], False),
+        (["-h"], False),
+        (["--nosuch", "1"], False),
+        (["--jobs"], False),
+        (["--silence", "soon"], False),
+        (["--request", "Memory=5"], False),
+        (["--fold", "later"], False),
+    ],
+)
+def test_what_is_unclear_on_a_command_line_is_left_to_the_explaining_command(words, understood):
+    assert (settings.given(words) is not None) is understood

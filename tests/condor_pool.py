@@ -1,0 +1,221 @@
+"""A real HTCondor for tests: a personal pool on loopback that calls our hooks.
+
+Debian 13 has HTCondor as a package, so the daemons run in a root directory made of its packages
+by mmdebstrap (once, about a minute; later runs find it). It takes root and leave to mount.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLACE = Path(os.environ.get("SSSJOB_TEST_CONDOR", "/var/cache/sssjob-test/condor"))
+PACKAGES = (
+    "condor", "minicondor", "procps",
+    "python3-lxml", "python3-click", "python3-regex", "python3-rich", "python3-zstandard",
+)  # fmt: skip
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+READY = 60  # seconds
+
+CONFIGURATION = """\
+ENABLE_IPV6 = False
+COLLECTOR_PORT = {port}
+COLLECTOR_HOST = 127.0.0.1:{port}
+CONDOR_HOST = 127.0.0.1
+UID_DOMAIN = sssjob.test
+FILESYSTEM_DOMAIN = sssjob.test
+TRUST_UID_DOMAIN = True
+NUM_CPUS = 4
+MEMORY = 4000
+use FEATURE : PartitionableSlot
+NEGOTIATOR_INTERVAL = 1
+NEGOTIATOR_MIN_INTERVAL = 1
+NEGOTIATOR_CYCLE_DELAY = 1
+SCHEDD_INTERVAL = 2
+SCHEDD_MIN_INTERVAL = 1
+UPDATE_INTERVAL = 2
+POLLING_INTERVAL = 2
+STARTER_UPDATE_INTERVAL = 2
+STARTER_INITIAL_UPDATE_INTERVAL = 1
+SHADOW_QUEUE_UPDATE_INTERVAL = 2
+CLAIM_WORKLIFE = 0
+BASE_CGROUP =
+MAIL = /bin/true
+PREEN =
+FetchWorkDelay = 2
+START = TRUE
+SUSPEND = FALSE
+PREEMPT = FALSE
+KILL = FALSE
+PER_JOB_HISTORY_DIR = /var/lib/condor/perjob
+STARTD_HISTORY = /var/spool/condor/startd_history
+STARTER_DEBUG = D_FULLDEBUG
+STARTD_DEBUG = D_FULLDEBUG
+"""
+
+
+class Unavailable(Exception):
+    """Why there can be no pool here."""
+
+
+class Pool:
+    """A pool that runs; ``jobs`` is the directory of its jobs, inside and outside."""
+
+    def __init__(self, root):
+        self.root = root
+        self.inside = "/data/jobs"
+        self.jobs = root / "data/jobs"
+
+    def run(self, *command, user="root", check=True):
+        """Run a command inside, as a user; gives its output."""
+        whole = [
+            "chroot", f"--userspec={user}", str(self.root), "/usr/bin/env", "-i", f"PATH={PATH}",
+            f"HOME=/home/{user}", f"USER={user}", "LANG=C.UTF-8", "/bin/sh", "-c",
+            'cd /data; exec "$@"', "sh", *command,
+        ]  # fmt: skip
+        return subprocess.run(whole, capture_output=True, text=True, check=check).stdout
+
+    def log(self, name):
+        """What a daemon logged."""
+        path = self.root / "var/log/condor" / name
+        return path.read_text(errors="replace") if path.exists() else ""
+
+
+def start(options=()):
+    """A pool with our hooks; raises ``Unavailable``."""
+    if os.geteuid() != 0:
+        raise Unavailable("HTCondor in a root directory of its own needs root")
+    if shutil.which("mmdebstrap") is None:
+        raise Unavailable("mmdebstrap is not installed")
+    _make()
+    _mount()
+    _install(options)
+    pool = Pool(PLACE)
+    environment = {"PATH": PATH, "HOME": "/root"}
+    subprocess.run(
+        ["chroot", str(PLACE), "condor_master", "-pidfile", "/run/condor/master.pid"],
+        check=True, env=environment,
+    )  # fmt: skip
+    if not until(lambda: pool.run("condor_status", "-af", "Name", check=False).strip(), READY):
+        raise Unavailable(f"HTCondor does not start: {pool.log('MasterLog')[-500:]}")
+    return pool
+
+
+def stop():
+    """Stop what runs inside, and take the mounts away."""
+    master = PLACE / "run/condor/master.pid"
+    inside = _inside()
+    if master.exists() and int(master.read_text()) in inside:
+        os.kill(int(master.read_text()), signal.SIGQUIT)
+    if not until(lambda: not _inside(), 15):
+        for pid in _inside():
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: not _inside(), 5)
+    for name in ("proc", "dev", ""):
+        # Lazily: a process that has just ended may still hold it for a moment.
+        while os.path.ismount(PLACE / name):
+            subprocess.run(["umount", "--lazy", str(PLACE / name)], check=True)
+
+
+def until(condition, seconds):
+    """Wait for a condition; gives what it gave at last."""
+    end = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+def _make():
+    """The root directory, with the packages of Debian 13 in it."""
+    if (PLACE / "usr/sbin/condor_master").exists():
+        return
+    site = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(SITE)"], capture_output=True, text=True,
+        check=False,
+    ).stdout  # fmt: skip
+    sites = [line for line in site.splitlines() if "security" not in line]
+    PLACE.parent.mkdir(parents=True, exist_ok=True)
+    made = subprocess.run(
+        [
+            "mmdebstrap", "--variant=apt", f"--include={','.join(PACKAGES)}",
+            '--aptopt=APT::Install-Recommends "false"', "--dpkgopt=path-exclude=/usr/share/doc/*",
+            "--dpkgopt=path-exclude=/usr/share/man/*",
+            '--essential-hook=printf "#!/bin/sh\\nexit 101\\n" > "$1/usr/sbin/policy-rc.d"; '
+            'chmod 755 "$1/usr/sbin/policy-rc.d"',
+            "trixie", str(PLACE), *sites[:1],
+        ],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        shutil.rmtree(PLACE, ignore_errors=True)
+        raise Unavailable(f"mmdebstrap: {made.stderr.strip().splitlines()[-1:]}")
+
+
+def _mount():
+    """A starter wants a mount point for its root, and /proc."""
+    stop()
+    for command, name in (
+        (["mount", "--bind", str(PLACE), str(PLACE)], ""),
+        (["mount", "-t", "proc", "proc", str(PLACE / "proc")], "proc"),
+        (["mount", "--bind", "/dev", str(PLACE / "dev")], "dev"),
+    ):
+        if not os.path.ismount(PLACE / name) and subprocess.run(command, check=False).returncode:
+            raise Unavailable(f"{' '.join(command)} is not allowed here")
+
+
+def _install(options):
+    """Our command, the hooks, users and the configuration."""
+    for name in ("data", "opt"):
+        shutil.rmtree(PLACE / name, ignore_errors=True)
+        (PLACE / name).mkdir()
+    for name in ("sssjob", "schemas", "xslt"):
+        shutil.copytree(ROOT / name, PLACE / "opt" / name)
+    os.chmod(PLACE / "data", 0o1777)
+    (PLACE / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
+    program = PLACE / "usr/local/bin/sssjob"
+    program.write_text('#!/bin/sh\nexec /usr/bin/python3 -m sssjob "$@"\n')
+    (PLACE / "usr/lib/python3/dist-packages/sssjob.pth").write_text("/opt\n")
+    program.chmod(0o755)
+    if not (PLACE / "home/alice").exists():
+        _inside_run("useradd", "-m", "-s", "/bin/bash", "alice")
+    for name in ("run/condor", "run/lock/condor", "var/lib/condor/perjob", "var/lib/condor/execute",
+                 "var/spool/condor", "var/log/condor", "data/jobs"):  # fmt: skip
+        shutil.rmtree(PLACE / name, ignore_errors=True)
+        (PLACE / name).mkdir(parents=True)
+        _inside_run("chown", "condor:condor", f"/{name}")
+    lines = _inside_run(
+        "sssjob", "condor", "config", "--jobs", "/data/jobs", "--write-hooks",
+        "--hooks", "/usr/local/libexec/sssjob", "--every-job",
+        "--cron", "--set hs06=42.5", *options,
+    )  # fmt: skip
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # A shared port is the one that others find.
+    (PLACE / "etc/condor/config.d/99-test").write_text(lines + CONFIGURATION.format(port=port))
+
+
+def _inside_run(*command):
+    environment = {"PATH": f"/usr/local/bin:{PATH}", "HOME": "/root", "LANG": "C.UTF-8"}
+    return subprocess.run(
+        ["chroot", str(PLACE), *command], check=True, capture_output=True, text=True,
+        env=environment,
+    ).stdout  # fmt: skip
+
+
+def _inside():
+    """The processes whose root directory is ours."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                alive = "\nState:\tZ" not in (entry / "status").read_text()
+                if alive and os.readlink(entry / "root") == str(PLACE):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found

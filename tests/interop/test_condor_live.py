@@ -1,0 +1,136 @@
+# ruff: noqa: E501 (documents as people write them)
+"""A real HTCondor runs our hooks, and what they deliver agrees with what it records.
+
+Where no pool can be started, the test says why; ``tests/condor/test_life.py`` plays the same life
+without HTCondor.
+"""
+
+import json
+
+import condor_pool
+import pytest
+
+from sssjob.document import read
+
+pytestmark = pytest.mark.interop
+
+FETCHED = """\
+<JobGroup>
+  <Id>fetched</Id>
+  <JobDefaults><User>alice</User><Executable>/bin/sh</Executable></JobDefaults>
+  <Job>
+    <Id>range</Id>
+    <Arguments>-c 'cat $JOBFEATURES/wall_limit_secs $MACHINEFEATURES/total_cpu; sleep 3; exit 3'</Arguments>
+    <OutputFile>/data/out.range</OutputFile>
+    <Requested>
+      <Processors op="GE">2</Processors>
+      <Memory>100</Memory>
+      <Disk>10</Disk>
+      <Duration op="LE">600</Duration>
+    </Requested>
+  </Job>
+  <Job>
+    <Id>alternatives</Id>
+    <Arguments>-c 'i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done; sleep 3'</Arguments>
+    <Requested>
+      <Memory>100</Memory>
+      <Disk>10</Disk>
+      <Processors group="1">64</Processors>
+      <Processors conj="Or" group="-1">1</Processors>
+    </Requested>
+  </Job>
+</JobGroup>
+"""
+SUBMITTED = """\
+executable = /bin/sh
+transfer_executable = false
+arguments = "-c 'test -s $JOBFEATURES/allocated_cpu && i=0 && while [ $$i -lt 2000000 ]; do i=$$((i+1)); done; sleep 6'"
+request_memory = 100
+request_disk = 1000
+queue
+"""
+
+
+@pytest.fixture(scope="module")
+def pool():
+    try:
+        running = condor_pool.start()
+    except condor_pool.Unavailable as error:
+        condor_pool.stop()
+        pytest.skip(str(error))
+    yield running
+    condor_pool.stop()
+
+
+def jobs_of(path):
+    return {job.id: job for block in read(path) for job in getattr(block, "jobs", (block,))}
+
+
+def completed(path, count):
+    """The jobs of a document, once so many have ended and been folded."""
+
+    def look():
+        try:
+            jobs = jobs_of(path)
+        except OSError:
+            return None
+        return (
+            jobs if sum(job.get("State") == "Completed" for job in jobs.values()) == count else None
+        )
+
+    return condor_pool.until(look, 180)
+
+
+def test_jobs_that_a_startd_fetches_leave_what_they_used(pool):
+    path = pool.jobs / "fetched.xml"
+    path.write_text(FETCHED)
+    jobs = completed(path, 2)
+    assert jobs, pool.log("StartLog")[-3000:]
+    assert (pool.root / "data/out.range").read_text() == "600\n4\n"
+    assert jobs["range"].get("ExitCode") == "3"
+    assert jobs["range"].delivered.text("Processors") == "2"
+    assert jobs["alternatives"].get("ExitCode") == "0"
+
+    history = json.loads(pool.run("condor_history", "-startd", "-json"))
+    recorded = {ad["SSSJobId"]: ad for ad in history if "SSSJobId" in ad}
+    for name, job in jobs.items():
+        assert abs(job.delivered.value("Duration") - recorded[name]["RemoteWallClockTime"]) <= 2
+        assert abs(int(job.get("EndTime")) - recorded[name]["CompletionDate"]) <= 2
+
+
+def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
+    (pool.root / "data/job.sub").write_text(SUBMITTED.replace("$$", "$"))
+    cluster = pool.run("condor_submit", "-terse", "job.sub", user="alice").split(".")[0]
+    ended = condor_pool.until(
+        lambda: json.loads(pool.run("condor_history", "-json", cluster, check=False) or "[]"), 180
+    )
+    assert ended, pool.log("SchedLog")[-2000:]
+    [ad] = ended
+    assert ad["ExitCode"] == 0
+    pool.run("/usr/local/bin/sssjob", "condor", "fold", "--jobs", "/data/jobs", check=False)
+    found = condor_pool.until(
+        lambda: [
+            job
+            for path in pool.jobs.glob("*.xml")
+            for job in jobs_of(path).values()
+            if job.get("GlobalId") == ad["GlobalJobId"] and job.get("State") == "Completed"
+        ],
+        60,
+    )
+    assert found, list(pool.jobs.rglob("*"))
+    [job] = found
+    assert job.get("StartCount") == "1"
+    assert abs(job.delivered.value("Duration") - ad["ActivationExecutionDuration"]) <= 1
+    assert job.delivered.value("Duration") <= ad["RemoteWallClockTime"] + 1
+    cpu = ad["RemoteUserCpu"] + ad["RemoteSysCpu"]
+    assert abs(int(job.get("CpuDuration")) - cpu) <= 2
+    assert job.delivered.text("Processors") == str(ad["CpusProvisioned"])
+    measured = job.delivered.get("Memory", metric="Max").bytes // 1024
+    assert measured <= ad["ResidentSetSize"] * 1.3 + 1024
+
+
+def test_slots_publish_what_startd_cron_prints(pool):
+    found = condor_pool.until(
+        lambda: pool.run("condor_status", "-af", "MachineFeatures_hs06").split(), 60
+    )
+    assert "42.5" in found
