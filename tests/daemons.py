@@ -1,4 +1,4 @@
-"""Servers of batch systems for tests: in a directory of their own, on free ports, ended at the end."""
+"""Servers of batch systems for tests: in a directory of their own, on free ports, ended after."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ def until(condition, seconds):
 
 
 class Place:
-    """A directory that everybody can read, the daemons in it, and the environment of all of them."""
+    """A directory that everybody can read, with daemons, and the environment of all of them."""
 
     def __init__(self, name):
         self.root = Path(tempfile.mkdtemp(prefix=f"sssjob-{name}-", dir="/tmp"))
@@ -107,7 +107,7 @@ class Place:
         for daemon in reversed(self.daemons):
             daemon.terminate()
             try:
-                daemon.wait(10)
+                daemon.wait(3)
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()

@@ -115,7 +115,15 @@ def test_a_job_finds_what_slurm_enforces(cluster, ran, name):
     assert found["cpu_limit_secs"] == str(seconds * cpus)
     assert found["job_id"] == ran[name]
     shown = cluster.run(
-        "squeue", "-h", "-j", ran[name], "-t", "all", "-o", "%S %l %C", env={"SLURM_TIME_FORMAT": "%s"}
+        "squeue",
+        "-h",
+        "-j",
+        ran[name],
+        "-t",
+        "all",
+        "-o",
+        "%S %l %C",
+        env={"SLURM_TIME_FORMAT": "%s"},
     ).split()
     assert shown == [found["jobstart_secs"], f"{seconds // 60}:00", str(cpus)]
 
@@ -143,7 +151,9 @@ def test_each_node_of_a_job_tells_its_own_part(cluster, ran):
 
 
 def test_nothing_is_left_but_the_directory_of_the_machine(cluster, ran):
-    left = sorted(str(path.relative_to(cluster.root / "mjf")) for path in cluster.root.glob("mjf/*/*"))
+    left = sorted(
+        str(path.relative_to(cluster.root / "mjf")) for path in cluster.root.glob("mjf/*/*")
+    )
     assert left == ["n1/machinefeatures", "n2/machinefeatures"]
 
 
@@ -161,12 +171,14 @@ def test_records_fold_when_they_are_complete_and_the_documents_answer(cluster, r
 
     def collected():
         cluster.run(*words, check=False)
-        return all("<EndTime>" in path.read_text() for path in (cluster.root / "jobs").glob("*.xml"))
+        return all(
+            "<EndTime>" in path.read_text() for path in (cluster.root / "jobs").glob("*.xml")
+        )
 
     assert until(collected, 60), cluster.run("sacct", "-P")
     for name, (cpus, _, _) in GIVEN.items():
         job = document.loads((cluster.root / f"jobs/{ran[name]}.xml").read_text())
-        assert (job.get("State"), job.get("Name")) == ("Completed", "sbatch")
+        assert (job.get("State"), job.get("Name")) == ("Completed", "probe")
         shown = cluster.run(
             "sacct", "-X", "-n", "-P", "-j", ran[name], "-o", "Start,End,ElapsedRaw,AllocCPUS",
             env={"SLURM_TIME_FORMAT": "%s"},
@@ -206,7 +218,11 @@ def test_a_job_runs_and_its_node_stays_though_no_features_can_be_made(cluster, r
 def test_the_command_submits_a_document_that_the_prolog_finds(cluster, ran):
     place = cluster.root / "job.xml"
     text = DOCUMENTS["one"].format(probe=cluster.root / "probe").replace("60<", "77<")
-    place.write_text(text.replace("<Requested>", f"<OutputFile>{cluster.root}/work/sent</OutputFile><Requested>", 1))
+    place.write_text(
+        text.replace(
+            "<Requested>", f"<OutputFile>{cluster.root}/work/sent</OutputFile><Requested>", 1
+        )
+    )
     printed = cluster.run(
         COMMAND, "features", "submit", "--for", "slurm", "--jobs", cluster.root / "jobs",
         "--seconds", 60, place,
