@@ -33,9 +33,11 @@ def machine_features(slot: Ad, now: int | None = None) -> Values:
         _put(found, "shutdowntime", end)
     _rating(found, "hs06", slot)
     for name in slot:
-        # What the site says of itself, by startd cron; a rating is a real, and known already.
-        if name.startswith(names.PUBLISHED) and not name.endswith("hs06"):
-            _put(found, name[len(names.PUBLISHED) :], _number(slot, name), least=0)
+        # What startd cron publishes completes what HTCondor knows: its count of processors is the
+        # one that it gives away. A rating is a real, and known already.
+        key = name[len(names.PUBLISHED) :]
+        if name.startswith(names.PUBLISHED) and key != "hs06" and key not in found:
+            _put(found, key, _number(slot, name), least=0)
     return found
 
 

@@ -34,6 +34,7 @@ class Work(Settlement):
         self.reservation_end: int | None = None
         self.settings: Mapping[str, Amount] = {}
         self.host: Mapping[str, Amount] = {}
+        self.granted: Mapping[str, Amount] = {}
         self.scope = Scope(job, "/Job", self.report, repair=repair)
         self.groups = [
             Scope(group, _group_path(group, number), self.report, repair=repair)

@@ -25,6 +25,8 @@ MACHINE = [
     ({"Draining": True, "ExpectedMachineGracefulDrainingCompletion": 500}, {}),
     ({"ExpectedMachineGracefulDrainingCompletion": 2000}, {}),
     ({"MJF_HS06": 88.5}, {"hs06": "88.5"}),
+    ({"TotalCpus": 4, "MachineFeatures_total_cpu": 2, "MachineFeatures_phys_cores": 2}, {"total_cpu": 4, "phys_cores": 2}),
+    ({"MachineFeatures_hs06": 42.5, "MachineFeatures_shutdowntime": 2000}, {"hs06": "42.5", "shutdowntime": 2000}),
     ({}, {}),
 ]
 JOB = [
