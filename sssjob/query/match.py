@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.tree import Located
+from sssjob.document.pull import Located
 from sssjob.query import functions
 from sssjob.query.scope import split
 

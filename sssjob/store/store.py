@@ -10,7 +10,7 @@ from sssjob.document import Source, tree
 from sssjob.query import Match, Question
 from sssjob.store import lookup, upkeep
 from sssjob.store.answers import Answers, OnError, Trace
-from sssjob.store.candidates import candidates
+from sssjob.store.candidates import candidates, named
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.dictionaries import packing_of
@@ -128,6 +128,13 @@ class Store:
         return candidates(
             self.engine, self.packing, how, effective=effective, deleted=deleted
         )  # fmt: skip
+
+    def named(self, id_: str, *, deleted: bool = False) -> Iterator[Stored]:
+        """The documents with a Job or JobGroup of this Id, all that there may be.
+
+        With ``deleted``, hidden documents are among them.
+        """
+        return named(self.engine, self.packing, id_, deleted=deleted)
 
     def rows(
         self,
