@@ -29,4 +29,12 @@ run "sssjob query '//Job[Delivered/Processors > 4]/Id' $out/jobs.sss"
 run "sssjob query --json '//Job[StatusMessage = \"TIMEOUT\"]/Name' $out/jobs.sss"
 run "sssjob query '//Job[Delivered/Processors > Requested/Processors]/Delivered/Duration' $out/workflow.xml"
 
+say "6. A store keeps every version, and answers from columns"
+run "sssjob store import $out/jobs.db $out/jobs.sss"
+run "sssjob query --explain '//Job[Delivered/Processors > 4]/Id' $out/jobs.db"
+
+say "7. Who used what, and usage records for others"
+run "sssjob report --by project $out/jobs.db --plot"
+run "sssjob convert --from sss --to ur -o $out/records.xml --losses $out/losses.jsonl $out/jobs.sss"
+
 say "Everything is in $out"

@@ -116,8 +116,9 @@ def stop():
             os.kill(pid, signal.SIGKILL)
         until(lambda: not _inside(), 5)
     for name in ("proc", "dev", ""):
-        if os.path.ismount(PLACE / name):
-            subprocess.run(["umount", str(PLACE / name)], check=False)
+        # Lazily: a process that has just ended may still hold it for a moment.
+        while os.path.ismount(PLACE / name):
+            subprocess.run(["umount", "--lazy", str(PLACE / name)], check=True)
 
 
 def until(condition, seconds):
@@ -176,7 +177,8 @@ def _install(options):
     os.chmod(PLACE / "data", 0o1777)
     (PLACE / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
     program = PLACE / "usr/local/bin/sssjob"
-    program.write_text('#!/bin/sh\nPYTHONPATH=/opt exec /usr/bin/python3 -m sssjob "$@"\n')
+    program.write_text('#!/bin/sh\nexec /usr/bin/python3 -m sssjob "$@"\n')
+    (PLACE / "usr/lib/python3/dist-packages/sssjob.pth").write_text("/opt\n")
     program.chmod(0o755)
     if not (PLACE / "home/alice").exists():
         _inside_run("useradd", "-m", "-s", "/bin/bash", "alice")

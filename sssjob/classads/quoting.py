@@ -6,8 +6,6 @@ files V2 stands inside of double quotes, and V1 with backslashes before double q
 
 from __future__ import annotations
 
-import re
-
 from sssjob.classads.values import Ad
 
 TYPE_CHECKING = False
@@ -19,13 +17,12 @@ if TYPE_CHECKING:
 SPACE = " \t\r\n"
 DELIMITERS = (";", "|")  # of V1 environments: on Unix, on Windows
 
-_SPECIAL = re.compile(r"[ \t\r\n']+")
-_MACRO = re.compile(r"\$\$\([^()]*\)|\$\$\(\[.*\]\)")
-
 
 def split_v1(text: str) -> list[str]:
     """Words between white space. They cannot be empty, nor hold white space."""
-    return [word for word in re.split(f"[{SPACE}]+", text) if word]
+    for space in SPACE[1:]:
+        text = text.replace(space, " ")
+    return [word for word in text.split(" ") if word]
 
 
 def split_v2(text: str) -> list[str]:
@@ -73,7 +70,7 @@ def join_v2(words: Iterable[str]) -> str:
     >>> join_v2(["one", "two words", "", "don't"])
     "one two' 'words '' don''''t"
     """
-    return " ".join(_SPECIAL.sub(_quoted, word) or "''" for word in words)
+    return " ".join(_grouped(word) or "''" for word in words)
 
 
 def split_submit(text: str) -> list[str]:
@@ -88,7 +85,7 @@ def unquoted_v2(text: str) -> str:
     inner = text.strip()
     if len(inner) < 2 or inner[0] != '"' or inner[-1] != '"':
         raise _bad(f"a double quote that is not closed: {_shown(text)}")
-    if re.search(r'(?<!")(?:"")*"(?!")', inner[1:-1]):
+    if '"' in inner[1:-1].replace('""', ""):
         raise _bad(f"a double quote in the middle, which must be doubled: {_shown(text)}")
     return inner[1:-1].replace('""', '"')
 
@@ -101,9 +98,8 @@ def quoted_v2(words: Iterable[str]) -> str:
 
 def environment_v1(text: str, delimiter: str = ";") -> dict[str, str]:
     """Variables between delimiters or line feeds. Raises ``BadAd``."""
-    return dict(
-        _pairs(part for part in re.split(f"[{re.escape(delimiter)}\n]", text) if part.strip())
-    )
+    parts = text.replace("\n", delimiter).split(delimiter)
+    return dict(_pairs(part for part in parts if part.strip()))
 
 
 def environment_v2(text: str) -> dict[str, str]:
@@ -134,16 +130,16 @@ def join_environment_v2(variables: Mapping[str, str]) -> str:
 
 def arguments(ad: Ad) -> list[str]:
     """The arguments of a job ad: ``Arguments`` (V2) wins over ``Args`` (V1). Raises ``BadAd``."""
-    if isinstance(ad.get("Arguments"), str):
-        return split_v2(ad.text("Arguments"))
-    return split_v1(ad.text("Args"))
+    words = _text(ad, "Arguments")
+    return split_v1(_text(ad, "Args") or "") if words is None else split_v2(words)
 
 
 def environment(ad: Ad) -> dict[str, str]:
     """The variables of a job ad: ``Environment`` (V2) wins over ``Env`` (V1). Raises ``BadAd``."""
-    if isinstance(ad.get("Environment"), str):
-        return environment_v2(ad.text("Environment"))
-    return environment_v1(ad.text("Env"), _delimiter(ad))
+    words = _text(ad, "Environment")
+    if words is None:
+        return environment_v1(_text(ad, "Env") or "", _delimiter(ad))
+    return environment_v2(words)
 
 
 def with_environment(ad: Ad, variables: Mapping[str, str]) -> dict[str, str]:
@@ -154,11 +150,21 @@ def with_environment(ad: Ad, variables: Mapping[str, str]) -> dict[str, str]:
     """
     known = environment(ad)
     whole = {**known, **variables}
-    if not isinstance(ad.get("Environment"), str) and isinstance(ad.get("Env"), str):
+    if _text(ad, "Environment") is None and _text(ad, "Env") is not None:
         written = join_environment_v1(whole, _delimiter(ad))
         if written is not None:
             return {"Env": written}
     return {"Environment": join_environment_v2(whole)}
+
+
+def _text(ad: Ad, name: str) -> str | None:
+    """A string, worked out if it is an expression; None if it is missing or something else."""
+    value = ad.get(name)
+    if value is not None and not isinstance(value, str):
+        from sssjob.classads.evaluate import attribute  # rare, and hooks must start fast
+
+        value = attribute(ad, name)
+    return value if isinstance(value, str) else None
 
 
 def _delimiter(ad: Ad) -> str:
@@ -168,7 +174,7 @@ def _delimiter(ad: Ad) -> str:
 def _pairs(parts: Iterable[str]) -> Iterable[tuple[str, str]]:
     for part in parts:
         name, equals, value = part.partition("=")
-        if _MACRO.fullmatch(part):  # HTCondor puts variables in its place
+        if part.startswith("$$(") and part.endswith(")"):  # HTCondor puts variables in its place
             yield part, ""
             continue
         if not equals or not name:
@@ -178,13 +184,19 @@ def _pairs(parts: Iterable[str]) -> Iterable[tuple[str, str]]:
 
 def _unwacked(text: str) -> str:
     r"""V1 of a submit file: ``\"`` is a double quote, and a bare one is a mistake."""
-    if re.search(r'(?<!\\)"', text):
+    if '"' in text.replace('\\"', ""):
         raise _bad(f"a double quote without a backslash: {_shown(text)}")
     return text.replace('\\"', '"')
 
 
-def _quoted(match: re.Match[str]) -> str:
-    return f"'{match[0].replace(chr(39), chr(39) * 2)}'"
+def _grouped(word: str) -> str:
+    """A word with its white space and quotes in quoted stretches, quotes doubled."""
+    text, inside = "", False
+    for letter in word:
+        special = letter == "'" or letter in SPACE
+        text += ("'" if special is not inside else "") + letter * (2 if letter == "'" else 1)
+        inside = special
+    return text + ("'" if inside else "")
 
 
 def _bad(reason: str) -> BadAd:

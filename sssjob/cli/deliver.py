@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import tempfile
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.accounting import FORMATS
-from sssjob.cli import common
-from sssjob.errors import Severity, SSSJobError
+from sssjob.cli import common, deliver_many
+from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.delivery import Delivery, Tally
+    pass
 
 
 @click.command(
@@ -27,6 +26,8 @@ Examples:
   sssjob deliver job.xml --features /run/mjf/1234 --record sacct.txt -o done.xml
   sssjob deliver job.xml --features /run/mjf/1234 --status /run/mjf/1234/status --in-place
   sssjob deliver --in-place requested.sss --record sacct.txt --tz Europe/Berlin
+  sssjob deliver --in-place requested/ --from pbs --record 20261121
+  sssjob deliver jobs.db --from sge --record common/accounting
 
 Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
 2 something cannot be read."""
@@ -59,13 +60,19 @@ def command(
     overwrite: bool, force: bool, now: int | None, output: str | None, in_place: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Fold what was delivered into the jobs of JOB.xml, and print the document.
+    """Fold what was delivered into the jobs of JOB.xml, a directory or a store.
+
+    The document with what was delivered is printed, or written where -o or --in-place say.
 
     JOB.xml may hold many jobs, in one document or in several, and be of any size. All of it is
     kept as it is, to the byte, but for the jobs to which something is delivered.
 
     Each record goes to its job by Id; a features directory to the job that its job_id names, and
     with it what its machine and its pilot say, and what was measured.
+    Of a directory, every document that a record is about is written back; a store keeps the new
+    version beside the former one, and a run that it has not seen (of a requeued job) as a
+    document of its own. Both take records only.
+
     What was requested is left untouched. Where a job knows better, the difference is reported
     and the job keeps its value, unless --overwrite. Folding again changes nothing.
     """
@@ -73,6 +80,14 @@ def command(
 
     if not records and not any((directory, machine, status, usages)):
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
+    if (many := deliver_many.kind(file)) is not None:
+        if not records or any((directory, machine, status, usages, output)):
+            common.fail(f"{file}: only records are folded into many documents, without -o")
+        if many == "directory" and not in_place:
+            common.fail(f"{file} is a directory: say --in-place to have its documents written back")
+        into = deliver_many.into_store if many == "store" else deliver_many.into_directory
+        into(file, records, format_, tz, overwrite=overwrite, as_json=as_json)
+        return
     if in_place and (output or file == "-"):
         common.fail("--in-place needs a file of its own, and no -o")
     if in_place and _is_compressed(file):
@@ -99,19 +114,15 @@ def command(
                     if target or not as_json:
                         stream.write(piece)
                 if in_place and not work.tally.changes:
-                    raise _Unchanged
-        except _Unchanged:
+                    raise deliver_many.Unchanged
+        except deliver_many.Unchanged:
             pass
         except SSSJobError as error:
             common.fail(f"{'<stdin>' if file == '-' else file}: {error}")
         except OSError as error:
             common.fail(common.reason(error))
-    _report(work, as_json)
+    deliver_many.report(work.tally, as_json)
     sys.exit(common.FOUND if work.tally.delivered else common.NOTHING)
-
-
-class _Unchanged(Exception):
-    """Leave the file alone: nothing has changed."""
 
 
 def _again(file: str, stack: ExitStack) -> Path:
@@ -131,43 +142,3 @@ def _is_compressed(file: str) -> bool:
         return is_compressed(file)
     except OSError as error:
         common.fail(common.reason(error))
-
-
-def _report(work: Delivery, as_json: bool) -> None:
-    tally = work.tally
-    errors = sum(item.severity is Severity.ERROR for item in tally.findings)
-    counts = {
-        "jobs": tally.jobs,
-        "delivered": tally.delivered,
-        "unchanged": tally.jobs - tally.delivered,
-        "facts": tally.changes,
-        "disagreements": sum(item.code == "W-DISAGREE" for item in tally.findings),
-        "records": tally.records,
-        "elsewhere": tally.elsewhere,
-        "bad": tally.bad,
-        "errors": errors,
-    }
-    if as_json:
-        found = [item.as_dict() for item in tally.findings]
-        click.echo(json.dumps({**counts, "findings": found}, indent=2, ensure_ascii=False))
-        return
-    common.print_findings(tally.findings)
-    common.say(_sentence(tally, counts["disagreements"]))
-
-
-def _sentence(tally: Tally, disagreements: int) -> str:
-    """What happened, for a person."""
-    records = ""
-    if tally.records or tally.bad:
-        asides = [f"{tally.elsewhere} about other jobs"] if tally.elsewhere else []
-        asides += [f"{tally.bad} bad"] if tally.bad else []
-        records = f" from {_count(tally.records + tally.bad, 'record')}"
-        records += f" ({', '.join(asides)})" if asides else ""
-    return (
-        f"delivered to {tally.delivered} of {_count(tally.jobs, 'job')}{records}: "
-        f"{_count(tally.changes, 'fact')} folded, {_count(disagreements, 'disagreement')}"
-    )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     sssjob serve --config gateway.toml
     sssjob serve --config gateway.toml --check           what is wrong with it, and where
     sssjob serve --config gateway.toml --listen [::1]:7112 --listen 192.0.2.1:7112
+    sssjob serve --config gateway.toml --forward gold.example.org:7112
+    sssjob serve --config gateway.toml --queue           what was not forwarded yet, and why
     sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
 
     SIGTERM and SIGINT end it when whole requests have their answers; SIGHUP reads its keys anew.
 
-    Exit code 0: ended, or nothing is wrong; 1: --check found something; 2: it cannot start.
+    Exit code 0: ended, or nothing is wrong; 1: --check found something, or --queue nothing;
+    2: it cannot start.
     """,
 )
 @click.option(
@@ -36,7 +39,15 @@ if TYPE_CHECKING:
     "--listen", "addresses", metavar="ADDRESS", multiple=True,
     help="Listen here instead; port 0 takes a free one.",
 )  # fmt: skip
-def command(path: Path, check: bool, unit: bool, addresses: tuple[str, ...]) -> None:
+@click.option(
+    "--forward", metavar="ADDRESS",
+    help="Send finished jobs on to this server: HOST:PORT, or a URL.",
+)  # fmt: skip
+@click.option("--queue", is_flag=True, help="Show what was not forwarded yet, and do no more.")
+def command(
+    path: Path, check: bool, unit: bool, addresses: tuple[str, ...], forward: str | None,
+    queue: bool,
+) -> None:  # fmt: skip
     """Answer schedulers and clients over SSSRMAP, until a signal ends it.
 
     Peers of Gold and standard HTTP clients use one port. What happens is logged on standard
@@ -47,16 +58,21 @@ def command(path: Path, check: bool, unit: bool, addresses: tuple[str, ...]) -> 
 
         click.echo(systemd.unit(Path(sys.argv[0]).absolute(), path.absolute()), nl=False)
         return
-    config = _listening(_loaded(path, check), addresses)
+    config = _forwarding(_listening(_loaded(path, check), addresses), forward)
+    if queue:
+        _show_queue(config)
     if check:
         click.echo(f"{path}: nothing is wrong")
         return
     try:
+        from sssjob.errors import UnusableStore
         from sssjob.gateway import service
     except ModuleNotFoundError as error:
         common.fail(f"{error.name} is not installed: pip install 'sssjob[gateway]'")
     try:
         service.run(path, config)
+    except UnusableStore as error:
+        common.fail(error)
     except OSError as error:
         common.fail(f"cannot listen: {error.strerror or error}")
 
@@ -84,3 +100,34 @@ def _listening(config: Config, addresses: tuple[str, ...]) -> Config:
     except ValueError as error:
         common.fail(f"--listen: found {error}, expected an address such as 127.0.0.1:7112")
     return replace(config, listen=given) if given else config
+
+
+def _forwarding(config: Config, to: str | None) -> Config:
+    from sssjob.gateway.config import forwarded
+
+    if to is None:
+        return config
+    if not config.jobs.store:
+        common.fail("--forward needs a store: give [store] address in the configuration")
+    try:
+        return forwarded(config, to)
+    except ValueError as error:
+        common.fail(f"--forward: found {error}, expected HOST:PORT or a URL")
+
+
+def _show_queue(config: Config) -> NoReturn:
+    from sssjob.errors import UnusableStore
+    from sssjob.gateway.outbox import Outbox
+
+    found = False
+    if config.forward.queue.exists():
+        try:
+            outbox = Outbox(config.forward.queue)
+        except UnusableStore as error:
+            common.fail(error)
+        for each in outbox.left():
+            found = True
+            said = f"  {each.said}" if each.said else ""
+            click.echo(f"{dict(each.fields)['JobId']}  {each.state}  tries {each.tries}{said}")
+        outbox.close()
+    sys.exit(common.FOUND if found else common.NOTHING)

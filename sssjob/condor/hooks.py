@@ -22,6 +22,7 @@ from sssjob.condor.queue import (
     READY,
     REPORT_LIMIT,
     RUNNING,
+    SPOOL,
     Queue,
     is_entry,
 )
@@ -233,7 +234,8 @@ def _agree(ad: Ad, slot: Ad) -> bool:
 
 def _report(settings: Settings, kind: str) -> None:
     """Leave standard input in the spool, under the name of its job and start."""
-    queue = _queue(settings, writes=False)
+    # Users of jobs may write into the spool only, which is there once a startd has fetched.
+    queue = _queue(settings, writes=not os.path.isdir(os.path.join(settings.state, SPOOL)))
     text = sys.stdin.buffer.read(REPORT_LIMIT + 1)
     if len(text) > REPORT_LIMIT:
         raise Failed(f"an ad of more than {REPORT_LIMIT} bytes")
@@ -344,13 +346,14 @@ def _lines(attributes: Mapping[str, str | int]) -> bytes:
 
 def _limit(seconds: int) -> None:
     """Raise TimeoutError when the time is over, wherever that may be."""
-    import signal
+    # What is behind signal: that makes enumerations of its numbers, which takes longer than we do.
+    import _signal  # type: ignore[import-not-found]  # it has no annotations
 
     def over(number: int, frame: object) -> None:
         raise TimeoutError(f"it takes more than {seconds} s")
 
-    signal.signal(signal.SIGALRM, over)
-    signal.alarm(seconds)
+    _signal.signal(_signal.SIGALRM, over)
+    _signal.alarm(seconds)
 
 
 def _fold(settings: Settings) -> None:

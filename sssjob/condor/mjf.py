@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sssjob import whole
 from sssjob.condor import names
 from sssjob.condor.slot import job_features, machine_features
 
@@ -26,8 +27,6 @@ def prepared(job: Ad, slot: Ad, directory: str, now: int) -> dict[str, str]:
     ``now`` is when the job starts, in seconds since 1970, if its ad does not know. Raises
     ``OSError`` if a directory cannot be written. Doing so again changes nothing else.
     """
-    from sssjob.features.write import write
-
     values = {
         "MACHINEFEATURES": _machine(job, slot, now),
         "JOBFEATURES": job_features(job, slot, now),
@@ -38,9 +37,19 @@ def prepared(job: Ad, slot: Ad, directory: str, now: int) -> dict[str, str]:
         os.makedirs(path, exist_ok=True)
         os.chmod(path, mode)
         if variable in values:
-            write(values[variable], path)
+            _write(values[variable], path)
         variables[variable] = path
     return variables
+
+
+def _write(values: Values, directory: str) -> None:
+    """A file for each key; the directory is new with each job, so that nothing in it is stale."""
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name, value in values.items():
+            whole.put(folder, name, f"{value}\n".encode())
+    finally:
+        os.close(folder)
 
 
 def provided(job: Ad, slot: Ad) -> dict[str, str | int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -39,6 +40,8 @@ from sssjob.model import Block, Job, Property
 
 ALTERNATIVES = 16  # of one job, the best
 FREE = (READY, WAITING)  # what nobody has taken yet
+
+_SCHEDD = re.compile(r"[^#]+#[0-9]+\.[0-9]+#[0-9]+")  # a GlobalJobId
 
 TAKEN = (OFFERED, ACCEPTED, RUNNING)
 
@@ -157,9 +160,13 @@ def _placed(queue: Queue, key: str, job: Job, reason: str, say: Say) -> str:
     priority, submitted = (_whole(each) for each in numbers)
     name = entry(key, priority, submitted)
     state = job.get("State") or "Idle"
+    # What was given away and came back still says that it runs.
+    lost = state in ("Running", "Suspended") and queue.state_of(name) == READY
     if state == "Completed":
         where, text = DONE, b""
-    elif "Hold" in job.properties.names() or not (state == "Idle" or _was_lost(job, state)):
+    elif _SCHEDD.fullmatch(job.get("GlobalId")):
+        where, text = WAITING, b"a schedd has it\n"
+    elif "Hold" in job.properties.names() or not (state == "Idle" or lost):
         where, text = WAITING, f"its State is {state}\n".encode()
     elif reason:
         where, text = WAITING, f"{reason}\n".encode()
@@ -174,12 +181,6 @@ def _placed(queue: Queue, key: str, job: Job, reason: str, say: Say) -> str:
             with suppress(FileNotFoundError):
                 os.unlink(queue.place(other, name))
     return name
-
-
-def _was_lost(job: Job, state: str) -> bool:
-    """Whether a job runs by our own reports only, and is nobody's any more."""
-    ours = job.properties.get("Extension", type=names.EXTENSION, name=names.STARTS)
-    return state in ("Running", "Suspended") and ours is not None
 
 
 def ads_of(job: Job, name: str) -> tuple[bytes, str]:

@@ -102,6 +102,9 @@ def fold(settings: Settings, queue: Queue, *, say: Say) -> int:
 
 def _fold_one(source: Documents, queue: Queue, ad: Ad, kind: str, moment: int, owner: int) -> None:
     name = ad.text(names.KEY)
+    if kind == "update" and "JobPid" not in ad:  # a starter updates before it has started the job
+        _moved(queue, name, kind)
+        return
     document = document_of(queue, name) if name else _document_about(source, ad)
     if document is None:
         if ad.get("JobStatus") is None and not ad.text("GlobalJobId") and not ad.text("Owner"):

@@ -9,11 +9,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from sssjob.condor.settings import HOOKS
 from sssjob.errors import InvalidValue
@@ -106,12 +104,17 @@ def unknown(lines: Sequence[str]) -> list[str]:
 
 
 def program() -> list[str]:
-    """How a daemon calls our command: it has no search path."""
-    beside = Path(sys.executable).with_name("sssjob")
-    if beside.exists():
-        return [str(beside)]
-    found = shutil.which("sssjob")
-    return [os.path.abspath(found)] if found else [sys.executable, "-m", "sssjob"]
+    """How a daemon calls our command: by the interpreter that runs now, and by its full path.
+
+    A daemon has no search path. The interpreter looks at nothing but the directories in which
+    packages are now: not at the environment of a job, and not at what an installation adds when
+    any Python starts, which takes longer than a hook does.
+    """
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    packages = (os.path.dirname(here), *(each for each in sys.path if each.endswith("-packages")))
+    paths = list(dict.fromkeys(packages))
+    start = f"import sys; sys.path += {paths!r}; from sssjob.__main__ import main; main()"
+    return [sys.executable, "-I", "-S", "-c", start]
 
 
 def wrappers(options: Sequence[str]) -> dict[str, str]:

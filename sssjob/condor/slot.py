@@ -33,9 +33,11 @@ def machine_features(slot: Ad, now: int | None = None) -> Values:
         _put(found, "shutdowntime", end)
     _rating(found, "hs06", slot)
     for name in slot:
-        # What the site says of itself, by startd cron; a rating is a real, and known already.
-        if name.startswith(names.PUBLISHED) and not name.endswith("hs06"):
-            _put(found, name[len(names.PUBLISHED) :], _number(slot, name), least=0)
+        # What startd cron publishes completes what HTCondor knows: its count of processors is the
+        # one that it gives away. A rating is a real, and known already.
+        key = name[len(names.PUBLISHED) :]
+        if name.startswith(names.PUBLISHED) and key != "hs06" and key not in found:
+            _put(found, key, _number(slot, name), least=0)
     return found
 
 
@@ -62,8 +64,10 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     limit = _least(stated.get("wall_limit_secs"), _number(job, "AllowedJobDuration"), retirement)
     _put(found, "wall_limit_secs", limit)
     for key, value in stated.items():
-        if key not in found and not (key == "cpu_limit_secs" and limit is None):
+        if key not in found:
             _put(found, key, value)
+    if limit and "allocated_cpu" in found and "cpu_limit_secs" not in found:
+        found["cpu_limit_secs"] = limit * int(found["allocated_cpu"])  # decision 590
     _put(found, "shutdowntime_job", _shutdown(slot, now))
     identity = job.text("GlobalJobId") or _identity(job)
     if identity:

@@ -32,6 +32,7 @@ def derive(
     machine: Mapping[str, Value] = _NOTHING,
     settings: Mapping[str, Amount] = _NO_AMOUNTS,
     host: Mapping[str, Amount] = _NO_AMOUNTS,
+    granted: Mapping[str, Amount] = _NO_AMOUNTS,
 ) -> Features:
     """The values of the 2016 vocabulary for a job whose defaults are resolved.
 
@@ -41,9 +42,11 @@ def derive(
     ``repair`` turns groups round that balance only then. ``machine`` holds $MACHINEFEATURES,
     ``settings`` what the site's configuration says of the node, ``host`` what the machine
     enforces: it decides what a request leaves open, and is checked against what it does not.
+    ``granted`` is what the batch system has given to the job: it wins over all else.
     """
     work = _Derivation(job, now, starting, frozenset(nodes), cpu_limit, repair, machine)
     work.reservation_end, work.settings, work.host = reservation_end, settings, host
+    work.granted = granted
     for name, sources in SOURCES.items():
         work.settle(name, sources)
     work.carry()
@@ -66,7 +69,10 @@ class _Derivation(Work):
     def settle(self, name: str, sources: tuple[Source, ...]) -> None:
         """Take the first source that gives a value; the others are checked against it."""
         amounts = [amount for source in sources if (amount := source(self)) is not None]
-        self.choose(name, amounts, self.host.get(name))
+        if (given := self.granted.get(name)) is not None:
+            self.take(name, given, (*self.stated(name), *amounts))
+        else:
+            self.choose(name, amounts, self.host.get(name))
 
     def carry(self) -> None:
         """The extensions that have no other home."""

@@ -6,7 +6,7 @@ Nothing here reads a clock or a file.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -83,9 +83,25 @@ class Settlement:
             self.override(name, override, amounts)
         elif amounts:
             first, *others = amounts
-            for other in others:
-                self._check(name, first, other)
-            self._keep(name, first)
+            self.take(name, first, others)
+
+    def take(self, name: str, first: Amount, others: Iterable[Amount]) -> None:
+        """Take an amount; the others are checked against it."""
+        for other in others:
+            self._check(name, first, other)
+        self._keep(name, first)
+
+    def stated(self, name: str) -> Iterator[Amount]:
+        """The number of an extension, where something else wins over it."""
+        text = self.overrides.get(name)
+        path = f"{_EXTENSION}[@name='{name}']"
+        try:
+            value = "" if text is None else keys.parse(str(text), keys.key(name, self.table), name)
+        except InvalidValue as error:
+            self.report(finding("E-TYPE", f"{name}: {error}", path=path))
+            return
+        if not isinstance(value, str):
+            yield Amount(Fraction(value), path)
 
     def override(self, name: str, text: Value, amounts: Sequence[Amount]) -> None:
         """Take the text of an extension, and say if it was useless or differs."""
@@ -145,7 +161,7 @@ class Settlement:
             return
         self.derived[name] = Derived(value, amount.source, amount.basis, amount.why)
         if amount.basis == ASSUMED:
-            text = f"{name} is assumed to be {units.decimal(amount.value)}: {amount.why}"
+            text = f"{name} is assumed to be {keys.spell(value)}: {amount.why}"
             self.report(finding("I-MISSING", text, path=amount.source))
 
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
+from sssjob import whole
 from sssjob.features import keys
 from sssjob.features.files import LONGEST
 
@@ -47,14 +48,14 @@ def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Wri
     with _opened(directory) as folder:
         earlier = _manifest(folder)
         # Before the first key: a run that is cut short must not leave keys that nobody owns.
-        _put(folder, MANIFEST, _listing({*earlier, *contents}))
+        whole.put(folder, MANIFEST, _listing({*earlier, *contents}))
         for name, octets in contents.items():
-            _put(folder, name, octets)
+            whole.put(folder, name, octets)
         stale = tuple(sorted(earlier - contents.keys()))
         for name in stale:
             with suppress(FileNotFoundError, IsADirectoryError):
                 os.unlink(name, dir_fd=folder)
-        _put(folder, MANIFEST, _listing(contents))
+        whole.put(folder, MANIFEST, _listing(contents))
         os.fsync(folder)
     return Written(os.fspath(directory), tuple(contents), stale)
 
@@ -68,9 +69,9 @@ def put(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Writt
     with _opened(directory) as folder:
         earlier = _manifest(folder)
         if not contents.keys() <= earlier:
-            _put(folder, MANIFEST, _listing({*earlier, *contents}))
+            whole.put(folder, MANIFEST, _listing({*earlier, *contents}))
         for name, octets in contents.items():
-            _put(folder, name, octets)
+            whole.put(folder, name, octets)
         os.fsync(folder)
     return Written(os.fspath(directory), tuple(contents), ())
 
@@ -86,7 +87,7 @@ def remove(names: Iterable[str], directory: str | os.PathLike[str]) -> Written:
                 os.unlink(name, dir_fd=folder)
                 removed.append(name)
         if earlier := _manifest(folder):
-            _put(folder, MANIFEST, _listing(earlier.difference(removed)))
+            whole.put(folder, MANIFEST, _listing(earlier.difference(removed)))
         os.fsync(folder)
     return Written(os.fspath(directory), (), tuple(removed))
 
@@ -125,23 +126,6 @@ def _manifest(folder: int) -> set[str]:
 
 def _listing(names: Iterable[str]) -> bytes:
     return "".join(f"{name}\n" for name in sorted(names)).encode("ascii")
-
-
-def _put(folder: int, name: str, content: bytes) -> None:
-    """Put a whole file into place; the old one stays until the new one is on disk."""
-    hidden = f".{name.lstrip('.')[:200]}.{os.urandom(8).hex()}"
-    handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600, dir_fd=folder)
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(handle, 0o644)  # whatever the umask
-            os.fsync(handle)
-        os.rename(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(hidden, dir_fd=folder)
-        raise
 
 
 def _invalid(text: str, expected: str) -> ValueError:

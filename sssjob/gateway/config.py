@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
+from sssjob.client import GOLD, Client, transport
+from sssjob.client.dialect import DIALECTS
 from sssjob.errors import BadKeyFile
 from sssjob.gateway import settings
+from sssjob.gateway.forwarding import Plan
+from sssjob.gateway.jobs import Jobs, jobs
 from sssjob.gateway.settings import Table
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy
+
+_QUEUE = "forward.db"  # beside the configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,8 @@ class Config:
     observe: Address | None = None
     window: int = 300
     nonce: bool = False
+    jobs: Jobs = field(default_factory=Jobs)
+    forward: Plan = field(default_factory=lambda: Plan(Client([]), Path(_QUEUE)))
 
 
 def load(path: Path) -> Config:
@@ -91,14 +99,48 @@ def load(path: Path) -> Config:
         _observe(root.table("observe")),
         security.whole("window", 300, least=1, most=86_400),
         security.flag("nonce"),
+        jobs(root),
+        _forward(root.table("forward"), path),
     )
     ring = config.ring
     if not given.problems and not (
         ring.shared or ring.own or ring.passwords or config.policy.unsigned
     ):
         security.problem("key", "no key that proves anybody", "a key here or in [actors.NAME]")
+    if config.forward.client.transports and not config.jobs.store:
+        root.table("forward").problem("to", "no store", "[store] address, where jobs are kept")
     given.finish()
     return config
+
+
+def forwarded(config: Config, to: str) -> Config:
+    """A configuration that sends finished jobs to an address, as ``--forward`` says.
+
+    Raises ValueError for what is no address.
+    """
+    client = replace(config.forward.client, transports=[transport(to)])
+    return replace(config, forward=replace(config.forward, client=client))
+
+
+def _forward(table: Table, path: Path) -> Plan:
+    """What the file says of forwarding; without an address that is for ``--forward`` only."""
+    to = table.text("to")
+    try:
+        ways = [transport(to)] if to else []
+    except ValueError:
+        table.problem("to", repr(to), 'an address such as "gold.example.org:7112", or a URL')
+        ways = []
+    dialect = DIALECTS[table.text("dialect", GOLD.name, among=DIALECTS)]
+    client = Client(ways, _key(table, "key", ""), dialect, tries=1)
+    usual = Plan(client, path)
+    return Plan(
+        client,
+        table.file("queue") or path.parent / _QUEUE,
+        table.text("actor", usual.actor),
+        table.number("every", usual.every, least=0.01),
+        table.flag("charge"),
+        table.number("give_up", usual.give_up),
+    )
 
 
 def _limits(table: Table) -> Limits:

@@ -12,6 +12,7 @@ from typing import Any
 from sssjob.gateway.config import Config
 from sssjob.gateway.conversation import READ, Conversation, Shared
 from sssjob.gateway.log import event
+from sssjob.handlers.service import Service
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Keys
 from sssjob.rmap.responder import Responder
@@ -22,11 +23,14 @@ _BACKLOG = 1024  # connections that the system keeps until they are accepted
 class Server:
     """A gateway. ``responder`` answers in threads, so that nobody waits for a slow answer.
 
-    ``addresses`` says where it listens, by kind: listen, tls, observe.
+    ``service`` has the handlers over a store. ``addresses`` says where it listens, by kind:
+    listen, tls, observe.
     """
 
-    def __init__(self, responder: Responder, config: Config) -> None:
-        self.config = config
+    def __init__(
+        self, responder: Responder, config: Config, service: Service | None = None
+    ) -> None:
+        self.config, self.service = config, service
         self.addresses: dict[str, tuple[Address, ...]] = {}
         self._pool = ThreadPoolExecutor(config.limits.workers, thread_name_prefix="answer")
         self._shared = Shared(responder, config.limits, self._pool)

@@ -9,12 +9,16 @@ import sys
 import time
 from pathlib import Path
 
+from sssjob import store
 from sssjob.errors import BadSettings
 from sssjob.gateway import systemd
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config, load
+from sssjob.gateway.forwarding import Forwarding
 from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.server import Server
+from sssjob.handlers.service import Service
+from sssjob.handlers.stores import Stores
 from sssjob.rmap.replay import Nonces
 from sssjob.rmap.responder import Responder
 
@@ -22,27 +26,54 @@ from sssjob.rmap.responder import Responder
 def server(config: Config) -> Server:
     """The server that a configuration describes."""
     nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
-    actions = Actions({})
+    service = answering(config)
+    actions = Actions(service.actions, service.is_quick) if service else Actions({})
     responder = Responder(
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick
     )
-    return Server(responder, config)
+    return Server(responder, config, service)
+
+
+def answering(config: Config) -> Service | None:
+    """Handlers over the store of a configuration, which is made if it is new; None without one.
+
+    Raises ``UnusableStore``.
+    """
+    jobs = config.jobs
+    if not jobs.store:
+        return None
+    store.open(jobs.store, create=True, patience=jobs.patience).close()
+    return Service(Stores(jobs.store, patience=jobs.patience), jobs.settings)
 
 
 def run(path: Path, config: Config) -> None:
     """Serve until SIGTERM or SIGINT; SIGHUP reads the keys of the file anew.
 
-    Logs to standard error. Raises OSError where an address cannot be listened on.
+    Logs to standard error. Raises OSError where an address cannot be listened on, and
+    ``UnusableStore``.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False
+    running = server(config)
+    forward = forwarding(config, running.service)
     try:
-        asyncio.run(_until_signalled(server(config), path))
+        if forward is not None:
+            forward.start()
+        asyncio.run(_until_signalled(running, path))
     finally:
+        if forward is not None:
+            forward.stop()
         LOGGER.removeHandler(handler)
+
+
+def forwarding(config: Config, service: Service | None) -> Forwarding | None:
+    """What sends finished jobs on, if the configuration says where to. Raises ``UnusableStore``."""
+    if service is None or not config.forward.client.transports:
+        return None
+    return Forwarding(config.forward, service.stores)
 
 
 async def _until_signalled(running: Server, path: Path) -> None:
@@ -59,11 +90,14 @@ async def _until_signalled(running: Server, path: Path) -> None:
 
 
 def reload(running: Server, path: Path) -> None:
-    """Take the keys of the file anew; with a file that is wrong, those of before stay."""
+    """Take keys, roles and rates of the file anew; if it is wrong, those of before stay."""
     try:
-        ring = load(path).ring
+        config = load(path)
     except (BadSettings, OSError) as error:
         event("not reloaded", logging.ERROR, reason=str(error))
         return
+    ring = config.ring
     running.take_keys(ring)
+    if running.service is not None:
+        running.service.settings = config.jobs.settings
     event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))

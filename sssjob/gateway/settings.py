@@ -43,6 +43,11 @@ class Table:
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys that are there, in their order."""
+        return tuple(self._values)
+
     def text(self, name: str, default: str = "", *, among: Iterable[str] = ()) -> str:
         """A text; one of some words where there are any."""
         value: str = self._of(name, str, "a text in quotes", default)
@@ -101,9 +106,12 @@ class Table:
 
     def tables(self, name: str) -> Iterator[tuple[str, Table]]:
         """The tables within a table, each with its name: ``[actors.ann]``."""
-        around = self.table(name)
-        for key in around._values:
-            yield key, around.table(key)
+        yield from self.table(name).tables_here()
+
+    def tables_here(self) -> Iterator[tuple[str, Table]]:
+        """The tables within this one, each with its name."""
+        for key in self._values:
+            yield key, self.table(key)
 
     def problem(self, name: str, found: str, expected: str) -> None:
         """Remember what is wrong with a key."""

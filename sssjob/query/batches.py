@@ -22,7 +22,8 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document import tree
-from sssjob.document.tree import Located
+from sssjob.document.pull import Located
+from sssjob.query.match import LINES
 
 SIZE = 1 << 18  # bytes of one batch: some 300 job objects
 _LONGEST = 1 << 22  # bytes without a place to cut, from which on nothing is cut
@@ -37,7 +38,7 @@ _HEAD = re.compile(
 _ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
 _TAG = re.compile(rb"<(%s)" % _NAME)
 _UNIT = re.compile(rb"Job(?:Group)?[\s/>]")
-_LINE_WRAPPER = b"Lines"
+_LINE_WRAPPER = LINES.encode()
 
 _STANDARD = {"s": spec.NAMESPACE}
 _UNITS = "*[self::Job or self::JobGroup or self::s:Job or self::s:JobGroup]"

@@ -12,11 +12,14 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.tree import Located
+from sssjob.document.pull import Located
 from sssjob.query import functions
 from sssjob.query.scope import split
 
 Value = str | int | float | bool
+
+# What holds many documents that are asked at once: no part of any of them, and of no path.
+LINES = "documents-of-one-line-each"
 
 _STRING = etree.XPath("string()", smart_strings=False)
 _IDS = frozenset(
@@ -146,7 +149,8 @@ class Match(NamedTuple):
         element = self.element
         if element is None or self.is_made:
             return None
-        names = [_local(item) for item in (element, *element.iterancestors())]
+        above = (item for item in element.iterancestors() if item.tag != LINES)
+        names = [_local(item) for item in (element, *above)]
         way = "/" + "/".join(reversed(names))
         if isinstance(self.found, Element):
             return way

@@ -7,7 +7,7 @@ from sssjob.model import Block
 from sssjob.store import lookup
 from sssjob.store.engine import Engine, Row
 from sssjob.store.history import Entry
-from sssjob.store.identity import Identity
+from sssjob.store.identity import Identity, same
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.stored import Stored
@@ -25,7 +25,15 @@ class Change:
         """A document as ``Store.get`` gives it; nobody else changes it until the block ends."""
         self._engine.hold(identity.id if isinstance(identity, Identity) else identity)
         row = lookup.find(self._engine, identity)
-        return None if row is None else self._at(row[0])
+        return None if row is None else self.at(row[0])
+
+    def about(self, document: Block | bytes) -> Stored | None:
+        """What there is of the job that a document is about; see ``identity``."""
+        new = only(document)
+        self._engine.hold(new.id)
+        runs = [each for each in self._writer.find([new.id]) if each.name == new.name]
+        run = same(new.marks, runs)
+        return None if run is None else self.at(run.number)
 
     def put(self, document: Block | bytes, *, replacing: Stored | None = None) -> Stored:
         """Keep a Job or JobGroup: as a new one, or as the next version of what it is about.
@@ -38,12 +46,12 @@ class Change:
         new = only(document)
         self._engine.hold(new.id)
         if replacing is None:
-            return self._at(self._writer.write([new], self._entry)[0].number)
-        if self._at(replacing.number).version != replacing.version:
+            return self.at(self._writer.write([new], self._entry)[0].number)
+        if self.at(replacing.number).version != replacing.version:
             said = f"{replacing.identity} has changed since it was read"
             raise BusyStore(self._engine.address, said)
         self._writer.replace(replacing.number, replacing.identity, new, self._entry)
-        return self._at(replacing.number)
+        return self.at(replacing.number)
 
     def delete(self, identity: Identity | str) -> Stored | None:
         """Hide a document, which keeps it; None if there is none, or if it is hidden already."""
@@ -73,9 +81,10 @@ class Change:
         if found is None or found.deleted is deleted:
             return None
         self._writer.hide(found.number, self._entry, deleted=deleted)
-        return self._at(found.number)
+        return self.at(found.number)
 
-    def _at(self, number: int) -> Stored:
+    def at(self, number: int) -> Stored:
+        """The document of a number; nobody else changes it until the block ends."""
         # Locked by itself: what was waited for may belong to another change by now.
         lock = f"SELECT 1 FROM document WHERE number = ?{self._engine.locking('document')}"
         self._engine.fetch(lock, (number,))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,9 @@ from sssjob.store.sql import SQLITE, Dialect, quoted
 PATIENCE = 60.0  # seconds to wait for other writers
 _CACHE = 32 << 10  # KiB of pages that are kept in memory
 _APPLICATION = 0x53535342  # in the head of the file: this is a store
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PAUSE = 0.01  # seconds between two tries where SQLite does not wait by itself
+_ANY_TABLE = "SELECT 1 FROM sqlite_master LIMIT 1"
 
 _TYPES = {"integer": "INTEGER", "number": "REAL", "text": "TEXT", "bytes": "BLOB"}
 _SMALL = " WITHOUT ROWID"
@@ -124,10 +128,9 @@ class SQLite:
         with self.told:
             self._connection = self._connected()
             try:
-                if is_new:
-                    self._connection.execute("PRAGMA journal_mode = WAL")
-                    self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                elif self._pragma("application_id") != _APPLICATION:
+                if create and not read_only:
+                    self._begin()
+                if self._pragma("application_id") != _APPLICATION:
                     raise UnusableStore(self.address, "a database, but no store of job objects")
             except BaseException:
                 self._connection.close()
@@ -242,6 +245,23 @@ class SQLite:
         self.idle.clear()
         self._connection.close()
 
+    def _begin(self) -> None:
+        """Make a database that is empty a store, which others may be doing at the same time."""
+        if self._pragma("application_id") != _APPLICATION:
+            if self._pragma("application_id") or self._connection.execute(_ANY_TABLE).fetchone():
+                return
+            self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        until = time.monotonic() + self.patience
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                # SQLite itself does not wait for others who are about to do the same.
+                if _code(error) not in _LOCKED or time.monotonic() > until:
+                    raise
+                time.sleep(_PAUSE)
+
     def _connected(self) -> sqlite3.Connection:
         connection = self._open()
         try:
@@ -278,7 +298,7 @@ class SQLite:
     def fault(self, error: sqlite3.Error) -> Exception:
         """What SQLite raises, in our words."""
         match _code(error):
-            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            case code if code in _LOCKED:
                 said = f"locked by another process for more than {self.patience:g} seconds"
                 return BusyStore(self.address, said)
             case sqlite3.SQLITE_FULL:

@@ -10,6 +10,7 @@ from sssjob.document import Source, tree
 from sssjob.query import Match, Question
 from sssjob.store import lookup, upkeep
 from sssjob.store.answers import Answers, OnError, Trace
+from sssjob.store.candidates import candidates, named
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.dictionaries import packing_of
@@ -18,6 +19,7 @@ from sssjob.store.explanation import Explanation, explain
 from sssjob.store.history import Entry
 from sssjob.store.identity import Identity
 from sssjob.store.loading import load
+from sssjob.store.plan import Plan
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
@@ -114,6 +116,25 @@ class Store:
         goes on.
         """
         return lookup.each(self.engine, self.packing, deleted=deleted, on_error=on_error)
+
+    def candidates(
+        self, how: Plan, *, effective: bool = False, deleted: bool = False
+    ) -> Iterator[Stored]:
+        """The documents in which a plan may find something, in the order of the store.
+
+        All are of one moment. With ``deleted``, hidden documents are among them. Raises
+        ``DamagedStore`` at the first that cannot be read.
+        """
+        return candidates(
+            self.engine, self.packing, how, effective=effective, deleted=deleted
+        )  # fmt: skip
+
+    def named(self, id_: str, *, deleted: bool = False) -> Iterator[Stored]:
+        """The documents with a Job or JobGroup of this Id, all that there may be.
+
+        With ``deleted``, hidden documents are among them.
+        """
+        return named(self.engine, self.packing, id_, deleted=deleted)
 
     def rows(
         self,

@@ -233,7 +233,7 @@ def test_updates_are_a_sign_of_life(site):
     [ad] = site.fetch()
     site.call("reply-fetch", both(ad), "accept")
     told = {"JobStartDate": int(time.time()) - 5, "RemoteUserCpu": 1.5, "RemoteSysCpu": 0.5,
-            "JobState": "Running", "ResidentSetSize": 2048}  # fmt: skip
+            "JobState": "Running", "JobPid": 7, "ResidentSetSize": 2048}  # fmt: skip
     site.call("update-job-info", ad.merged(told))
     [name] = site.queue.names(RUNNING)
     job = site.job("a.xml")
@@ -265,6 +265,26 @@ def test_how_a_job_ended_decides_whether_it_runs_again(site, word, state, again)
     assert job.get("State") == state
     assert job.delivered.text("Duration") == "10"
     assert len(site.fetch()) == again
+
+
+def test_an_update_before_the_job_has_started_is_no_start(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("update-job-info", ad.merged({"JobStartDate": 1000}))
+    assert site.job("a.xml").get("StartCount") == ""
+    assert len(site.queue.names(RUNNING)) == 1
+
+
+def test_a_job_of_a_schedd_becomes_a_document_that_no_slot_is_given(site):
+    ad = Ad({"ClusterId": 7, "ProcId": 0, "GlobalJobId": "s#7.0#99", "Owner": "amy", "JobPid": 1,
+             "Cmd": "/bin/true", "JobStartDate": 1000, "RemoteUserCpu": 2.0})  # fmt: skip
+    site.call("update-job-info", ad)
+    [path] = site.path.glob("*.xml")
+    assert site.job(path.name).get("State") == "Running"
+    assert site.fetch() == []
+    site.call("job-exit", ad.merged({"JobDuration": 5.0}), "evict")
+    assert site.job(path.name).get("State") == "Idle"
+    assert site.fetch() == []
 
 
 def prepare(site, job, monkeypatch, tmp_path, **options):

@@ -25,6 +25,8 @@ MACHINE = [
     ({"Draining": True, "ExpectedMachineGracefulDrainingCompletion": 500}, {}),
     ({"ExpectedMachineGracefulDrainingCompletion": 2000}, {}),
     ({"MJF_HS06": 88.5}, {"hs06": "88.5"}),
+    ({"TotalCpus": 4, "MachineFeatures_total_cpu": 2, "MachineFeatures_phys_cores": 2}, {"total_cpu": 4, "phys_cores": 2}),
+    ({"MachineFeatures_hs06": 42.5, "MachineFeatures_shutdowntime": 2000}, {"hs06": "42.5", "shutdowntime": 2000}),
     ({}, {}),
 ]
 JOB = [
@@ -37,6 +39,9 @@ JOB = [
     ({"SSSFeature_max_rss_bytes": 2 * GIB}, {"Memory": 1024}, {"max_rss_bytes": GIB}),
     ({"AllowedJobDuration": 3600}, {"MaxJobRetirementTime": 600}, {"wall_limit_secs": 600}),
     ({"AllowedJobDuration": 3600}, {"MaxJobRetirementTime": 0}, {"wall_limit_secs": 3600}),
+    ({"AllowedJobDuration": 60}, {"Cpus": 4}, {"allocated_cpu": 4, "wall_limit_secs": 60, "cpu_limit_secs": 240}),
+    ({"AllowedJobDuration": 60, "SSSFeature_cpu_limit_secs": 90}, {"Cpus": 4}, {"allocated_cpu": 4, "wall_limit_secs": 60, "cpu_limit_secs": 90}),
+    ({"SSSFeature_cpu_limit_secs": 90}, {}, {"cpu_limit_secs": 90}),
     ({"JobCurrentStartDate": 900, "JobStartDate": 800}, {}, {"jobstart_secs": 900}),
     ({}, {"JobStart": 700}, {"jobstart_secs": 700}),
     ({}, {"Activity": "Retiring", "MyCurrentTime": 990, "RetirementTimeRemaining": 60}, {"shutdowntime_job": 1050}),

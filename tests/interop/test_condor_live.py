@@ -119,7 +119,9 @@ def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
     )
     assert found, list(pool.jobs.rglob("*"))
     [job] = found
-    assert abs(job.delivered.value("Duration") - ad["RemoteWallClockTime"]) <= 2
+    assert job.get("StartCount") == "1"
+    assert abs(job.delivered.value("Duration") - ad["ActivationExecutionDuration"]) <= 1
+    assert job.delivered.value("Duration") <= ad["RemoteWallClockTime"] + 1
     cpu = ad["RemoteUserCpu"] + ad["RemoteSysCpu"]
     assert abs(int(job.get("CpuDuration")) - cpu) <= 2
     assert job.delivered.text("Processors") == str(ad["CpusProvisioned"])

@@ -155,3 +155,9 @@ def test_threads_work_some_items_ahead_and_no_more():
     assert len(taken) <= 3 + 2 * 2
     assert [item for item, _ in ahead.waiting] == taken[3:]
     pairs.close()
+
+
+def test_the_path_of_a_match_begins_at_its_own_document():
+    lines = b"<Job><Id>1</Id></Job>\n<Job><Id>2</Id></Job>\n"
+    found = compile("//Job/Id").run(lines)
+    assert [(match.path, match.line) for match in found] == [("/Job/Id", 1), ("/Job/Id", 2)]

@@ -17,6 +17,11 @@ COMMANDS = {
     "left":     "Tell how long a job may go on.",
     "status":   "Show or write $JOBSTATUS, under its lock.",
     "pilots":   "Rank pilots by what it costs to end them.",
+    "install":  "Tell what a batch system needs, so that its jobs have features.",
+    "prolog":   "Make the directories of a job that starts.",
+    "epilog":   "Fold and take away the directories of a job that has ended.",
+    "collect":  "Fold the accounting records of jobs that have ended.",
+    "submit":   "Submit a job object to a batch system.",
     "serve":    "Serve both directories over HTTP, for virtual machines.",
 }
 # fmt: on

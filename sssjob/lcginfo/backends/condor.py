@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+import io
+from collections.abc import Mapping
 from typing import Any
 
+from sssjob.classads import forms
 from sssjob.errors import InvalidValue
-from sssjob.lcginfo.backends.reader import Reader, json_value
+from sssjob.lcginfo.backends.reader import Reader
 from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, Entry
 
 Ad = Mapping[str, Any]
@@ -33,10 +34,6 @@ LOCAL = (7, 12)  # universes that need no slot: scheduler, local
 QUEUE = "condor"
 IDLE = "Allqueuesareempty"  # what condor_q -global says, without its blanks
 
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_NUMBER = re.compile(r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,3})?")
-_WORDS = {"true": True, "false": False}
-
 
 class Condor(Reader):
     """Reads job ads and machine ads, told apart by what they have."""
@@ -44,7 +41,8 @@ class Condor(Reader):
     def take(self, text: str) -> None:
         """Read one output: ads in the old syntax, a blank line between them, or JSON."""
         stripped = "".join(text.split())
-        ads = _from_json(text) if stripped[:1] in ("[", "{") else _from_long(text)
+        # What is no ad is judged as a whole below.
+        ads = forms.read(io.BytesIO(text.encode()), on_error=lambda error: None)
         known = not stripped.strip("[]") or stripped == IDLE
         for ad in ads:
             if "JobStatus" in ad:
@@ -105,38 +103,6 @@ class Condor(Reader):
             self.add_slots(up, cpus if state != "Owner" else 0)
         else:
             self.add_slots(cpus, cpus if state == "Unclaimed" else 0)
-
-
-def _from_json(text: str) -> Iterator[Ad]:
-    """The ads of one array, or of the several that ``condor_q -global`` prints one by one."""
-    for array in re.split(r"(?<=^\])\s*(?=^\[)", text, flags=re.MULTILINE):
-        found = json_value(array)
-        for ad in found if isinstance(found, list) else [found]:
-            if isinstance(ad, dict):
-                yield ad
-
-
-def _from_long(text: str) -> Iterator[Ad]:
-    """The ads of the old syntax: an attribute a line, a blank line behind each ad."""
-    ad: dict[str, Any] = {}
-    for line in text.splitlines():
-        name, equals, value = line.partition(" = ")
-        if equals and name.replace("_", "").replace(".", "").isalnum():
-            ad[name] = _literal(value.strip())
-        elif not line.strip() and ad:
-            yield ad
-            ad = {}
-    if ad:
-        yield ad
-
-
-def _literal(text: str) -> Any:
-    """A string, number or truth value; None for an expression, which only HTCondor can judge."""
-    if string := _STRING.fullmatch(text):
-        return re.sub(r"\\(.)", r"\1", string[1])
-    if _NUMBER.fullmatch(text):
-        return float(text) if set(text) & set(".eE") else int(text)
-    return _WORDS.get(text.lower())
 
 
 def _number(ad: Ad, name: str) -> float | None:

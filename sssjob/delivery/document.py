@@ -108,8 +108,12 @@ class Delivery:
 
     def take_usage(self, path: str) -> None:
         """Read what was measured: the control group of the job, or a file of names and numbers."""
-        self.used.append(of_cgroup(path) if os.path.isdir(path) else of_file(path))
-        self._belongs(path)
+        self.take_used(of_cgroup(path) if os.path.isdir(path) else of_file(path), path)
+
+    def take_used(self, used: Used, place: str) -> None:
+        """Take what was measured; ``place`` tells where."""
+        self.used.append(used)
+        self._belongs(place)
 
     def _belongs(self, place: str) -> None:
         """Keep the name of a source, which must be about one job."""
@@ -193,7 +197,6 @@ class Delivery:
             yield from of_usage(used)
 
     def _has_features(self, job: Job) -> bool:
-
         stated = self.features.get("job_id")
         return self.tally.jobs == 1 or str(stated) == job_id(job.id)
 
@@ -226,7 +229,6 @@ class Delivery:
 
 
 def _jobs(block: Block) -> tuple[Job, ...]:
-
     return (block,) if isinstance(block, Job) else block.blocks(Job)
 
 

@@ -1,0 +1,74 @@
+"""``sssjob features collect``: accounting records into the documents of jobs that have ended."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.features import batch
+from sssjob.cli.features.common import fail
+from sssjob.errors import SSSJobError
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features collect --for slurm --jobs /var/lib/sssjob/jobs
+  sssjob features collect --for slurm --jobs jobs --done ended
+  sssjob features collect --for gridengine --jobs jobs --record $SGE_ROOT/default/common/accounting
+
+Exit code: 0 every job that was waited for has its record, 1 some have none
+yet, 2 the batch system does not answer or a file cannot be read."""
+)
+@batch.system
+@click.option("--jobs", metavar="DIR", required=True, help="The documents of the jobs, *.xml.",
+              type=click.Path(exists=True, file_okay=False))  # fmt: skip
+@click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
+              help="Accounting files; without one, sacct is asked.")  # fmt: skip
+@click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
+@click.option("--done", metavar="DIR", type=click.Path(exists=True, file_okay=False),
+              help="Move documents there whose jobs all have ended.")  # fmt: skip
+@click.option("--settle", metavar="SECONDS", type=click.IntRange(0), default=10, show_default=True,
+              help="How long after the end of a job its record may be incomplete.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=60, show_default=True,
+              help="How long sacct may take to answer.")  # fmt: skip
+def command(
+    system: str, jobs: str, records: tuple[str, ...], tz: str, done: str | None, settle: int,
+    seconds: float,
+) -> None:  # fmt: skip
+    """Fold accounting records into documents whose jobs have no EndTime yet.
+
+    Let cron run it where the records are. For a moment after the end of a job its record may be
+    incomplete, or not there: then the job waits for the next time.
+    """
+    from sssjob import ending
+
+    if system != "slurm" and not records:
+        common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")
+    place = Path(jobs)
+    ids = [name for _, names in ending.waiting(place) for name in names]
+    try:
+        if records:
+            found = ending.read_records(system, [Path(file) for file in records], ids, tz)
+        else:
+            found = ending.ask_slurm(ids, os.environ, seconds=seconds)
+    except (OSError, SSSJobError) as error:
+        fail(error)
+    missing = False
+    for each in ending.collect(
+        place, found, now=int(time.time()), settle=settle, done=Path(done) if done else None
+    ):
+        if each.tally is not None:
+            common.print_findings(each.tally.findings)
+            click.echo(f"{each.document}: {each.tally.changes} facts folded")
+        if each.note:
+            common.say(f"sssjob: {each.document}: {each.note}")
+        elif each.waiting:
+            common.say(f"sssjob: {each.document}: no record yet of {', '.join(each.waiting)}")
+        missing = missing or bool(each.waiting or each.note)
+    sys.exit(common.NOTHING if missing else common.FOUND)

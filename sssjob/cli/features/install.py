@@ -1,0 +1,92 @@
+"""``sssjob features install``: what a site configures, and the scripts that it needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.features import batch
+from sssjob.cli.features.common import VOCABULARIES, fail, site
+from sssjob.errors import SSSJobError
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features install --for slurm
+  sssjob features install --for slurm --to /usr/libexec/sssjob/slurm
+  sssjob features install --for gridengine --jobs /var/lib/sssjob/jobs --to /opt/mjf
+  sssjob features install --for pbs --site /etc/sssjob/site.toml --json
+
+Exit code: 0 printed, 2 an option is not understood or a script cannot be written."""
+)
+@batch.system
+@click.option("--to", "directory", metavar="DIR", type=click.Path(), help="Write the scripts.")
+@batch.root
+@batch.jobs
+@click.option("--site", "site_file", metavar="FILE", default="", type=click.Path(),
+              help="The site's configuration (TOML), for the prolog.")  # fmt: skip
+@click.option("--scratch", metavar="DIR", default="", type=click.Path(),
+              help="The scratch space of jobs, for the prolog.")  # fmt: skip
+@click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
+              help="The keys that the prolog writes.")  # fmt: skip
+@click.option("--seconds", type=click.IntRange(1, 3600), default=30, show_default=True,
+              help="The most that a script may take.")  # fmt: skip
+@click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
+              type=click.Path(), help="Where scripts say what is wrong.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(
+    system: str, directory: str | None, root: str, jobs: str, site_file: str, scratch: str,
+    vocabulary: str, seconds: int, log: str, as_json: bool,
+) -> None:  # fmt: skip
+    """Print what to configure, so that jobs find their features, and the scripts.
+
+    Paths are those of the nodes. In --root, %n stands for the name of the node. With --to the
+    scripts are written, and only the lines of the configuration are printed. Each script ends with
+    0 and in time, whatever happens: no job fails because its features are missing.
+    """
+    from sssjob.features.batch.scripts import Installation, write
+
+    options = [] if vocabulary == "both" else [f"--vocabulary={vocabulary}"]
+    if site_file:
+        site(site_file)  # a mistake in it is better found now than by a prolog
+        options.append(f"--site={os.path.abspath(site_file)}")
+    options += [f"--scratch={scratch}"] if scratch else []
+    place = os.path.abspath(directory) if directory else f"/usr/libexec/sssjob/{system}"
+    try:
+        found = Installation(system, place, _program(), root, jobs, options, seconds, log)
+        scripts = found.scripts()
+        if directory:
+            write(place, scripts)
+    except (OSError, SSSJobError) as error:
+        fail(error)
+    lines = list(found.configuration())
+    if as_json:
+        click.echo(json.dumps({
+            "configuration": lines, "directory": place, "written": bool(directory),
+            "scripts": scripts,
+        }, indent=2, ensure_ascii=False))  # fmt: skip
+        return
+    for line in lines:
+        click.echo(line)
+    if directory:
+        common.say(f"written to {place}: {', '.join(scripts)}")
+        return
+    again = shlex.join(["--for", system, "--to", place])
+    click.echo(f"\n# The scripts; to write them: sssjob features install {again}")
+    for name, text in scripts.items():
+        click.echo(f"\n# ---- {place}/{name}\n{text}", nl=False)
+
+
+def _program() -> list[str]:
+    """How a daemon, which has no search path, calls this command."""
+    beside = Path(sys.executable).with_name("sssjob")
+    found = str(beside) if beside.exists() else shutil.which("sssjob")
+    return [os.path.abspath(found)] if found else [sys.executable, "-m", "sssjob"]

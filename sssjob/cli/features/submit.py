@@ -1,0 +1,108 @@
+"""``sssjob features submit``: a job object to a batch system, and the document to its place."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+from sssjob.cli.features import batch
+from sssjob.cli.features.document import one_job
+from sssjob.errors import Severity, SSSJobError
+
+if TYPE_CHECKING:
+    from sssjob.features.batch.submission import Submission
+    from sssjob.model import Job
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features submit --for slurm --dry-run job.xml
+  sssjob features submit --for slurm --jobs /var/lib/sssjob/jobs job.xml
+  sssjob features submit --for gridengine --pe smp --jobs jobs --select 4 jobs.xml
+
+Exit code: 0 submitted, 1 the batch system refuses the job, 2 the document
+cannot be read or written, or is about no job that can be submitted."""
+)
+@batch.system
+@batch.jobs
+@click.option("--select", metavar="ID", help="The job to take from a document of several.")
+@click.option("--pe", "environment", metavar="NAME", default="smp", show_default=True,
+              help="Grid Engine's parallel environment.")  # fmt: skip
+@click.option("-n", "--dry-run", is_flag=True, help="Print the command and the script only.")
+@batch.seconds
+@click.argument("file", metavar="JOB.xml", type=click.Path())
+def command(
+    system: str, jobs: str, select: str | None, environment: str, dry_run: bool, seconds: float,
+    file: str,
+) -> None:  # fmt: skip
+    """Submit a job object, print its id, and put the document where the prolog looks for it.
+
+    The job is submitted held, the document is written to DIR/ID.xml with that Id, then the job is
+    let go. The Executable is a path on the nodes. Of a range of processors the least is asked for,
+    of other ranges the most.
+    """
+    from sssjob.features.batch.submission import submission, submitted_id
+
+    job = one_job(file, select)
+    try:
+        made = submission(job, system, environment=environment)
+    except SSSJobError as error:
+        common.fail(f"{file}: {error}")
+    common.print_findings(
+        item.in_file(file) for item in made.findings if item.severity is not Severity.ERROR
+    )
+    if dry_run:
+        import shlex
+
+        click.echo(f"{shlex.join(made.command)}\n{made.script}", nl=False)
+        return
+    name = submitted_id(system, _run(made.command, seconds, made.script))
+    if jobs:
+        try:
+            _keep(job, name, Path(jobs))
+        except (OSError, SSSJobError) as error:
+            _run(made.cancel(name), seconds)
+            common.fail(common.reason(error) if isinstance(error, OSError) else error)
+    _let_go(made, name, seconds)
+    click.echo(name)
+
+
+def _keep(job: Job, name: str, directory: Path) -> None:
+    """Write the job with its new Id."""
+    from sssjob.document import dumps
+    from sssjob.features.batch.allocation import Allocation
+    from sssjob.features.batch.documents import place
+    from sssjob.model import Property
+
+    Allocation(name)  # an id that names a file
+    text = dumps(job.setting(Property("Id", name)))
+    with common.output(os.fspath(place(directory, name))) as stream:
+        stream.write(text.encode())
+
+
+def _let_go(made: Submission, name: str, seconds: float) -> None:
+    _run(made.release(name), seconds)
+
+
+def _run(words: Sequence[str], seconds: float, script: str = "") -> str:
+    """What a command of the batch system prints; ends this one if it fails."""
+    try:
+        done = subprocess.run(
+            words, input=script, capture_output=True, text=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        common.fail(f"{words[0]}: no answer within {seconds:g} s")
+    except OSError as error:
+        common.fail(f"{words[0]}: {error.strerror}")
+    if done.returncode:
+        common.say(f"sssjob: {words[0]} refuses: {(done.stderr or done.stdout).strip()}")
+        sys.exit(common.NOTHING)
+    return done.stdout

@@ -1,0 +1,7 @@
+"""What was delivered, folded into jobs: those of a document, of a directory, or of a store."""
+
+from sssjob.delivery.directory import DirectoryDelivery
+from sssjob.delivery.document import Delivery, Tally
+from sssjob.delivery.stored import StoreDelivery
+
+__all__ = ["Delivery", "DirectoryDelivery", "StoreDelivery", "Tally"]

@@ -1,0 +1,171 @@
+"""Records folded into the jobs of a store: a stream of any length, each batch in one change.
+
+A record goes to the run of the job that it is about. A run that the store does not have yet (the
+job was requeued) becomes a further document: the job as it was requested, with that record.
+Folding the same records again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from sssjob.accounting import find
+from sssjob.accounting.record import Bad, Converted, Noted, Options
+from sssjob.accounting.roads import OBJECTS
+from sssjob.document import Source, dumps, loads, opened
+from sssjob.document.splice import rewrite
+from sssjob.errors import Finding, Severity, finding
+from sssjob.fold import fold, identities, is_about
+from sssjob.model import Block, Job, JobGroup
+from sssjob.store import Change, Store, Stored
+
+_BATCH = 200  # records of one change
+_MARKS = ("GlobalId", "SubmitTime", "StartTime")  # what tells two runs of one Id apart
+
+
+@dataclass(slots=True)
+class StoreTally:
+    """What happened, in numbers: of records, and of documents."""
+
+    records: int = 0
+    bad: int = 0
+    elsewhere: int = 0
+    delivered: int = 0
+    runs: int = 0
+    changes: int = 0
+    disagreements: int = 0
+    errors: int = 0
+
+
+class StoreDelivery:
+    """Folds records into a store; what disagrees or is wrong goes to ``report`` as it is met."""
+
+    def __init__(
+        self, jobs: Store, report: Callable[[Finding], None], *, overwrite: bool = False
+    ) -> None:
+        self._jobs, self._report, self._overwrite = jobs, report, overwrite
+        self.tally = StoreTally()
+
+    def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
+        """Fold the records of a source; bad ones are reported and counted."""
+        with opened(source) as stream:
+            outcomes = find(format_).read(stream, Options(zone=zone), OBJECTS)
+            records = self._converted(outcomes, name)
+            while batch := list(islice(records, _BATCH)):
+                with self._jobs.change(source=name, reason="delivered") as change:
+                    for place, record in batch:
+                        self._take(change, place, record)
+
+    def _converted(self, outcomes: Iterable[object], name: str) -> Iterator[tuple[str, Job]]:
+        said: set[str] = set()
+        for outcome in outcomes:
+            match outcome:
+                case Converted(line=line, job=job):
+                    self.tally.records += 1
+                    yield f"{name}:{line}", job
+                case Bad(line=line, reason=reason):
+                    self.tally.bad += 1
+                    self._tell(finding("E-TYPE", reason, file=name, line=line))
+                case Noted(line=line, message=message, once=True) if message not in said:
+                    said.add(message)
+                    self._tell(finding("I-UNIT", message, file=name, line=line))
+
+    def _take(self, change: Change, place: str, record: Job) -> None:
+        found = _document(change, record)
+        if found is None:
+            self.tally.elsewhere += 1
+            return
+        whole = loads(found.document)
+        job = _about(whole, record)
+        if job is None:
+            self.tally.elsewhere += 1
+        elif isinstance(whole, JobGroup) or _agree(job, record):
+            self._fold(change, place, record, found)
+        elif (run := self._run(change, record, found)) is not None:
+            self._fold(change, place, record, run)
+        else:
+            self._further(change, place, record, found)
+
+    def _run(self, change: Change, record: Job, last: Stored) -> Stored | None:
+        """The former run that a record is about, of those that the store has."""
+        for run in range((last.identity.run or 1) - 1, 0, -1):
+            found = change.get(last.identity._replace(run=run))
+            if found is not None and _agree(_one(found), record):
+                return found
+        return None
+
+    def _fold(self, change: Change, place: str, record: Job, stored: Stored) -> None:
+        """Fold a record into the job of a document that it is about; other bytes stay."""
+
+        def changed(block: Block) -> Block:
+            if isinstance(block, JobGroup):
+                return block.holding(
+                    self._folded(item, record, place)
+                    if type(item) is Job and is_about(record, item)
+                    else item
+                    for item in block.items
+                )
+            return self._folded(block, record, place) if isinstance(block, Job) else block
+
+        self.tally.delivered += 1
+        before = self.tally.changes
+        document = b"".join(rewrite(stored.document, changed))
+        if self.tally.changes > before:
+            change.put(document, replacing=stored)
+
+    def _further(self, change: Change, place: str, record: Job, last: Stored) -> None:
+        """Keep a run that nobody has seen: the job as it was first requested, and the record."""
+        first = self._jobs.versions(last.identity._replace(run=1))
+        requested = loads(first[0].document) if first else loads(last.document)
+        assert isinstance(requested, Job)
+        folded = fold(requested, record, source=place, overwrite=True)
+        self.tally.delivered += 1
+        self.tally.runs += 1
+        self.tally.changes += folded.changes
+        change.put(dumps(folded.job).encode())
+
+    def _folded(self, job: Job, record: Job, place: str) -> Job:
+        folded = fold(job, record, source=place, overwrite=self._overwrite)
+        for item in folded.findings:
+            self._tell(item if item.file else item.in_file(self._jobs.address))
+        self.tally.changes += folded.changes
+        return folded.job if folded.changes else job
+
+    def _tell(self, item: Finding) -> None:
+        self.tally.disagreements += item.code == "W-DISAGREE"
+        self.tally.errors += item.severity is Severity.ERROR
+        self._report(item)
+
+
+def _document(change: Change, record: Job) -> Stored | None:
+    """The document that holds the job of a record: its last run, unless it was deleted."""
+    for identity in sorted(identities(record)):
+        found = change.get(identity)
+        if found is not None and not found.deleted:
+            return found
+    return None
+
+
+def _about(block: Block, record: Job) -> Job | None:
+    """The job of a document that a record is about."""
+    jobs = block.jobs if isinstance(block, JobGroup) else (block,)
+    for job in jobs:
+        if type(job) is Job and is_about(record, job):
+            return job
+    return None
+
+
+def _agree(job: Job, record: Job) -> bool:
+    """Whether nothing that both say of their run differs."""
+    return all(
+        job.get(name) == record.get(name) or not job.get(name) or not record.get(name)
+        for name in _MARKS
+    )
+
+
+def _one(stored: Stored) -> Job:
+    job = loads(stored.document)
+    assert isinstance(job, Job)
+    return job

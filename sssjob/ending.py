@@ -1,0 +1,233 @@
+"""Jobs of a batch system that have ended: what is known of them goes into their documents.
+
+The epilog folds the directories of a job and what was measured; accounting records are complete
+some seconds later, and are collected then. Both write a document under its lock, whole.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from sssjob.delivery.document import Delivery, Record, Tally
+from sssjob.document import read
+from sssjob.errors import SSSJobError, UnreadableDocument
+from sssjob.features.batch import documents
+from sssjob.features.batch.asking import ask
+from sssjob.features.batch.call import Call
+from sssjob.features.batch.directories import Directories
+from sssjob.features.batch.slurm import ENVIRONMENT
+from sssjob.fold import identities
+from sssjob.model import Job, JobGroup
+
+LOCK = 5.0  # seconds that a document may be kept by somebody else
+SETTLE = 10  # seconds after the end of a job in which its record may not be complete
+HALF = 3600  # seconds after which a record that looks incomplete is as complete as it gets
+
+COLUMNS = (
+    "JobID", "JobIDRaw", "JobName", "User", "Account", "Partition", "State", "ExitCode", "Submit",
+    "Start", "End", "ElapsedRaw", "Suspended", "TimelimitRaw", "ReqCPUS", "ReqMem", "AllocCPUS",
+    "NNodes", "NTasks", "NodeList", "TotalCPU", "MaxRSS",
+)  # fmt: skip
+_DELIMITER = "\x1f"
+_SLURM_ID = re.compile(r"[0-9]{1,10}(?:_[0-9]{1,10})?")
+_AT_ONCE = 200  # ids in one question
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What an epilog did: how much was folded (None: nothing was to be), and what went wrong."""
+
+    job_id: str
+    tally: Tally | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A document, the ids of its jobs that have no record yet, and what was folded now."""
+
+    document: Path
+    waiting: tuple[str, ...]
+    tally: Tally | None = None
+    note: str = ""
+
+
+def end(call: Call, root: Path, jobs: str = "") -> Ended:
+    """Fold the directories of the job that calls into its document, and take them away.
+
+    If the document cannot be written they are taken away all the same, and a note says so: the
+    accounting record is still to come. What one of several nodes gave is not what the job had,
+    so only its record tells that. Raises ``InvalidValue`` where no job calls, or ``OSError``.
+    """
+    job = call.allocation(asking=False)
+    directories = Directories(root, job.job_id)
+    document = documents.place(jobs, job.job_id) if jobs else None
+    notes: tuple[str, ...] = ()
+    tally = None
+    if document is not None and document.exists() and job.alone:
+        try:
+            with documents.locked(document, LOCK):
+                tally = _fold(document, directories, call)
+        except OSError as error:
+            notes = (f"{error.filename or document}: {error.strerror}",)
+        except SSSJobError as error:
+            notes = (str(error),)
+    directories.remove()
+    return Ended(job.job_id, tally, notes)
+
+
+def collect(
+    jobs: Path, records: Mapping[str, Iterable[Record]], *, now: int, settle: int = SETTLE,
+    done: Path | None = None,
+) -> Iterator[Collected]:  # fmt: skip
+    """Fold the records of jobs into documents whose jobs have no EndTime, one by one.
+
+    ``records`` are by identity of the job. One that may not be complete ``now`` waits. A document
+    all of whose jobs have ended moves into the directory ``done``, if one is given.
+    """
+    for document, ids in waiting(jobs):
+        try:
+            with documents.locked(document, LOCK):
+                work = Delivery(document)
+                work.look()
+                for identity in work.wanted:
+                    work.records[identity] += (
+                        record
+                        for record in records.get(identity, ())
+                        if is_settled(record.job, now, settle)
+                    )
+                if any(work.records.values()):
+                    _write(document, work)
+                rest = _without_end(document)
+            if not rest and done is not None:
+                document.replace(done / document.name)
+        except OSError as error:
+            yield Collected(document, ids, note=error.strerror or str(error))
+        except SSSJobError as error:
+            yield Collected(document, ids, note=str(error))
+        else:
+            yield Collected(document, rest, work.tally if work.tally.delivered else None)
+
+
+def waiting(jobs: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """The documents of a directory with jobs that have not ended, and their ids.
+
+    What cannot be read has none: whoever validates it is told why.
+    """
+    for document in sorted(jobs.glob("*.xml")):
+        with suppress(OSError, UnreadableDocument):
+            if ids := _without_end(document):
+                yield document, ids
+
+
+def ask_slurm(
+    ids: Iterable[str], environment: Mapping[str, str], *, seconds: float
+) -> dict[str, list[Record]]:
+    """What ``sacct`` knows about jobs, by identity. Raises ``NotAnswered``."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    left = iter([name for name in ids if _SLURM_ID.fullmatch(name)])
+    while some := list(islice(left, _AT_ONCE)):
+        command = [
+            "sacct", "--duplicates", "--parsable2", f"--delimiter={_DELIMITER}", "--noconvert",
+            f"--format={','.join(COLUMNS)}", f"--jobs={','.join(some)}",
+        ]  # fmt: skip
+        printed = ask(command, {**environment, **ENVIRONMENT}, seconds=seconds)
+        _take(found, "slurm", printed.encode(), "sacct", some)
+    return found
+
+
+def read_records(
+    system: str, files: Sequence[Path], ids: Iterable[str], zone: str = ""
+) -> dict[str, list[Record]]:
+    """What accounting files tell about jobs, by identity. Raises ``UnusableInput``, ``OSError``."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    names = list(ids)
+    for file in files:
+        _take(found, {"gridengine": "sge"}.get(system, system), file, str(file), names, zone)
+    return found
+
+
+def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:
+    """Whether a record is about a job that has ended, and complete.
+
+    For a second or two after a short job Slurm calls it "allocation" and knows no memory.
+    """
+    end = record.get("EndTime")
+    if not end or int(end) > now - settle:
+        return False
+    half = record.get("Name") == "allocation" and record.requested.get("Memory") is None
+    return not half or int(end) < now - HALF
+
+
+def _take(
+    found: dict[str, list[Record]], format_: str, source: bytes | Path, name: str,
+    ids: Iterable[str], zone: str = "",
+) -> None:  # fmt: skip
+    """Records about some jobs, by every identity that they have."""
+    reader = Delivery(os.devnull)
+    reader.wanted = set(ids)
+    stream = io.BytesIO(source) if isinstance(source, bytes) else source
+    reader.take_records(stream, name, format_, zone)
+    for identity, records in reader.records.items():
+        found[identity] += records
+
+
+def _fold(document: Path, directories: Directories, call: Call) -> Tally:
+    work = Delivery(document)
+    work.look()
+    if directories.jobfeatures.is_dir():
+        work.take_features(str(directories.jobfeatures))
+    if directories.jobstatus.is_dir():
+        work.take_status(str(directories.jobstatus))
+    if (used := call.used()) is not None:
+        work.take_used(used, f"the {call.system} epilog")
+    if work.sources:
+        _write(document, work)
+    return work.tally
+
+
+def _write(document: Path, work: Delivery) -> None:
+    """Put what was folded in the place of a document, with its owner and mode, if it differs."""
+    status = document.stat()
+    handle, name = tempfile.mkstemp(prefix=f".{document.name}.", dir=document.parent)
+    try:
+        with open(handle, "wb") as file:
+            for piece in work.pieces():
+                file.write(piece)
+            file.flush()
+            os.fchmod(handle, status.st_mode & 0o777)
+            if os.geteuid() == 0:
+                os.fchown(handle, status.st_uid, status.st_gid)
+            os.fsync(handle)
+        if work.tally.changes:
+            os.rename(name, document)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _without_end(document: Path) -> tuple[str, ...]:
+    """The ids of the jobs of a document that have not ended."""
+    blocks = (block for block in read(document) if isinstance(block, Job | JobGroup))
+    jobs = (
+        job
+        for block in blocks
+        for job in ((block,) if isinstance(block, Job) else block.blocks(Job))
+    )
+    return tuple(
+        sorted({
+            name
+            for job in jobs
+            if "EndTime" not in job.properties.names()
+            for name in identities(job)
+        })
+    )  # fmt: skip

@@ -1,0 +1,67 @@
+"""What a batch system gave to a job on one node, as far as it told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sssjob.amounts import Amount
+from sssjob.errors import InvalidValue
+from sssjob.features.derive import derive
+from sssjob.features.keys import Value
+from sssjob.features.settle import Features
+from sssjob.model import Job, Property
+
+SYSTEMS = ("slurm", "gridengine", "pbs")
+
+# An id names a directory: 12345, 7.3, 12[3].server.example.org, 0.cluster@host.
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+\[\]-]{0,199}")
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A job on one node: ``amounts`` by key of $JOBFEATURES, in bytes, seconds or a count.
+
+    ``node`` and ``user`` are empty where nobody said them. ``alone`` tells that the job has no
+    other node, so that what this one has is what the job has. ``notes`` say what is missing.
+    """
+
+    job_id: str
+    node: str = ""
+    user: str = ""
+    amounts: Mapping[str, Amount] = field(default_factory=dict)
+    alone: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _ID.fullmatch(self.job_id) or ".." in self.job_id:
+            raise InvalidValue(self.job_id, "the id of a job: letters, digits and ._@+[]-")
+
+
+def amount(value: Fraction | int, source: str, why: str = "") -> Amount:
+    """A number that the batch system stated."""
+    return Amount(Fraction(value), source, why=why)
+
+
+def features(
+    allocation: Allocation,
+    job: Job | None,
+    *,
+    now: int,
+    settings: Mapping[str, Amount],
+    machine: Mapping[str, Value],
+    host: Mapping[str, Amount],
+) -> Features:
+    """The values of the 2016 vocabulary: what was given, and what else the job object tells.
+
+    ``job`` is the job object with its defaults resolved, or None. The other options are those of
+    ``derive``; a job on several nodes has what this node has.
+    """
+    granted = {"jobstart_secs": amount(now, "now"), **allocation.amounts}
+    return derive(
+        job or Job((Property("Id", allocation.job_id),)),
+        now=now, granted=granted, settings=settings, machine=machine, host=host,
+        nodes=() if allocation.alone or not allocation.node else (allocation.node,),
+    )  # fmt: skip

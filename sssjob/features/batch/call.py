@@ -1,0 +1,99 @@
+"""One call of a prolog or epilog: which system called, for which job, and what that system says."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sssjob.errors import UnusableInput
+from sssjob.features.batch import gridengine, pbs, slurm
+from sssjob.features.batch.allocation import Allocation
+from sssjob.features.batch.asking import NotAnswered, ask
+from sssjob.features.used import Used, of_file
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a batch system handed to its script: arguments, environment, and the time it leaves.
+
+    ``seconds`` are for all commands that are asked, together.
+    """
+
+    system: str
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
+    seconds: float = 10.0
+
+    def allocation(self, *, asking: bool = True) -> Allocation:
+        """The job, with what it was given if the system is asked. Raises ``InvalidValue``."""
+        notes: list[str] = []
+        questions = self._questions() if asking else {}
+        end = time.monotonic() + self.seconds
+        answers = {}
+        for name, command in questions.items():
+            environment = {**self.environment, **slurm.ENVIRONMENT}
+            try:
+                answers[name] = ask(command, environment, seconds=max(0.1, end - time.monotonic()))
+            except NotAnswered as error:
+                notes.append(str(error))
+        found = self._read(answers, asking)
+        return Allocation(
+            found.job_id, found.node, found.user, found.amounts, found.alone,
+            (*notes, *found.notes),
+        )  # fmt: skip
+
+    def used(self) -> Used | None:
+        """What the system says at the end that the job used; None if it says nothing then.
+
+        Slurm's accounting says it, some seconds later.
+        """
+        if self.system == "pbs":
+            found = pbs.used(self.arguments)
+            return None if found == Used() else found
+        spool = self.environment.get("SGE_JOB_SPOOL_DIR", "")
+        if self.system == "gridengine" and spool:
+            try:
+                return of_file(Path(spool, gridengine.USAGE))
+            except (OSError, UnusableInput):
+                return None
+        return None
+
+    def export(self, variables: Mapping[str, str]) -> None:
+        """Put variables into the environment of the job where a prolog can. Raises ``OSError``."""
+        spool = self.environment.get("SGE_JOB_SPOOL_DIR", "")
+        if self.system == "gridengine" and spool:
+            place = Path(spool, gridengine.ENVIRONMENT)
+            with open(place, "r+") as file:
+                file.write(gridengine.exports(variables, file.read()))
+
+    def _questions(self) -> dict[str, list[str]]:
+        match self.system:
+            case "slurm":
+                return {"job": slurm.question(self.environment)}
+            case "gridengine":
+                return gridengine.questions(self.environment)
+            case _:
+                return {"job": pbs.question(self.arguments)}
+
+    def _read(self, answers: Mapping[str, str], asking: bool) -> Allocation:
+        job = answers.get("job", "")
+        match self.system:
+            case "slurm":
+                return slurm.allocation(self.environment, job)
+            case "gridengine":
+                config = self._config() if asking else ""
+                return gridengine.allocation(
+                    self.environment, config, job, answers.get("queue", "")
+                )
+            case _:
+                return pbs.allocation(self.arguments, job, socket.gethostname())
+
+    def _config(self) -> str:
+        try:
+            place = Path(self.environment.get("SGE_JOB_SPOOL_DIR", ""), gridengine.CONFIG)
+            return place.read_text("utf-8", "replace")
+        except OSError:
+            return ""

@@ -1,0 +1,64 @@
+"""Job objects of jobs that a batch system runs: ``DIR/ID.xml`` holds the one with that Id."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sssjob.defaults import resolve
+from sssjob.document import read
+from sssjob.errors import UnusableInput
+from sssjob.model import Job, JobGroup
+
+_POLL = 0.05  # seconds
+
+
+def place(directory: str | os.PathLike[str], job_id: str) -> Path:
+    """Where the document about a job is, if there is one."""
+    return Path(directory, f"{job_id}.xml")
+
+
+def described(document: Path, job_id: str) -> Job:
+    """The job with an Id in a document, its defaults resolved.
+
+    Raises ``OSError``, ``UnreadableDocument``, or ``UnusableInput`` where no job has that Id.
+    """
+    for block in read(document):
+        if not isinstance(block, Job | JobGroup):
+            continue
+        effective = resolve(block).block
+        jobs = (effective,) if isinstance(effective, Job) else effective.blocks(Job)
+        for job in jobs:
+            if job.id == job_id:
+                return job
+    raise UnusableInput(f"no job has the Id {job_id}")
+
+
+@contextmanager
+def locked(document: Path, seconds: float) -> Iterator[None]:
+    """Keep others from rewriting a document meanwhile. Raises ``UnusableInput``, or ``OSError``.
+
+    The lock is a file of its own, ``.NAME.lock``: the document is renamed when it is written.
+    """
+    handle = os.open(
+        document.with_name(f".{document.name}.lock"),
+        os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600,
+    )  # fmt: skip
+    try:
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except (BlockingIOError, PermissionError):
+                if time.monotonic() > end:
+                    text = f"{document}: somebody else has been writing it for {seconds:g} s"
+                    raise UnusableInput(text) from None
+                time.sleep(_POLL)
+        yield
+    finally:
+        os.close(handle)

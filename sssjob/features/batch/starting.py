@@ -1,0 +1,96 @@
+"""Before a job starts: its directories are made of what the batch system and its document say."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sssjob.amounts import Amount
+from sssjob.errors import Finding, SSSJobError
+from sssjob.features import host, machine
+from sssjob.features.batch import documents
+from sssjob.features.batch.allocation import Allocation, features
+from sssjob.features.batch.call import Call
+from sssjob.features.batch.directories import Directories, make_machine
+from sssjob.features.settle import Features
+from sssjob.features.site import Site
+from sssjob.features.vocabulary import spoken
+from sssjob.model import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a site wants: where directories and documents are, and what it says of its machines.
+
+    ``jobs`` is the directory of documents, ``scratch`` one of the scratch space; "" is none.
+    """
+
+    root: Path
+    jobs: str = ""
+    site: Site | None = None
+    scratch: str = ""
+    vocabulary: str = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The directories that stand now, what is in them, and what was found on the way."""
+
+    directories: Directories
+    features: Features
+    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = field(default=())
+
+
+def start(call: Call, settings: Settings, now: int | None = None) -> Started:
+    """Make the directories of the job that calls, and tell it their names where a prolog can.
+
+    What cannot be asked or read is noted, and missing. Raises ``InvalidValue`` where no job calls,
+    ``LookupError`` for a user who is not known, or ``OSError``.
+    """
+    given = call.allocation()
+    notes = list(given.notes)
+    job = _described(settings.jobs, given, notes)
+    node = given.node or os.uname().nodename.partition(".")[0]
+    known = {} if settings.site is None else settings.site.of(node)
+    moment = int(time.time()) if now is None else now
+    values = machine.derive(settings=known, host=host.machine(), now=moment).values
+    make_machine(settings.root, spoken(values, "both"))
+    found = features(
+        given, job, now=moment, machine=values,
+        settings={} if settings.site is None else settings.site.settings(node),
+        host=_scratch(settings.scratch),
+    )  # fmt: skip
+    directories = Directories(settings.root, given.job_id)
+    directories.make(spoken(found.values, settings.vocabulary), given.user)
+    call.export(directories.variables())
+    return Started(directories, found, tuple(notes), found.findings)
+
+
+def _described(jobs: str, given: Allocation, notes: list[str]) -> Job | None:
+    """The job object, if the site has one."""
+    if not jobs:
+        return None
+    place = documents.place(jobs, given.job_id)
+    try:
+        return documents.described(place, given.job_id)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        notes.append(f"{place}: {error.strerror}")
+    except SSSJobError as error:
+        notes.append(f"{place}: {error}")
+    return None
+
+
+def _scratch(directory: str) -> dict[str, Amount]:
+    """The scratch space; other limits are those of the prolog itself, and none of the job."""
+    if not directory:
+        return {}
+    return {
+        name: value
+        for name, value in host.job(scratch=directory).items()
+        if name == "scratch_limit_bytes"
+    }

@@ -1,0 +1,263 @@
+"""Finished jobs go on to another server, such as a Gold: each once, as far as that server allows.
+
+What is to be sent is found in the history of the store, so that a job cannot be finished there
+and forgotten here. Gold charges twice for what it is told twice: where nobody knows whether a
+Charge arrived, it is asked whether it has charged the job, and only then told again.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sssjob.client import Client
+from sssjob.errors import InvalidValue, NoReply, Refused, SSSJobError
+from sssjob.gateway.log import LOGGER, event
+from sssjob.gateway.outbox import Outbox, Parcel, State
+from sssjob.handlers.attributes import JOB, attribute
+from sssjob.handlers.stores import Stores
+from sssjob.handlers.view import View, views
+from sssjob.rmap import codes
+from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
+
+_OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
+_DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
+_SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
+_LONGEST = 3600.0  # seconds between two tries
+_WALL = "WallDuration"
+_DIGITS = re.compile("[0-9]{1,15}")
+_UNFINISHED = frozenset(("Idle", "Hold", "Running", "Suspended"))
+
+# fmt: off
+# What is sent, by the names of Gold's Data; the standard's name where it has another.
+FIELDS: tuple[tuple[str, str], ...] = (
+    ("JobId", "Id"), ("UserId", "User"), ("ProjectId", "Project"), ("MachineName", "Machine"),
+    ("Queue", "Queue"), ("Type", "Type"), ("QualityOfService", "QualityOfService"),
+    ("Nodes", "NodeCount"), ("Processors", "Processors"), ("Memory", "Memory"), ("Disk", "Disk"),
+    ("Executable", "Executable"), ("Application", "Application"), ("QuoteId", "Quote"),
+    ("StartTime", "StartTime"), ("EndTime", "EndTime"),
+)
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where finished jobs go. ``every`` is how many seconds pass between looks at the store.
+
+    ``charge`` sends what a job was charged here, too, so that the other server takes that amount.
+    After ``give_up`` seconds a job that is refused each time is no longer tried.
+    """
+
+    client: Client
+    queue: Path
+    actor: str = "sssjob"
+    every: float = 5.0
+    charge: bool = False
+    give_up: float = 7 * 86_400.0
+
+
+class Forwarding:
+    """Finds finished jobs and sends them, in a thread of its own."""
+
+    def __init__(
+        self, plan: Plan, stores: Stores, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.plan, self.stores, self.clock = plan, stores, clock
+        self.outbox = Outbox(plan.queue)
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._wide = 0.0  # when to look at a day again
+        self._resume, self._silences = 0.0, 0  # when to try a server again that is down
+        self._seen: dict[tuple[str, int | None], int] = {}
+        now = clock()
+        if self.outbox.fact("since") is None:  # jobs of former times are somebody else's
+            self.outbox.keep("since", str(int(now)))
+            self._since = int(now)
+        else:
+            self._since = int(self.outbox.fact("since") or 0)
+        self._first = int(self.outbox.fact("first") or now)
+        self.outbox.keep("first", str(self._first))
+        self.outbox.recover(
+            *((State.WAITING, now) if self._once else (State.UNKNOWN, now + _SETTLED))
+        )
+
+    @property
+    def _once(self) -> bool:
+        """Whether the other server does a Charge once, however often it is told."""
+        return "Charge" in self.plan.client.dialect.once
+
+    def start(self) -> None:
+        """Begin, in another thread."""
+        self._thread = threading.Thread(target=self._run, name="forward", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after what is being sent now."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(self.plan.client.tries * 60)
+        self.outbox.close()
+
+    def look(self) -> int:
+        """Put into the queue what has finished since the last look; how many jobs that were."""
+        added, last = 0, self._since
+        with self.stores.use() as jobs:
+            changed = {}
+            for each in jobs.changes(since=max(self._first, self._since - self._overlap())):
+                changed[each.identity] = each.version
+                last = max(last, each.at)
+            for identity, version in changed.items():
+                key = f"{identity.name} {identity.id}", identity.run
+                if self._seen.get(key) == version:
+                    continue
+                stored = jobs.get(identity)
+                if stored is not None and not stored.deleted:
+                    for view in views(stored, JOB):
+                        fields = finished(view, charge=self.plan.charge)
+                        if fields:
+                            name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
+                            added += self.outbox.add(name, fields, self.clock())
+                self._seen[key] = version
+        if last > self._since:
+            self._since = last
+            self.outbox.keep("since", str(last))
+            self._seen = {key: version for key, version in self._seen.items()
+                          if key in {(f"{i.name} {i.id}", i.run) for i in changed}}  # fmt: skip
+        return added
+
+    def _overlap(self) -> int:
+        """How many seconds of the history to look at again; now and then a whole day."""
+        now = self.clock()
+        if now < self._wide:
+            return _OVERLAP
+        self._wide = now + _SELDOM
+        return _DAY
+
+    def send(self) -> int:
+        """Try what is due, as long as the server answers; how many jobs have arrived."""
+        arrived = 0
+        for parcel in self.outbox.due(self.clock()):
+            if self._stopping.is_set():
+                break
+            try:
+                arrived += (
+                    self._settle(parcel) if parcel.state is State.UNKNOWN else self._send(parcel)
+                )
+            except NoReply:
+                break  # it is down for the others, too
+        return arrived
+
+    def _send(self, parcel: Parcel) -> bool:
+        request = Request(
+            "Charge", self.plan.actor, (Object(JOB),), data=Data((Row(JOB, parcel.fields),)),
+            id=f"forward {parcel.key}",
+        )  # fmt: skip
+        self.outbox.move(parcel, State.SENDING)
+        try:
+            [*_, last] = self.plan.client.call(request)
+        except NoReply as error:
+            if error.asked and not self._once:
+                self._move(parcel, State.UNKNOWN, str(error), wait=_SETTLED)
+            else:
+                self._move(parcel, State.WAITING, str(error))
+            raise
+        except Refused as error:  # an answer that nobody understands
+            self._move(parcel, State.UNKNOWN, str(error), wait=_SETTLED)
+            return False
+        except InvalidValue as error:
+            self._move(parcel, State.REFUSED, str(error))
+            return False
+        if last.status.value is not codes.Value.FAILURE:
+            self._move(parcel, State.SENT)
+            return True
+        # A failure leaves nothing behind: it is tried again, since somebody may mend its cause.
+        late = self.clock() - parcel.added > self.plan.give_up
+        said = f"{last.status.code} {last.status.message}"
+        self._move(parcel, State.REFUSED if late else State.WAITING, said)
+        return False
+
+    def _settle(self, parcel: Parcel) -> bool:
+        """Find out whether a job has arrived that was sent before."""
+        fields = dict(parcel.fields)
+        names = [name for name in ("JobId", _WALL, "StartTime", "EndTime") if name in fields]
+        request = Request(
+            "Query", self.plan.actor, (Object(JOB),), tuple(map(Get, names)),
+            wheres=(Where("JobId", fields["JobId"]), Where("Stage", "Charge", Op.EQ)),
+        )  # fmt: skip
+        try:
+            found = list(self.plan.client.rows(request))
+        except NoReply as error:
+            self._move(parcel, State.UNKNOWN, str(error))
+            raise
+        except (Refused, InvalidValue) as error:
+            self._move(parcel, State.UNKNOWN, str(error))
+            return False
+        known = any(
+            isinstance(row, Row) and all(row.get(name) == fields[name] for name in names)
+            for row in found
+        )
+        self._move(parcel, State.SENT if known else State.WAITING, wait=0.0)
+        return known
+
+    def _move(
+        self, parcel: Parcel, state: State, said: str = "", *, wait: float | None = None
+    ) -> None:
+        if wait is None:
+            wait = _wait(parcel.tries)
+        self.outbox.move(parcel, state, due=self.clock() + wait, said=said)
+        level = logging.INFO if state is State.SENT else logging.WARNING
+        event("forward", level, job=dict(parcel.fields)["JobId"], state=str(state), reason=said)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self.look()
+                self.send()
+            except SSSJobError as error:
+                event("not forwarded", logging.ERROR, reason=str(error))
+            except Exception as fault:  # of ours: it costs one round, not the thread
+                LOGGER.error("fault", exc_info=fault)
+            self._stopping.wait(self.plan.every)
+
+
+def _wait(tries: int) -> float:
+    """Seconds until the next try: twice as many each time, and not the same for everybody."""
+    return min(_LONGEST, 2.0 ** min(tries, 20)) * (0.5 + random.random() / 2)
+
+
+def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]:
+    """The fields of a job that is over and says how long it took; nothing for any other."""
+    state, end = _text(view, "State"), _text(view, "EndTime")
+    if state in _UNFINISHED or not (state or end):
+        return ()
+    seconds = _seconds(view)
+    if not seconds or not view.block.id:
+        return ()
+    found = [(gold, text) for gold, name in FIELDS if (text := _text(view, name))]
+    if charge and (amount := _text(view, "Charge")):
+        found.append(("Charge", amount))
+    return (*found, (_WALL, seconds))
+
+
+def _seconds(view: View) -> str:
+    """How long a job ran, not how long it might have; "" if nothing says it."""
+    for properties in (view.block.delivered, view.block.properties):
+        text = properties.text("Duration")
+        if _DIGITS.fullmatch(text):
+            return text
+    start, end = _text(view, "StartTime"), _text(view, "EndTime")
+    if _DIGITS.fullmatch(start) and _DIGITS.fullmatch(end) and int(end) >= int(start):
+        return str(int(end) - int(start))
+    return ""
+
+
+def _text(view: View, name: str) -> str:
+    found = attribute(name)
+    assert found is not None
+    return (view.text(found) or "").strip()

@@ -1,0 +1,130 @@
+"""What the file of a gateway says about jobs: where they are kept, and who may do what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+from sssjob import spec
+from sssjob.errors import InvalidValue
+from sssjob.gateway.settings import Table
+from sssjob.handlers.attributes import attribute
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.hooks import PLACE, PLACES, Hook
+from sssjob.handlers.rates import Rates
+from sssjob.handlers.roles import USER, USUAL, Roles, Rule
+from sssjob.handlers.service import Settings
+
+_ACTIONS = ("Cancel", "Hold")
+_RESOURCE = "Resource"  # the type of rates that Gold has for amounts
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """The store of a gateway, "" where it has none, and what holds for the jobs in it.
+
+    ``patience`` is how many seconds a change waits for other writers.
+    """
+
+    store: str = ""
+    patience: float = 10.0
+    settings: Settings = field(default_factory=Settings)
+
+
+def jobs(root: Table) -> Jobs:
+    """What the tables store, roles, actors, rates, charges and hooks say."""
+    store = root.table("store")
+    return Jobs(
+        _address(store),
+        store.number("patience", 10.0, least=0.1),
+        Settings(_roles(root), _accounting(root), _hooks(root.table("hooks"))),
+    )
+
+
+def _address(store: Table) -> str:
+    text = store.text("address")
+    if not text or "://" not in text:
+        path = store.file("address")
+        return str(path) if path else ""
+    try:
+        secret = urlsplit(text).password
+    except ValueError:
+        secret = None
+    if secret:
+        store.problem("address", "a password", "an address without one; PostgreSQL reads ~/.pgpass")
+    return text
+
+
+def _roles(root: Table) -> Roles:
+    rules = dict(USUAL)
+    for name, role in root.tables("roles"):
+        found = []
+        for text in role.texts("allow"):
+            try:
+                found.append(Rule.of(text))
+            except InvalidValue:
+                role.problem("allow", repr(text), 'rules such as "Query Job own" or "* * all"')
+        rules[name] = tuple(found)
+    actors: dict[str, tuple[str, ...]] = {}
+    for name, actor in root.tables("actors"):
+        if "roles" in actor:
+            actors[name] = actor.texts("roles", among=rules)
+        else:
+            actor.texts("roles")
+    usual = root.table("security").text("role", USER, among=rules)
+    return Roles(MappingProxyType(rules), MappingProxyType(actors), usual)
+
+
+def _accounting(root: Table) -> Accounting:
+    usual, charges = Accounting(), root.table("charges")
+    resources: dict[str, Fraction] = {}
+    multipliers: dict[str, Mapping[str, Fraction]] = {}
+    for name, table in root.tables("rates"):
+        found = {key: _rate(table, key) for key in table.names}
+        if name == _RESOURCE:
+            for key in found:
+                if attribute(key) is None or key not in spec.properties(spec.DELIVERED):
+                    table.problem(key, "a rate", "the name of a resource such as Processors")
+            resources = found
+        elif attribute(name) is None:
+            table.problem("", "rates", f"{_RESOURCE}, or a property such as QualityOfService")
+        else:
+            multipliers[name] = MappingProxyType(found)
+    return Accounting(
+        Rates(
+            MappingProxyType(resources), MappingProxyType(multipliers),
+            charges.whole("precision", 0, most=6),
+        ),
+        charges.whole("quoted", usual.quoted),
+        charges.whole("reserved", usual.reserved),
+    )  # fmt: skip
+
+
+def _rate(table: Table, name: str) -> Fraction:
+    # As it is written: 0.1 is a tenth, not the nearest double.
+    return Fraction(repr(table.number(name, 0.0)))
+
+
+def _hooks(table: Table) -> Mapping[str, Hook]:
+    found: dict[str, Hook] = {}
+    for name, hook in table.tables_here():
+        if name not in _ACTIONS:
+            hook.problem("command", f"a hook for {name}", f"one for {' or '.join(_ACTIONS)}")
+        command = hook.texts("command")
+        if not command:
+            hook.problem("command", "nothing", "a list: a program and its arguments")
+        for part in command:
+            if unknown := set(PLACE.findall(part)) - set(PLACES):
+                said = ", ".join(f"{{{place}}}" for place in PLACES)
+                hook.problem("command", f"{{{unknown.pop()}}}", f"one of {said}")
+        sets = hook.table("set")
+        values = {key: sets.text(key) for key in sets.names}
+        for key in values:
+            if (meant := attribute(key)) is None or meant.derived or meant.name == "Id":
+                sets.problem(key, "a value", "the name of a property such as State")
+        seconds = hook.number("timeout", 10.0, least=0.1)
+        found[name] = Hook(command, seconds, MappingProxyType(values))
+    return MappingProxyType(found)

@@ -1,0 +1,14 @@
+"""What answers requests about jobs: handlers for Job and JobGroup over a store, without sockets.
+
+service      which handler answers which action, and who may ask
+roles        who may do what, with which jobs
+attributes   what a job is asked for by name; view: a job as a flat row
+conditions   Where; finding: the jobs that a request is about
+columns      Get; totals: what is added up and grouped; paths: Get with an expression
+query        Query
+documents    job objects that a request carries
+changes      one change, done once for each id of a request; editing: Create, Modify, Delete
+rates        what a job costs; charging: Charge, Reserve, Quote, Refund
+hooks        commands of a scheduler: Cancel and Hold
+stores       a connection to the store for each thread
+"""

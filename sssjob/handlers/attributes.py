@@ -1,0 +1,81 @@
+"""What can be asked of a job by name: properties, by older names too, and facts of the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+
+from sssjob import spec, units
+
+JOB, GROUP = "Job", "JobGroup"
+
+
+class Kind(StrEnum):
+    """How the values of an attribute compare."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    AMOUNT = "amount"  # in its default unit
+    TIME = "time"  # in seconds since 1970, UTC
+    FLAG = "flag"  # True or False
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A name that stands in Get, Set and Where, and what it means.
+
+    ``name`` is the present name of a property. What is ``derived`` is known to the gateway and
+    never set; ``hidden`` is shown where ShowHidden asks for it, or its name.
+    """
+
+    name: str
+    kind: Kind = Kind.TEXT
+    derived: bool = False
+    hidden: bool = False
+    extension: bool = False
+
+
+# fmt: off
+# What the gateway knows of a job besides its properties, by the names that Gold has.
+DERIVED: Mapping[str, Attribute] = MappingProxyType({
+    each.name: each for each in (
+        Attribute("Stage", derived=True),
+        Attribute("ModificationTime", Kind.TIME, derived=True, hidden=True),
+        Attribute("Deleted", Kind.FLAG, derived=True, hidden=True),
+        Attribute("Version", Kind.NUMBER, derived=True, hidden=True),
+    )
+})
+# What Gold has for a job and the standard has not: kept as an Extension of that name.
+EXTENSIONS: Mapping[str, Attribute] = MappingProxyType({
+    "Description": Attribute("Description", extension=True),
+})
+# fmt: on
+_NUMBERS = (spec.INTEGER, spec.FLOAT, spec.DURATION)
+_REMEMBERED = 1 << 12  # names come from strangers
+
+
+@lru_cache(_REMEMBERED)
+def attribute(name: str, kind: str = JOB) -> Attribute | None:
+    """What a name means for a Job or JobGroup; None if it means nothing.
+
+    >>> attribute("WallDuration").name, attribute("Colour")
+    ('Duration', None)
+    """
+    rows = spec.properties(kind)
+    if name not in rows:
+        alias = spec.alias(name, kind)
+        if alias is None or alias.canonical not in rows:
+            return DERIVED.get(name) or (EXTENSIONS.get(name) if kind == JOB else None)
+        name = alias.canonical
+    return Attribute(name, _kind(rows[name]))
+
+
+def _kind(row: spec.Element) -> Kind:
+    if row.name in units.DEFAULT_UNITS:
+        return Kind.AMOUNT
+    if row.type == spec.DATETIME:
+        return Kind.TIME
+    return Kind.NUMBER if row.type in _NUMBERS else Kind.TEXT

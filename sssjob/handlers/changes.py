@@ -1,0 +1,95 @@
+"""One change of the store for one request, done once however often the request comes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sssjob.errors import Refused
+from sssjob.handlers.stores import Stores
+from sssjob.rmap.message import Document, Item, Request, Row
+from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.writing import write_request
+from sssjob.store import Change
+
+_LARGEST = 1 << 18  # characters of an answer that is kept to be given again
+
+_LOOKS = ("ItemizedCharges", "ShowHours")
+
+
+def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
+    """The answer of ``do``, whose changes are all made, or none of them if it is refused.
+
+    A request with the id and the words of an earlier one of the same actor is answered as that
+    one was, and changes nothing. The rows of the answer are there when this returns.
+    """
+    asked = call.request
+    with (
+        stores.use() as jobs,
+        jobs.change(by=call.actor, source=call.origin, reason=reason(asked)) as change,
+    ):
+        if not asked.id:
+            return _made(do(change))
+        name = _name(call)
+        before = change.noted(name)
+        if before is not None:
+            return _read(before)
+        answer = _made(do(change))
+        change.note(name, _written(answer))
+        return answer
+
+
+def reason(asked: Request) -> str:
+    """Why something changes, for the history: ``Charge Job, request 17``."""
+    named = f", request {asked.id}" if asked.id else ""
+    return f"{asked.action} {asked.object}{named}"[:200]
+
+
+def require_conditions(asked: Request) -> None:
+    """Refuse (314) a change of all jobs at once, which nobody means."""
+    if not asked.wheres:
+        raise Refused("314", f"{asked.action} needs a Where")
+
+
+def _name(call: Call) -> str:
+    """What a request is noted by: old clients give one id to all requests of a session.
+
+    What only changes how the answer looks is not a part of it.
+    """
+    asked = call.request
+    options = tuple(option for option in asked.options if option.name not in _LOOKS)
+    asked = replace(
+        asked, id="", nonce="", time=None, options=options, chunking=False, chunk_size=0
+    )
+    digest = hashlib.sha256(write_request(asked).encode()).hexdigest()
+    return f"request {call.actor} {call.request.id} {digest}"
+
+
+def _made(answer: Answer) -> Answer:
+    return replace(answer, rows=tuple(answer.rows))
+
+
+def _written(answer: Answer) -> str:
+    rows: Sequence[Item] = tuple(answer.rows)
+    count = len(rows) if answer.count == "rows" else answer.count
+    said: dict[str, Any] = {"code": answer.code, "message": answer.message, "count": count}
+    whole = json.dumps(said | {"rows": list(map(_plain, rows))})
+    return whole if len(whole) <= _LARGEST else json.dumps(said | {"rows": []})
+
+
+def _read(text: str) -> Answer:
+    said = json.loads(text)
+    rows = tuple(
+        Row(each[0], tuple((name, value) for name, value in each[1]))
+        if isinstance(each, list)
+        else Document(each.encode())
+        for each in said["rows"]
+    )
+    return Answer(rows, said["code"], said["message"], said["count"])
+
+
+def _plain(item: Item) -> Any:
+    return [item.object, item.fields] if isinstance(item, Row) else item.xml.decode()

@@ -1,0 +1,357 @@
+"""Charge, Reserve, Quote and Refund, recorded on the job.
+
+A Charge adds to what the job was charged before, as partial charges do; what it was for is in
+the history. There are no accounts here: nothing is refused for want of funds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+
+from sssjob import spec, units
+from sssjob.document import bridge, tree
+from sssjob.errors import Refused, UnreadableDocument
+from sssjob.fold import JOB, Fact, fold
+from sssjob.handlers.attributes import GROUP, attribute
+from sssjob.handlers.changes import once
+from sssjob.handlers.documents import carried
+from sssjob.handlers.editing import WARNING, place, put, require_own
+from sssjob.handlers.rates import Bill, Rates
+from sssjob.handlers.roles import Reach
+from sssjob.handlers.stores import Stores
+from sssjob.handlers.view import View, only, views
+from sssjob.model import Block, Delivered, Job, Property, Requested
+from sssjob.rmap.message import Request, Row
+from sssjob.rmap.responder import Answer, Call
+from sssjob.store import Change, Stored
+
+_HOUR = 3600
+_DIGITS = re.compile("[0-9]{1,15}")
+# What a flat job says that it used, where the job is known already.
+_USED = frozenset(("Processors", "Memory", "Swap", "Disk", "Network", "NodeCount", "Duration"))
+
+
+@dataclass(frozen=True, slots=True)
+class Accounting:
+    """The rates of a site; quotes and reservations hold for so many seconds."""
+
+    rates: Rates = field(default_factory=Rates)
+    quoted: int = 7 * 86_400
+    reserved: int = 600
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The job that a request carries, what it costs, and what else is to be said."""
+
+    job: Job
+    view: View
+    bill: Bill
+    warnings: str
+
+    @property
+    def id(self) -> str:
+        return self.job.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A job of the store: its document, the job as it holds, and as it is written."""
+
+    stored: Stored
+    block: Block
+    view: View
+    job: Job
+
+
+def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+    """Charge a job for what it used; the job of Data becomes the next version of what is known."""
+    _require_data_only(call.request)
+
+    def do(change: Change) -> Answer:
+        subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
+        known = _known(change, subject.job)
+        job, before = _merged(known, subject, call, reach)
+        removed = _reservations(change, subject.id, call.now)
+        if removed:
+            change.note(_reserved(subject.id), "[]")
+        total = before + subject.bill.amount
+        _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
+        shown = _shown(call.request, accounting, subject.bill.amount)
+        lines = [f"Successfully charged job {subject.id} for {shown} credits"]
+        if removed:
+            lines.append(f"{len(removed)} reservations were removed")
+        rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
+        return _told(call.request, subject, shown, lines, rows)
+
+    return once(stores, call, do)
+
+
+def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+    """Reserve what a job will cost; without Replace, reservations of a job pile up."""
+    asked = call.request
+    _require_data_only(asked)
+
+    def do(change: Change) -> Answer:
+        subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
+        known = _known(change, subject.job)
+        job, _ = _merged(known, subject, call, reach)
+        held = _reservations(change, subject.id, call.now)
+        replaced = len(held) if _is_true(asked, "Replace") else 0
+        number = _number(change, "reservations")
+        until = int(call.now) + _duration(subject.view) + accounting.reserved
+        amount = units.decimal(subject.bill.amount)
+        new = [*([] if replaced else held), {"id": number, "amount": amount, "until": until}]
+        change.note(_reserved(subject.id), json.dumps(new))
+        _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
+        shown = _shown(asked, accounting, subject.bill.amount)
+        lines = [f"Successfully reserved {shown} credits for job {subject.id}"]
+        if replaced:
+            lines.append(f"{replaced} reservations were removed")
+        rows = [Row("Reserve", (("Amount", shown), ("Job", subject.id)))]
+        return _told(asked, subject, shown, lines, rows)
+
+    return once(stores, call, do)
+
+
+def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+    """What a job would cost; with Guarantee its rates are kept for a Charge with this QuoteId."""
+    asked = call.request
+    _require_data_only(asked)
+    guaranteed = _is_true(asked, "Guarantee")
+
+    def do(change: Change) -> Answer:
+        subject = _subject(change, accounting, call, reach, needs=("Duration",))
+        shown = _shown(asked, accounting, subject.bill.amount)
+        cells = [("Amount", shown)]
+        line = f"Successfully quoted {shown} credits"
+        if guaranteed:
+            number = str(_number(change, "quotes"))
+            until = int(call.now) + accounting.quoted
+            kept = {"rates": accounting.rates.as_dict(), "until": until,
+                    "user": _text(subject.view, "User")}  # fmt: skip
+            change.note(f"quote {number}", json.dumps(kept))
+            line += f" with quote id {number}"
+            cells.insert(0, ("Id", number))
+            if subject.id:
+                known = _known(change, subject.job)
+                job, _ = _merged(known, subject, call, reach)
+                _keep(change, job.setting(_like(job, "Quote", number)), known)
+                cells.append(("Job", subject.id))
+        return _told(asked, subject, shown, [line], [Row("Quote", tuple(cells))])
+
+    return once(stores, call, do)
+
+
+def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+    """Give back a part of what a job was charged, or all of it where no Amount is said."""
+    asked = call.request
+    if asked.data or asked.sets or asked.gets or asked.wheres:
+        raise Refused("318", "A Refund has options only: JobId and Amount")
+    id_ = asked.option("JobId") or asked.option("Id") or ""
+    if not id_:
+        raise Refused("314", "A Refund needs the option JobId")
+    given = asked.option("Amount")
+    if given is not None and not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", given):
+        raise Refused("317", "Amount is a number")
+
+    def do(change: Change) -> Answer:
+        known = _known(change, Job.of(Id=id_))
+        if (
+            known is None
+            or known.stored.deleted
+            or (reach is Reach.OWN and not known.view.is_of(call.actor))
+        ):
+            raise Refused("740", f"There is no job {id_}")
+        before = _amount(known.view, "Charge") or Fraction()
+        amount = before if given is None else accounting.rates.rounded(Fraction(given))
+        if amount > before:
+            raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
+        left = units.decimal(before - amount)
+        _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
+        shown = _shown(asked, accounting, amount)
+        row = Row("Refund", (("JobId", id_), ("Refund", shown)))
+        message = f"Successfully refunded {shown} credits for job {id_}"
+        return Answer([row], message=message, count=round(Fraction(shown)))
+
+    return once(stores, call, do)
+
+
+def _subject(
+    change: Change, accounting: Accounting, call: Call, reach: Reach, *, needs: Sequence[str]
+) -> _Subject:
+    """The one job of Data with its price. Raises ``Refused`` (314) where something is missing."""
+    asked = call.request
+    if asked.data is None or len(asked.data.items) != 1:
+        raise Refused("314", f"{asked.action} needs exactly one Job in Data")
+    sent = carried(asked)
+    [job] = sent.blocks
+    assert isinstance(job, Job)
+    view = only(job)
+    require_own(call, reach, [view])
+    if "Id" in needs and not job.id:
+        raise Refused("314", f"A job id must be specified for the {asked.action.lower()}")
+    _duration(view)
+    rates, warning = _rates(change, accounting, view, call.now)
+    stated = _amount(view, "Charge") if asked.action == "Charge" else None
+    if stated is not None:
+        amount = rates.rounded(stated)
+        said = units.decimal(amount)
+        bill = Bill(amount, f"{said} [externally calculated] = {said}")
+    else:
+        bill = rates.bill(_duration(view), partial(_amount, view), partial(_text, view))
+    warnings = "\n".join(filter(None, (warning, *bill.warnings)))
+    if sent.warnings:
+        warnings = "\n".join(filter(None, (sent.warnings, warnings)))
+    return _Subject(job, view, bill, warnings)
+
+
+def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tuple[Rates, str]:
+    """The rates that were quoted to a job, as long as they hold; else those of today."""
+    number = _text(view, "Quote")
+    if not number:
+        return accounting.rates, ""
+    noted = change.noted(f"quote {number}")
+    kept = json.loads(noted) if noted else {}
+    if not kept or kept["user"] != _text(view, "User"):
+        raise Refused("740", f"Quote {number} is not known for this job")
+    if kept["until"] < now:
+        return accounting.rates, f"Quote {number} has expired; the rates of today were used"
+    return Rates.from_dict(kept["rates"]), ""
+
+
+def _merged(
+    known: _Known | None, subject: _Subject, call: Call, reach: Reach
+) -> tuple[Job, Fraction]:
+    """The job as it will be stored, and what it was charged before."""
+    sent = subject.job
+    sent = sent.holding(item for item in sent.items if getattr(item, "name", "") != "Charge")
+    if known is None:
+        return sent, Fraction()
+    if known.stored.deleted or (reach is Reach.OWN and not known.view.is_of(call.actor)):
+        raise Refused("740", f"Job {subject.id} is not one that can be charged")
+    if sent.block(Requested) or sent.block(Delivered):
+        job = sent if sent.block(Requested) else _requesting(sent, known.job)
+    else:
+        job = fold(known.job, _facts(sent), overwrite=True).job
+    return job, _amount(known.view, "Charge") or Fraction()
+
+
+def _known(change: Change, job: Job) -> _Known | None:
+    """What the store has of a job, in a document of its own or in a job group."""
+    try:
+        stored = change.about(job)
+    except UnreadableDocument as error:
+        raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+    if stored is None:
+        # Another run of its Id is another job.
+        found = change.get(job.id)
+        stored = found if found is not None and found.identity.name == GROUP else None
+    if stored is None:
+        return None
+    block = bridge.from_tree(tree.parse(stored.document))
+    for view in views(stored, "Job"):
+        if view.block.id == job.id:
+            inner = block.blocks(Job)[view.place - 1] if view.place else block
+            assert isinstance(inner, Job)
+            return _Known(stored, block, view, inner)
+    return None
+
+
+def _requesting(sent: Job, old: Job) -> Job:
+    return sent.holding((*sent.items, *old.blocks(Requested)))
+
+
+def _facts(sent: Job) -> list[Fact]:
+    """What a flat job says, each for the place where a job with categories has it."""
+    return [
+        Fact(item, spec.DELIVERED if item.name in _USED else JOB)
+        for item in sent.properties
+        if item.name != "Id"
+    ]
+
+
+def _keep(change: Change, job: Job, known: _Known | None) -> None:
+    if known is not None:
+        put(change, place(known.block, known.view.place, lambda _: job), known.stored)
+        return
+    try:
+        change.put(job)
+    except UnreadableDocument as error:
+        raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+
+
+def _told(
+    asked: Request, subject: _Subject, shown: str, lines: Sequence[str], rows: Sequence[Row]
+) -> Answer:
+    """The answer; an option asks for how the amount came about."""
+    said = [*lines, *filter(None, [subject.warnings])]
+    if _is_true(asked, "ItemizedCharges"):
+        said.append(subject.bill.details)
+    code = WARNING if "Not understood" in subject.warnings else "000"
+    return Answer(rows, code, "\n".join(said), round(Fraction(shown)))
+
+
+def _shown(asked: Request, accounting: Accounting, amount: Fraction) -> str:
+    # Gold only looks whether ShowHours is there, whatever it says.
+    if asked.option("ShowHours") is not None:
+        amount = accounting.rates.rounded(amount / _HOUR)
+    return units.decimal(amount)
+
+
+def _duration(view: View) -> int:
+    text = _text(view, "Duration")
+    if not _DIGITS.fullmatch(text):
+        raise Refused("314", "A duration in whole seconds must be specified (WallDuration)")
+    return int(text)
+
+
+def _amount(view: View, name: str) -> Fraction | None:
+    found = attribute(name)
+    assert found is not None
+    amount = view.number(found)
+    if amount is None and view.text(found):
+        raise Refused("317", f"{name} is a number")
+    if amount is not None and amount < 0:
+        raise Refused("317", f"{name} is not less than 0")
+    return amount
+
+
+def _text(view: View, name: str) -> str:
+    found = attribute(name)
+    return ((view.text(found) if found else "") or "").strip()
+
+
+def _like(job: Job, name: str, text: str) -> Property:
+    return Property(name, text, {}, (), job.namespace)
+
+
+def _reserved(id_: str) -> str:
+    return f"reservations of {id_}"
+
+
+def _reservations(change: Change, id_: str, now: float) -> list[dict[str, object]]:
+    """The reservations of a job that hold."""
+    kept = json.loads(change.noted(_reserved(id_)) or "[]")
+    return [each for each in kept if each["until"] >= now]
+
+
+def _number(change: Change, name: str) -> int:
+    """The next number of a kind, in the order of commits."""
+    number = int(change.noted(name) or "0") + 1
+    change.note(name, str(number))
+    return number
+
+
+def _is_true(asked: Request, name: str) -> bool:
+    return (asked.option(name) or "").lower() == "true"
+
+
+def _require_data_only(asked: Request) -> None:
+    if asked.sets or asked.gets or asked.wheres:
+        raise Refused("318", f"{asked.action} has Data and options only")

@@ -1,0 +1,264 @@
+"""Create, Modify, Delete and Undelete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from sssjob import units
+from sssjob.document import bridge, tree
+from sssjob.errors import InvalidValue, Refused, UnreadableDocument
+from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind, attribute
+from sssjob.handlers.changes import once, require_conditions
+from sssjob.handlers.documents import Carried, carried
+from sssjob.handlers.finding import Search
+from sssjob.handlers.query import whole
+from sssjob.handlers.roles import Reach
+from sssjob.handlers.stores import Stores
+from sssjob.handlers.view import View, is_exact, only, views
+from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requested
+from sssjob.rmap.message import Request, Set
+from sssjob.rmap.responder import Answer, Call
+from sssjob.store import Change, Stored
+
+WARNING = "100"
+_NULL = "NULL"  # as Gold takes it: the property goes away
+
+
+def create(stores: Stores, call: Call, reach: Reach) -> Answer:
+    """New job objects, from Data or from Set; one that was deleted comes back with new values."""
+    asked = call.request
+    if asked.wheres or asked.gets or (asked.sets and asked.data):
+        raise Refused("318", "A Create has either Set or Data")
+    new = Carried((_made(asked),)) if asked.sets else carried(asked)
+    for block in new.blocks:
+        if not block.id:
+            raise Refused("314", f"The {asked.object} has no Id")
+        require_own(call, reach, [only(block)])
+
+    def do(change: Change) -> Answer:
+        made = [_created(change, call, reach, block) for block in new.blocks]
+        plural = "s" if len(made) > 1 else ""
+        return _told(asked, made, new.warnings, f"Successfully created {{}} {asked.object}{plural}")
+
+    return once(stores, call, do)
+
+
+def modify(stores: Stores, call: Call, reach: Reach) -> Answer:
+    """Other values for the jobs that a Where finds: Assign, Inc, Dec."""
+    asked = call.request
+    if not asked.sets or asked.gets or asked.data:
+        raise Refused("318", "A Modify has at least one Set, and neither Get nor Data")
+    for each in asked.sets:
+        settable(each, asked.object)
+
+    def do(change: Change, found: Sequence[View]) -> Stored:
+        stored = found[0].stored
+        block = bridge.from_tree(tree.parse(stored.document))
+        for view in found:
+            for each in asked.sets:
+                block = place(block, view.place, partial(changed, view=view, asked=each))
+                (view,) = [
+                    again for again in _views(stored, block, asked.object)
+                    if again.place == view.place
+                ]  # fmt: skip
+            require_own(call, reach, [view])
+        return put(change, block, stored)
+
+    return _each(stores, call, reach, do, "modified", deleted=False)
+
+
+def delete(stores: Stores, call: Call, reach: Reach) -> Answer:
+    """Jobs are hidden, and kept."""
+
+    def do(change: Change, found: Sequence[View]) -> Stored:
+        _require_whole(found)
+        return change.delete(found[0].stored.identity) or found[0].stored
+
+    return _each(stores, call, reach, do, "deleted", deleted=False)
+
+
+def undelete(stores: Stores, call: Call, reach: Reach) -> Answer:
+    """Hidden jobs are shown again."""
+
+    def do(change: Change, found: Sequence[View]) -> Stored:
+        _require_whole(found)
+        return change.undelete(found[0].stored.identity) or found[0].stored
+
+    return _each(stores, call, reach, do, "undeleted", deleted=True)
+
+
+# --- parts that other actions use -----------------------------------------------------------------
+
+
+def settable(asked: Set, kind: str) -> Attribute:
+    """The attribute that a Set is about.
+
+    Raises ``Refused``: 316 for a name that is unknown, 740 for a fixed one, 317 for a value that
+    is not of its type, 318 for an operation that there is not.
+    """
+    found = attribute(asked.name, kind)
+    if found is None:
+        raise Refused("316", f"{asked.name} is not a valid attribute for a {kind} object")
+    if found.derived:
+        raise Refused("740", f"{asked.name} is a fixed field and cannot be modified")
+    if asked.op not in ("Assign", "Inc", "Dec"):
+        raise Refused("318", "A Set has op Assign, Inc or Dec")
+    if asked.op != "Assign" and found.kind is Kind.TEXT:
+        raise Refused("318", f"{asked.name} is no number, and cannot be increased or decreased")
+    if asked.value != _NULL or asked.op != "Assign":
+        try:
+            _ = Property(found.name, asked.value).value
+            if asked.op != "Assign":
+                units.number(asked.value)
+        except InvalidValue as error:
+            raise Refused("317", f"{asked.name}: {error}") from error
+    return found
+
+
+def changed(job: Block, view: View, asked: Set) -> Block:
+    """A job with one property changed, in the place where its value counts."""
+    found = settable(asked, job.name)
+    if found.name == "Id":
+        raise Refused("740", f"{asked.name} is a fixed field and cannot be modified")
+    text = asked.value
+    if asked.op != "Assign":
+        step = units.number(asked.value) * (1 if asked.op == "Inc" else -1)
+        text = units.decimal((view.number(found) or 0) + step)
+    gone = asked.op == "Assign" and text == _NULL
+    return _replaced(job, found, None if gone else text)
+
+
+def put(change: Change, block: Block, stored: Stored) -> Stored:
+    """The next version of a document. Raises ``Refused`` for one that cannot be kept."""
+    try:
+        return change.put(block, replacing=stored)
+    except UnreadableDocument as error:
+        raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+
+
+def place(block: Block, number: int, change: Callable[[Block], Block]) -> Block:
+    """A document with one of its jobs changed."""
+    if not number:
+        return change(block)
+    job = block.blocks(Job)[number - 1]
+    return block.holding(change(job) if item is job else item for item in block.items)
+
+
+def require_own(call: Call, reach: Reach, found: Iterable[View]) -> None:
+    """Refuse (444) an actor that would change, or make, the jobs of others."""
+    if reach is Reach.OWN and not all(view.is_of(call.actor) for view in found):
+        asked = call.request
+        raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")
+
+
+def _made(asked: Request) -> Block:
+    items: dict[str, Property] = {}
+    for each in asked.sets:
+        found = settable(each, asked.object)
+        if each.value != _NULL:
+            items[found.name] = _property(found, each.value)
+    return BLOCKS[asked.object](tuple(items.values()))
+
+
+def _created(change: Change, call: Call, reach: Reach, block: Block) -> Stored:
+    try:
+        old = change.about(block)
+        if old is not None:
+            mine = reach is Reach.ALL or all(
+                view.is_of(call.actor) for view in views(old, call.request.object)
+            )
+            if not old.deleted or not mine:
+                raise Refused("740", f"{old.identity} is there already")
+        kept = change.put(block)
+        # The very document that was deleted is no new version of it.
+        return (change.undelete(kept.identity) or kept) if kept.deleted else kept
+    except UnreadableDocument as error:
+        raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+
+
+def _each(
+    stores: Stores, call: Call, reach: Reach, do: Callable[[Change, Sequence[View]], Stored],
+    done: str, *, deleted: bool,
+) -> Answer:  # fmt: skip
+    """Do something with each document in which jobs are found."""
+    asked = call.request
+    require_conditions(asked)
+    search = Search(call, reach, deleted=deleted)
+    with stores.use() as jobs:
+        numbers = list(dict.fromkeys(view.stored.number for view in search.run(jobs)))
+
+    def all_of(change: Change) -> Answer:
+        made: list[Stored] = []
+        places: dict[int, set[int]] = {}
+        for number in numbers:
+            found = list(search.among(change.at(number)))  # as it is now, and stays
+            if found:
+                made.append(do(change, found))
+                places[number] = {view.place for view in found}
+        return _told(asked, made, "", f"Successfully {done} {{}} {asked.object}s", places)
+
+    return once(stores, call, all_of)
+
+
+def _told(
+    asked: Request, made: Sequence[Stored], warnings: str, message: str,
+    places: dict[int, set[int]] | None = None,
+) -> Answer:  # fmt: skip
+    rows = [
+        whole(view)
+        for stored in made
+        for view in views(stored, asked.object)
+        if places is None or view.place in places[stored.number]
+    ]
+    return Answer(rows, WARNING if warnings else "000", warnings or message.format(len(rows)))
+
+
+def _require_whole(found: Sequence[View]) -> None:
+    if any(view.place for view in found):
+        raise Refused("740", f"The job is a part of {found[0].stored.identity}")
+
+
+def _views(stored: Stored, block: Block, kind: str) -> list[View]:
+    """The jobs of a document that is being changed."""
+    resolved = only(block).block
+    if kind == GROUP or block.name == JOB:
+        return [View(stored, resolved, 0)]
+    return [View(stored, job, number) for number, job in enumerate(resolved.blocks(Job), 1)]
+
+
+def _replaced(job: Block, found: Attribute, text: str | None) -> Block:
+    """A job with another text for what counts: delivered, its own, or asked for exactly."""
+    for kind in (Delivered, None, Requested):
+        for block in [job] if kind is None else job.blocks(kind):
+            for item in block.properties:
+                if not _is(item, found) or (
+                    kind is Requested and not is_exact(item, [each.name for each in job.requested])
+                ):
+                    continue
+                new = () if text is None else (_like(item, text),)
+                inner = block.holding(_swapped(block.items, item, new))
+                return inner if kind is None else job.holding(_swapped(job.items, block, (inner,)))
+    return job if text is None else job.holding((*job.items, _property(found, text, job.namespace)))
+
+
+def _swapped(items: Sequence[Item], old: Item, new: Sequence[Item]) -> list[Item]:
+    return [each for item in items for each in (new if item is old else (item,))]
+
+
+def _is(item: Property, found: Attribute) -> bool:
+    if found.extension:
+        return item.name == "Extension" and item.attributes.get("name") == found.name
+    return item.name == found.name
+
+
+def _like(old: Property, text: str) -> Property:
+    """The property with another text, which for an amount is in the default unit."""
+    kept = {name: value for name, value in old.attributes.items() if name != "units"}
+    return Property(old.name, text, kept, (), old.namespace)
+
+
+def _property(found: Attribute, text: str, namespace: str = "") -> Property:
+    if found.extension:
+        return Property("Extension", text, {"name": found.name}, (), namespace)
+    return Property(found.name, text, {}, (), namespace)

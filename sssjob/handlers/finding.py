@@ -1,0 +1,81 @@
+"""The jobs that a request is about, of those that its actor may see."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+
+from sssjob.errors import Refused
+from sssjob.handlers.attributes import JOB, attribute
+from sssjob.handlers.conditions import Conditions
+from sssjob.handlers.roles import Reach
+from sssjob.handlers.view import View, views
+from sssjob.rmap.message import Request
+from sssjob.rmap.responder import Call
+from sssjob.store import Store, Stored
+from sssjob.store.plan import Plan
+from sssjob.store.where import Term, where
+
+_USER = attribute("User")
+
+
+class Search:
+    """What a call looks for. ``deleted`` looks at hidden jobs only; None at all of them.
+
+    Raises ``Refused`` for conditions that are none, and for several objects (740).
+    """
+
+    def __init__(self, call: Call, reach: Reach, *, deleted: bool | None = False) -> None:
+        asked = call.request
+        if len(asked.objects) > 1:
+            raise Refused("740", "Only one object can be asked for here")
+        self.kind, self.user = asked.object, call.actor if reach is Reach.OWN else None
+        self._conditions = Conditions(asked.wheres, self.kind, names(asked))
+        self._deleted = None if self._conditions.asks_deleted else deleted
+
+    def holds(self, view: View) -> bool:
+        """Whether a job is one of those that are looked for."""
+        if self._deleted is not None and view.stored.deleted is not self._deleted:
+            return False
+        return (self.user is None or view.is_of(self.user)) and self._conditions.hold(view)
+
+    def run(self, jobs: Store) -> Iterator[View]:
+        """The jobs, in the order of the store."""
+        with closing(self._documents(jobs)) as documents:
+            for stored in documents:
+                yield from self.among(stored)
+
+    def among(self, stored: Stored) -> Iterator[View]:
+        """The jobs of one document that are looked for."""
+        return filter(self.holds, views(stored, self.kind))
+
+    def at(self, jobs: Store, time: int) -> Iterator[View]:
+        """The jobs as they were at a time, in seconds since 1970."""
+        for present in jobs.documents(deleted=True):
+            stored: Stored | None = present
+            if present.at > time:
+                former = [each for each in jobs.versions(present.identity) if each.at <= time]
+                stored = former[-1] if former else None
+            if stored is not None:
+                yield from self.among(stored)
+
+    def _documents(self, jobs: Store) -> Generator[Stored, None, None]:
+        """The documents in which such jobs may be."""
+        hidden, id_ = self._deleted is not False, self._conditions.id
+        if id_ is not None:
+            yield from jobs.named(id_, deleted=hidden)
+        else:
+            yield from jobs.candidates(self._plan, effective=True, deleted=hidden)
+
+    @property
+    def _plan(self) -> Plan:
+        found = self._conditions.plan
+        if self.user is None or self.kind != JOB:
+            return found
+        mine = where([Term("User", "EQ", self.user)])
+        return Plan(found.bounds & mine.bounds, "")
+
+
+def names(asked: Request) -> frozenset[str]:
+    """What the object of a request may be called in its conditions and properties."""
+    return frozenset(filter(None, (asked.objects[0].name, asked.objects[0].alias)))

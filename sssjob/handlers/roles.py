@@ -1,0 +1,93 @@
+"""Who may do what, with which jobs: rules of roles, and the roles of actors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from sssjob.errors import InvalidValue, Refused
+from sssjob.rmap.responder import Call
+
+ANY = "*"
+ANONYMOUS, USER = "anonymous", "user"
+
+
+class Reach(StrEnum):
+    """Which jobs a rule is about: those of the actor, or everybody's."""
+
+    OWN = "own"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An action on a kind of object that is allowed; ``*`` is any."""
+
+    action: str
+    object: str
+    reach: Reach = Reach.ALL
+
+    @classmethod
+    def of(cls, text: str) -> Rule:
+        """The rule that a text says: ``Query Job own``. Raises ``InvalidValue``.
+
+        >>> Rule.of("Query Job own")
+        Rule(action='Query', object='Job', reach=<Reach.OWN: 'own'>)
+        """
+        words = text.split()
+        if len(words) != 3 or words[2] not in list(Reach):
+            raise InvalidValue(text, 'an action, an object, and "own" or "all"')
+        return cls(words[0], words[1], Reach(words[2]))
+
+    def covers(self, action: str, object_: str) -> bool:
+        """Whether it is about this action on this object."""
+        return self.action in (ANY, action) and self.object in (ANY, object_)
+
+
+def _rules(*texts: str) -> tuple[Rule, ...]:
+    return tuple(map(Rule.of, texts))
+
+
+# fmt: off
+USUAL: Mapping[str, tuple[Rule, ...]] = MappingProxyType({
+    "admin":     _rules("* * all"),
+    "scheduler": _rules(
+        "Query * all", "Create * all", "Modify * all", "Cancel Job all", "Hold Job all",
+        "Charge Job all", "Reserve Job all", "Quote Job all",
+    ),
+    USER:        _rules(
+        "Query Job own", "Query JobGroup own", "Quote Job own", "Cancel Job own", "Hold Job own",
+    ),
+    ANONYMOUS:   (),
+})
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The rules of each role, and the roles of actors; who has none listed has the ``usual`` one.
+
+    An actor that is not proven is anonymous, whatever it is called.
+    """
+
+    rules: Mapping[str, Iterable[Rule]] = field(default_factory=lambda: USUAL)
+    actors: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    usual: str = USER
+
+    def reach(self, call: Call) -> Reach:
+        """With which jobs the actor may do what it asks for. Raises ``Refused`` (444)."""
+        asked = call.request
+        own = self.actors.get(call.actor, (self.usual,)) if call.proven else ()
+        found = {
+            rule.reach
+            for role in (ANONYMOUS, *own)
+            for rule in self.rules.get(role, ())
+            if rule.covers(asked.action, asked.object)
+        }
+        if Reach.ALL in found:
+            return Reach.ALL
+        if Reach.OWN in found and call.proven:  # somebody unknown has no jobs
+            return Reach.OWN
+        raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")

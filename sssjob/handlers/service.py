@@ -1,0 +1,77 @@
+"""Which handler answers which action, with rules that say who may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+
+from sssjob.handlers import charging, editing, hooks
+from sssjob.handlers.attributes import GROUP, JOB
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.hooks import Hook
+from sssjob.handlers.query import query
+from sssjob.handlers.roles import Reach, Roles
+from sssjob.handlers.stores import Stores
+from sssjob.rmap.message import Conj, Op, Request
+from sssjob.rmap.responder import Answer, Call
+
+_IDS = ("Id", "JobId")
+Handler = Callable[[Stores, Call, Reach], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a site says about its jobs: who may do what, what they cost, what a scheduler does."""
+
+    roles: Roles = field(default_factory=Roles)
+    accounting: Accounting = field(default_factory=Accounting)
+    hooks: Mapping[str, Hook] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class Service:
+    """Handlers over one store; ``settings`` may be exchanged while it answers."""
+
+    def __init__(self, stores: Stores, settings: Settings | None = None) -> None:
+        self.stores, self.settings = stores, settings or Settings()
+
+    @property
+    def actions(self) -> dict[tuple[str, str], Callable[[Call], Answer]]:
+        """Each handler, by the object and action that it answers."""
+        handlers: dict[tuple[str, str], Handler] = {
+            (kind, name): handler
+            for kind in (JOB, GROUP)
+            for name, handler in (
+                ("Query", query),
+                ("Create", editing.create),
+                ("Modify", editing.modify),
+                ("Delete", editing.delete),
+                ("Undelete", editing.undelete),
+            )
+        }
+        for name, priced in (
+            ("Charge", charging.charge), ("Reserve", charging.reserve),
+            ("Quote", charging.quote), ("Refund", charging.refund),
+        ):  # fmt: skip
+            handlers[JOB, name] = partial(self._priced, priced)
+        for name, hook in self.settings.hooks.items():
+            handlers[JOB, name] = partial(hooks.run, hook)
+        return {key: partial(self._answered, handler) for key, handler in handlers.items()}
+
+    def is_quick(self, asked: Request) -> bool:
+        """Whether a request is answered at once: the query of one job in a file, by its Id."""
+        if asked.action != "Query" or "://" in self.stores.address:
+            return False
+        plain = all(where.conj is Conj.AND and not where.group for where in asked.wheres)
+        named = any(where.name in _IDS and where.op is Op.EQ for where in asked.wheres)
+        return plain and named and asked.option("Time") is None
+
+    def _answered(self, handler: Handler, call: Call) -> Answer:
+        return handler(self.stores, call, self.settings.roles.reach(call))
+
+    def _priced(
+        self, handler: Callable[[Accounting, Stores, Call, Reach], Answer],
+        stores: Stores, call: Call, reach: Reach,
+    ) -> Answer:  # fmt: skip
+        return handler(self.settings.accounting, stores, call, reach)

@@ -1,0 +1,61 @@
+"""A connection to the store for each thread that answers requests."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sssjob import store
+from sssjob.errors import BusyStore, Refused, UnusableStore
+from sssjob.store import Store
+
+
+class Stores:
+    """The store at one address; ``patience`` is how many seconds to wait for other writers."""
+
+    def __init__(self, address: str, *, patience: float = 10.0) -> None:
+        self.address, self.patience = address, patience
+        self._local = threading.local()
+        self._open: list[Store] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def use(self) -> Iterator[Store]:
+        """The connection of this thread.
+
+        A store that is busy is refused (730): nothing was done. After any other fault the
+        connection is made anew, since a server may have been started again.
+        """
+        try:
+            yield self._here()
+        except BusyStore as error:
+            raise Refused("730", "The store is busy") from error
+        except UnusableStore:
+            self._forget()
+            raise
+
+    def close(self) -> None:
+        """End all connections; nobody uses one any more."""
+        with self._lock:
+            for each in self._open:
+                each.close()
+            self._open.clear()
+            self._local = threading.local()
+
+    def _here(self) -> Store:
+        found: Store | None = getattr(self._local, "store", None)
+        if found is None:
+            found = store.open(self.address, patience=self.patience)
+            self._local.store = found
+            with self._lock:
+                self._open.append(found)
+        return found
+
+    def _forget(self) -> None:
+        found: Store | None = getattr(self._local, "store", None)
+        if found is not None:
+            del self._local.store
+            with self._lock:
+                self._open.remove(found)
+            found.close()

@@ -1,0 +1,131 @@
+"""A job as accounting sees it: a flat row, read off what is stored.
+
+What was delivered stands before what is said of the job itself, and that before what was
+requested, which counts only where exactly one value was asked for. Defaults of a job group and
+older names are resolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+
+from sssjob import defaults, units
+from sssjob.document import bridge, tree
+from sssjob.errors import InvalidValue
+from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind
+from sssjob.model import Block, Job, JobGroup, Property, TaskGroup, stripped
+from sssjob.store import Identity, Stored
+
+NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
+
+
+class View:
+    """A Job or JobGroup of a document.
+
+    ``place`` is 0 for the document's own object; the jobs of a JobGroup count from 1.
+    """
+
+    def __init__(self, stored: Stored, block: Block, place: int) -> None:
+        self.stored, self.block, self.place = stored, block, place
+
+    @cached_property
+    def flat(self) -> dict[str, Property]:
+        """The property that counts for each name, in the order in which they are found."""
+        found: dict[str, Property] = {}
+        for each in (*self.block.delivered, *self.block.properties):
+            found.setdefault(each.name, each)
+        asked = self.block.requested
+        for wish in asked:
+            if wish.name not in found and is_exact(wish, [each.name for each in asked]):
+                found[wish.name] = wish
+        return found
+
+    def property(self, attribute: Attribute) -> Property | None:
+        """The property of an attribute; None if the job has none."""
+        if attribute.extension:
+            return self.block.properties.get("Extension", name=attribute.name)
+        return self.flat.get(attribute.name)
+
+    def text(self, attribute: Attribute) -> str | None:
+        """The value of an attribute as text, amounts in their default unit; None if absent."""
+        if attribute.derived:
+            return self._derived(attribute.name)
+        found = self.property(attribute)
+        if found is None or found.children:
+            return None
+        stated = found.attributes.get("units")
+        if attribute.kind is Kind.AMOUNT and stated:
+            try:
+                return units.decimal(found.bytes / units.UNITS[units.DEFAULT_UNITS[found.name]])
+            except InvalidValue:
+                return found.text
+        return found.text
+
+    def number(self, attribute: Attribute) -> Fraction | None:
+        """The value as an exact number, amounts in their default unit; None if it is none."""
+        text = self.text(attribute)
+        try:
+            return None if text is None else units.number(text)
+        except InvalidValue:
+            return None
+
+    def is_of(self, user: str) -> bool:
+        """Whether a job is this user's, and nobody else's; a group, whether all its jobs are."""
+        if isinstance(self.block, JobGroup):
+            return bool(self.block.jobs) and all(_users(job) == {user} for job in self.block.jobs)
+        return _users(self.block) == {user}
+
+    def _derived(self, name: str) -> str:
+        if name == "Stage":
+            return next((stage for sign, stage in _STAGES if sign in self.flat), "")
+        if name == "Deleted":
+            return str(self.stored.deleted)
+        return str(self.stored.at if name == "ModificationTime" else self.stored.version)
+
+
+# How far accounting has come with a job, by the property that says so.
+_STAGES = (("Charge", "Charge"), ("Reservation", "Reserve"), ("Quote", "Quote"))
+
+
+def views(stored: Stored, kind: str) -> Iterator[View]:
+    """The jobs of a document, or the job group that it is."""
+    block = bridge.from_tree(tree.parse(stored.document))
+    whole = effective(block)
+    if isinstance(block, JobGroup):
+        if kind == GROUP:
+            yield View(stored, whole, 0)
+        else:
+            assert isinstance(whole, JobGroup)
+            for place, job in enumerate(whole.jobs, 1):
+                yield View(stored, job, place)
+    elif kind == JOB:
+        yield View(stored, whole, 0)
+
+
+def effective(block: Block) -> Block:
+    """A block with its defaults applied, if it has room for any."""
+    if isinstance(block, Job) and not any(isinstance(item, TaskGroup) for item in block.items):
+        return block
+    return defaults.resolve(block).block
+
+
+def only(block: Block) -> View:
+    """A job that is not stored, or not yet."""
+    return View(NOWHERE, effective(block), 0)
+
+
+def is_exact(wish: Property, names: list[str]) -> bool:
+    """Whether a requested property asks for exactly one value."""
+    return (
+        names.count(wish.name) == 1
+        and wish.attributes.get("op", "EQ") == "EQ"
+        and "conj" not in wish.attributes
+    )
+
+
+def _users(job: Block) -> set[str]:
+    """Everybody who is called the user of a job."""
+    named = (*job.properties.all("User"), *job.delivered.all("User"), *job.requested.all("User"))
+    return {stripped(each.text) for each in named}

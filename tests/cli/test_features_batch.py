@@ -1,0 +1,350 @@
+"""The commands that scripts of batch systems call, with programs that print what real ones did."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob import document
+from sssjob.cli.features import command
+from sssjob.features.batch.documents import locked
+from sssjob.features.read import read
+
+DATA = Path(__file__).parents[1] / "data/batch"
+JOB = """<Job>
+  <!-- kept -->
+  <Id>3</Id>
+  <Requested>
+    <Processors op="GE">1</Processors>
+    <Disk units="GB">5</Disk>
+    <Duration op="LE">600</Duration>
+  </Requested>
+</Job>
+"""
+RECORD = (
+    "JobID|JobName|State|Start|End|ElapsedRaw|AllocCPUS|TotalCPU|ReqMem\n"
+    "3|simple|COMPLETED|1795185000|{end}|20|1|00:09.000|100M\n"
+)
+
+
+@pytest.fixture
+def node(tmp_path, monkeypatch):
+    """A node on which job 3 of Slurm starts; ``scontrol`` prints what a real one did."""
+    text = (DATA / "scontrol-one-node.txt").read_text()
+    shown = text.replace("StartTime=2026-11-20T14:29:35", "StartTime=1795185000")
+    (tmp_path / "shown").write_text(shown)
+    (tmp_path / "bin").mkdir()
+    program(tmp_path, "scontrol", f"cat {tmp_path}/shown")
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/3.xml").write_text(JOB)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=os.pathsep)
+    for name, value in {"SLURM_JOB_ID": "3", "SLURMD_NODENAME": "n1"}.items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+def program(place, name, text):
+    (place / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+    (place / "bin" / name).chmod(0o755)
+
+
+def run(*words):
+    return CliRunner().invoke(command, words)
+
+
+def prolog(*words):
+    return run("prolog", "--for", "slurm", "--root", "mjf", *words)
+
+
+def epilog(*words):
+    return run("epilog", "--for", "slurm", "--root", "mjf", *words)
+
+
+def test_a_prolog_makes_directories_of_what_was_given_and_what_the_document_says(node):
+    done = prolog("--jobs", "jobs")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "JOBFEATURES=mjf/3/jobfeatures", "MACHINEFEATURES=mjf/machinefeatures",
+        "JOBSTATUS=mjf/3/jobstatus",
+    ]  # fmt: skip
+    values = read("mjf/3/jobfeatures").values
+    wanted = {
+        "allocated_cpu": 1, "allocated_CPU": 1, "max_rss_bytes": 100 << 20, "mem_limit_MB": 104,
+        "wall_limit_secs": 600, "cpu_limit_secs": 600, "jobstart_secs": 1795185000, "job_id": "3",
+        "scratch_limit_bytes": 5 << 30,
+    }  # fmt: skip
+    assert wanted.items() <= values.items()
+    assert int((node / "mjf/machinefeatures/total_cpu").read_text()) == os.cpu_count()
+    assert os.stat(node / "mjf/3/jobfeatures").st_mode & 0o777 == 0o755
+
+
+def test_a_directory_of_the_machine_that_is_there_is_left_as_it_is(node):
+    prolog()
+    (node / "mjf/machinefeatures/shutdowntime").write_text("1795190000\n")
+    assert prolog().exit_code == 0
+    assert (node / "mjf/machinefeatures/shutdowntime").exists()
+
+
+def test_a_job_that_runs_again_finds_nothing_of_its_earlier_run(node):
+    prolog()
+    (node / "mjf/3/jobstatus/used_CPU").write_text("1\n")
+    prolog()
+    assert os.listdir(node / "mjf/3/jobstatus") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("exec sleep 20", "no answer within"),
+        ("echo no such job >&2; exit 1", "returned 1: no such job"),
+        ("echo JobId=4 JobName=other", "nothing about job 3"),
+        ("head -c 100 /dev/zero", "nothing about job 3"),
+    ],
+    ids=["hangs", "fails", "another job", "rubbish"],
+)
+def test_without_an_answer_there_is_what_the_document_says_and_a_note(node, text, said):
+    program(node, "scontrol", text)
+    done = prolog("--jobs", "jobs", "--seconds", "0.5")
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert read("mjf/3/jobfeatures").values["wall_limit_secs"] == 600
+
+
+@pytest.mark.parametrize("text", ["<Job><Id>4</Id></Job>", "<Job>", ""])
+def test_a_document_that_is_not_about_the_job_is_told_and_not_taken(node, text):
+    (node / "jobs/3.xml").write_text(text)
+    done = prolog("--jobs", "jobs")
+    assert done.exit_code == 1
+    assert "3.xml" in done.stderr
+    assert read("mjf/3/jobfeatures").values["allocated_cpu"] == 1
+
+
+def test_a_prolog_that_no_batch_system_calls_makes_nothing(node, monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID")
+    done = prolog()
+    assert (done.exit_code, (node / "mjf").exists()) == (2, False)
+    assert "SLURM_JOB_ID" in done.stderr
+
+
+def test_an_epilog_folds_what_was_given_and_takes_the_directories_away(node):
+    prolog("--jobs", "jobs")
+    (node / "mjf/3/jobstatus/used_CPU").write_text("1\n")
+    assert epilog("--jobs", "jobs").exit_code == 0
+    assert not (node / "mjf/3").exists()
+    assert (node / "mjf/machinefeatures").exists()
+    text = (node / "jobs/3.xml").read_text()
+    assert "<!-- kept -->" in text
+    job = document.loads(text)
+    assert job.delivered.text("Processors") == "1"
+    assert job.get("StartTime") == "1795185000"
+    assert job.requested == document.loads(JOB).requested
+
+
+def test_an_epilog_without_documents_takes_the_directories_away(node):
+    prolog()
+    assert epilog().exit_code == 0
+    assert not (node / "mjf/3").exists()
+    assert epilog().exit_code == 0  # there is nothing to be done twice
+
+
+def test_the_document_of_a_job_on_several_nodes_waits_for_its_record(node, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
+    prolog("--jobs", "jobs")
+    assert epilog("--jobs", "jobs").exit_code == 0
+    assert (node / "jobs/3.xml").read_text() == JOB
+    assert not (node / "mjf/3").exists()
+
+
+def test_an_epilog_does_not_wait_for_ever_for_a_document(node, monkeypatch):
+    monkeypatch.setattr("sssjob.ending.LOCK", 0.1)
+    prolog("--jobs", "jobs")
+    pid = os.fork()  # a lock of fcntl is one of a process
+    if pid == 0:
+        with locked(Path("jobs/3.xml"), 1):
+            Path("held").write_text("")
+            time.sleep(30)
+        os._exit(0)
+    try:
+        while not Path("held").exists():
+            time.sleep(0.01)
+        done = epilog("--jobs", "jobs")
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+    assert done.exit_code == 1
+    assert "somebody else" in done.stderr
+    assert not (node / "mjf/3").exists()
+
+
+def test_grid_engine_is_told_the_variables_and_tells_what_was_used(node, monkeypatch):
+    spool = node / "spool"
+    spool.mkdir()
+    for name in ("config", "environment"):
+        (spool / name).write_text((DATA / f"sge-{name}").read_text().replace("alice", "root"))
+    (spool / "usage").write_text("ru_utime=2.5\nru_stime=1\nru_maxrss=4704\n")
+    program(node, "qstat", f"cat {DATA}/sge-qstat-j.xml")
+    program(node, "qconf", f"cat {DATA}/sge-queue.txt")
+    values = {"JOB_ID": "31", "QUEUE": "main.q", "SGE_JOB_SPOOL_DIR": str(spool), "NHOSTS": "1"}
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    (node / "jobs/31.xml").write_text(JOB.replace("<Id>3<", "<Id>31<"))
+    options = ("--for", "gridengine", "--root", str(node / "mjf"), "--jobs", "jobs")
+    done = run("prolog", *options)
+    assert done.exit_code == 0
+    assert "wall_limit_secs is 3600 by qstat, but 600 by /Job/Requested/Duration" in done.stderr
+    assert (
+        (spool / "environment")
+        .read_text()
+        .endswith(
+            f"JOBFEATURES={node}/mjf/31/jobfeatures\nMACHINEFEATURES={node}/mjf/machinefeatures\n"
+            f"JOBSTATUS={node}/mjf/31/jobstatus\n"
+        )
+    )
+    assert run("epilog", *options).exit_code == 0
+    job = document.loads((node / "jobs/31.xml").read_text())
+    assert (job.get("CpuDuration"), job.delivered.text("Processors")) == ("4", "2")
+
+
+def test_pbs_gives_its_arguments(node):
+    words = ("101.ce", "root", "root", "run", "walltime=01:00:00,mem=1gb")
+    (node / "jobs/101.ce.xml").write_text(JOB.replace("<Id>3<", "<Id>101.ce<"))
+    program(node, "qstat", "exit 1")
+    options = ("--for", "pbs", "--root", "mjf", "--jobs", "jobs", "--")
+    assert run("prolog", *options, *words).exit_code == 1
+    assert read("mjf/101.ce/jobfeatures").values["wall_limit_secs"] == 3600
+    used = (*words[:4], "4711", words[4], "cput=00:01:05,mem=3456kb", "batch", "", "0")
+    assert run("epilog", *options, *used).exit_code == 0
+    assert document.loads((node / "jobs/101.ce.xml").read_text()).get("CpuDuration") == "65"
+
+
+# Records
+
+
+def collect(*words):
+    return run("collect", "--for", "slurm", "--jobs", "jobs", *words)
+
+
+def test_records_are_asked_for_and_folded_when_they_are_complete(node):
+    program(node, "sacct", f"cat {node}/records")
+    (node / "records").write_text(RECORD.format(end=1795185020).replace("|", "\x1f"))
+    done = collect()
+    assert done.exit_code == 0, done.stderr
+    job = document.loads((node / "jobs/3.xml").read_text())
+    assert (job.get("State"), job.get("EndTime")) == ("Completed", "1795185020")
+    again = collect()
+    assert (again.exit_code, again.stdout) == (0, "")  # nobody is waited for
+
+
+HALF = "3|allocation|COMPLETED|{start}|{end}|20|1|00:09.000|16?"
+
+
+@pytest.mark.parametrize("line", [HALF, "3|simple|RUNNING|{start}|Unknown|20|1|00:09.000|100M", ""])
+def test_a_record_that_is_half_written_waits(node, line):
+    now = int(time.time())
+    program(node, "sacct", f"cat {node}/records")
+    line = line.format(start=now - 90, end=now - 60)
+    (node / "records").write_text(f"{RECORD.splitlines()[0]}\n{line}\n".replace("|", "\x1f"))
+    done = collect()
+    assert done.exit_code == 1
+    assert "no record yet of 3" in done.stderr
+    assert (node / "jobs/3.xml").read_text() == JOB
+
+
+def test_a_record_waits_until_it_has_settled(node):
+    (node / "records").write_text(RECORD.format(end=int(time.time()) - 2))
+    assert collect("--record", "records").exit_code == 1
+    assert collect("--record", "records", "--settle", "0").exit_code == 0
+
+
+def test_documents_whose_jobs_have_ended_are_moved_away(node):
+    (node / "records").write_text(RECORD.format(end=1795185020))
+    (node / "done").mkdir()
+    (node / "jobs/bad.xml").write_text("<Job>")
+    assert collect("--record", "records", "--done", "done").exit_code == 0
+    assert (os.listdir("done"), (node / "jobs/3.xml").exists()) == (["3.xml"], False)
+
+
+def test_what_cannot_be_asked_says_so(node):
+    program(node, "sacct", "echo database is down >&2; exit 1")
+    done = collect()
+    assert (done.exit_code, "database is down" in done.stderr) == (2, True)
+    elsewhere = run("collect", "--for", "gridengine", "--jobs", "jobs")
+    assert (elsewhere.exit_code, "--record" in elsewhere.stderr) == (2, True)
+
+
+# Submitting
+
+
+@pytest.fixture
+def queue(node):
+    program(node, "sbatch", f"cat > {node}/script; echo 3")
+    program(node, "scontrol", f'ls jobs > {node}/seen; echo "$@" >> {node}/seen')
+    program(node, "scancel", f'echo "$@" > {node}/cancelled')
+    (node / "jobs/3.xml").unlink()
+    (node / "job.xml").write_text(JOB.replace("<Id>3", "<Executable>/bin/true</Executable><Id>w"))
+    return node
+
+
+def test_a_document_is_in_its_place_before_the_job_may_start(queue):
+    done = run("submit", "--for", "slurm", "--jobs", "jobs", "job.xml")
+    assert (done.exit_code, done.stdout) == (0, "3\n")
+    assert (queue / "seen").read_text() == "3.xml\nrelease 3\n"
+    assert (queue / "script").read_text() == "#!/bin/sh\nexec /bin/true\n"
+    assert document.loads((queue / "jobs/3.xml").read_text()).id == "3"
+
+
+def test_a_job_whose_document_cannot_be_kept_is_taken_back(queue):
+    done = run("submit", "--for", "slurm", "--jobs", "nowhere", "job.xml")
+    assert (done.exit_code, (queue / "cancelled").read_text()) == (2, "3\n")
+    assert not (queue / "seen").exists()
+
+
+def test_a_refusal_is_told(queue):
+    program(queue, "sbatch", "echo invalid partition >&2; exit 1")
+    done = run("submit", "--for", "slurm", "job.xml")
+    assert (done.exit_code, "invalid partition" in done.stderr) == (1, True)
+
+
+def test_a_dry_run_shows_the_command_and_the_script(queue):
+    done = run("submit", "--for", "slurm", "--dry-run", "job.xml")
+    first, *script = done.stdout.splitlines()
+    assert first.startswith("sbatch --parsable --hold")
+    assert script == ["#!/bin/sh", "exec /bin/true"]
+    assert not (queue / "script").exists()
+
+
+# Installing
+
+
+def test_install_prints_what_to_configure_and_the_scripts(node):
+    done = run("install", "--for", "slurm")
+    assert done.stdout.splitlines()[1:5] == [
+        "Prolog=/usr/libexec/sssjob/slurm/prolog",
+        "TaskProlog=/usr/libexec/sssjob/slurm/taskprolog",
+        "Epilog=/usr/libexec/sssjob/slurm/epilog", "PrologFlags=Alloc",
+    ]  # fmt: skip
+    assert done.stdout.count("#!/bin/sh") == 3
+
+
+def test_install_writes_the_scripts(node):
+    done = run("install", "--for", "gridengine", "--to", "scripts")
+    assert "written to" in done.stderr
+    assert sorted(os.listdir("scripts")) == ["epilog", "prolog", "starter"]
+    assert f"root@{node}/scripts/prolog" in done.stdout
+    assert "#!/bin/sh" not in done.stdout
+
+
+def test_install_as_json(node):
+    found = json.loads(run("install", "--for", "pbs", "--json").stdout)
+    assert set(found["scripts"]) == {"prologue", "epilogue", "profile.sh"}
+    assert found["written"] is False
+
+
+@pytest.mark.parametrize("words", [("--root", "mjf"), ("--site", "none.toml"), ("--jobs", "jobs")])
+def test_install_refuses_what_no_daemon_could_use(node, words):
+    done = run("install", "--for", "slurm", *words)
+    assert (done.exit_code, done.stdout) == (2, "")

@@ -1,0 +1,86 @@
+"""What hooks reported, folded into a job: idempotent, in any order, starts counted."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.classads.values import Ad
+from sssjob.condor.reports import reported
+from sssjob.document import dumps, loads
+from sssjob.document.canonical import canon
+
+JOB = loads("<Job><Id>7</Id><Requested><Processors>2</Processors></Requested></Job>")
+
+
+def ad(start, **told):
+    return Ad({"JobStartDate": start, "CpusProvisioned": 2, **told})
+
+
+def test_a_report_that_comes_twice_changes_nothing():
+    told = ad(1000, RemoteUserCpu=4.0, JobDuration=9.0, ResidentSetSize=100, ExitCode=0)
+    once = reported(JOB, told, "exit-exit", 1010)
+    assert dumps(reported(once, told, "exit-exit", 1020)).replace("1020", "1010") == dumps(once)
+
+
+def test_maxima_grow_and_cpu_does_not_shrink_within_a_start():
+    job = reported(JOB, ad(1000, RemoteUserCpu=4.0, ResidentSetSize=500), "update", 1005)
+    job = reported(job, ad(1000, RemoteUserCpu=3.0, ResidentSetSize=100), "update", 1009)
+    assert job.get("CpuDuration") == "4"
+    assert job.delivered.get("Memory", metric="Max").text == "500"
+    assert job.delivered.text("Duration") == "9"
+
+
+def test_the_end_settles_how_long_a_start_was():
+    job = reported(JOB, ad(1000), "update", 1100)
+    job = reported(job, ad(1000, JobDuration=50.0, ExitCode=3), "exit-exit", 1100)
+    assert (job.delivered.text("Duration"), job.get("ExitCode")) == ("50", "3")
+    late = reported(job, ad(1000), "update", 1200)
+    assert (late.get("State"), late.delivered.text("Duration")) == ("Completed", "50")
+
+
+def test_starts_are_counted_and_added_up():
+    job = reported(JOB, ad(1000, JobDuration=5.0, RemoteUserCpu=1.0), "exit-evict", 1005)
+    assert (job.get("State"), job.get("StatusMessage")) == ("Idle", "evicted")
+    job = reported(job, ad(2000, JobDuration=7.0, RemoteUserCpu=2.0, ExitCode=0), "exit-exit", 2007)
+    assert job.get("StartCount") == "2"
+    assert job.get("StartTime") == "2000"
+    assert job.get("CpuDuration") == "3"
+    assert job.delivered.text("Duration") == "12"
+    assert "StatusMessage" not in job.properties.names()
+
+
+def test_a_signal_is_an_exit_code_above_128():
+    told = ad(1000, ExitBySignal=True, ExitSignal=9, ExitReason="died on signal 9")
+    job = reported(JOB, told, "exit-exit", 1001)
+    assert (job.get("ExitCode"), job.get("StatusMessage")) == ("137", "died on signal 9")
+
+
+def test_what_was_requested_stays():
+    job = reported(JOB, ad(1000, ExitCode=0), "exit-exit", 1001)
+    assert job.requested == JOB.requested
+
+
+REPORTS = st.lists(
+    st.tuples(
+        st.sampled_from([1000, 2000]), st.sampled_from(["update", "exit-exit", "exit-evict"]),
+        st.floats(0, 50).map(lambda number: round(number, 1)), st.integers(1, 500),
+    ),
+    min_size=1, max_size=5,
+)  # fmt: skip
+
+
+def told(row):
+    start, kind, used, memory = row
+    return ad(start, RemoteUserCpu=used, JobDuration=used, ResidentSetSize=memory), kind, start + 60
+
+
+@given(REPORTS)
+def test_saying_everything_again_changes_nothing(rows):
+    job = JOB
+    for row in rows:
+        job = reported(job, *told(row))
+    again = job
+    for row in rows:
+        again = reported(again, *told(row))
+    assert canon(again).delivered == canon(job).delivered
+    assert again.get("StartCount") == job.get("StartCount")
+    assert again.get("CpuDuration") == job.get("CpuDuration")

@@ -1,0 +1,282 @@
+"""What Slurm, Grid Engine and PBS gave a job, of what they print and hand to a prolog."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.errors import InvalidValue
+from sssjob.features.batch import Allocation, gridengine, pbs, slurm
+from sssjob.features.batch.allocation import amount, features
+from sssjob.model import Job, Property, Requested
+
+DATA = Path(__file__).parents[1] / "data/batch"
+ONE, TWO = ((DATA / f"scontrol-{name}.txt").read_text() for name in ("one-node", "two-nodes"))
+CONFIG, QSTAT, QUEUE = (
+    (DATA / name).read_text() for name in ("sge-config", "sge-qstat-j.xml", "sge-queue.txt")
+)
+MIB = 1 << 20
+
+
+def values(allocation):
+    return {name: int(amount.value) for name, amount in allocation.amounts.items()}
+
+
+def of_slurm(printed, node="n1", job="3", **environment):
+    return slurm.allocation({"SLURM_JOB_ID": job, "SLURMD_NODENAME": node, **environment}, printed)
+
+
+def of_sge(config=CONFIG, job=QSTAT, queue="", **environment):
+    return gridengine.allocation({"JOB_ID": "31", **environment}, config, job, queue)
+
+
+# Slurm
+
+
+def test_a_job_on_one_node_has_what_scontrol_shows_there():
+    found = of_slurm(ONE.replace("StartTime=2026-11-20T14:29:35", "StartTime=1795185000"))
+    assert values(found) == {
+        "allocated_cpu": 1, "max_rss_bytes": 100 * MIB, "jobstart_secs": 1795185000,
+        "wall_limit_secs": 600,
+    }  # fmt: skip
+    assert found.alone
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(("node", "cpus", "memory"), [("n1", 4, 400), ("n2", 2, 200)])
+def test_each_node_of_a_job_has_its_own_part(node, cpus, memory):
+    found = of_slurm(TWO, node, "6")
+    assert (values(found)["allocated_cpu"], values(found)["max_rss_bytes"]) == (cpus, memory * MIB)
+    assert not found.alone
+
+
+def test_nodes_with_the_same_part_stand_together():
+    printed = TWO.replace("Nodes=n1 CPU_IDs=0,4-5,7", "Nodes=m7,n[1,4-5] CPU_IDs=0-3")
+    assert values(of_slurm(printed, "n4", "6"))["allocated_cpu"] == 4
+
+
+def test_a_node_that_is_not_shown_has_nothing_and_a_note_says_so():
+    found = of_slurm(TWO, "n3", "6")
+    assert "allocated_cpu" not in found.amounts
+    assert found.notes == ("scontrol shows nothing of what the job has on node n3",)
+
+
+@pytest.mark.parametrize(
+    ("shown", "seconds"),
+    [
+        ("UNLIMITED", None), ("00:10:00", 600), ("1-00:00:00", 86400), ("2-03:04:05", 183845),
+        ("05:00", 300), ("Partition_Limit", None),
+    ],
+)  # fmt: skip
+def test_a_time_limit_is_read_as_slurm_prints_it(shown, seconds):
+    found = values(of_slurm(ONE.replace("TimeLimit=00:10:00", f"TimeLimit={shown}")))
+    assert found.get("wall_limit_secs") == seconds
+
+
+def test_memory_that_nothing_limits_is_no_limit():
+    assert "max_rss_bytes" not in of_slurm(ONE.replace("Mem=100", "Mem=0")).amounts
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("x TimeLimit=9-00:00:00", "wall_limit_secs"),
+        ("x Nodes=n1 CPU_IDs=0-99 Mem=9999", "allocated_cpu"),
+        ("x StartTime=1", "jobstart_secs"),
+    ],
+)
+def test_a_job_name_cannot_give_what_slurm_did_not(name, key):
+    found = of_slurm(ONE.replace("JobName=simple", f"JobName={name}"))
+    assert key not in found.amounts
+    assert found.notes
+
+
+def test_what_is_printed_about_another_job_is_not_taken():
+    found = of_slurm(ONE, job="4")
+    assert (found.amounts, len(found.notes)) == ({}, 1)
+
+
+@pytest.mark.parametrize("job", ["", "12x", "../5", "٣"])
+def test_a_prolog_of_no_job_is_refused(job):
+    with pytest.raises(InvalidValue, match="SLURM_JOB_ID"):
+        of_slurm("", job=job)
+
+
+@given(st.text())
+def test_no_output_of_scontrol_makes_a_prolog_fail(text):
+    of_slurm(f"JobId=3 {text}")
+
+
+# Grid Engine
+
+
+def test_grid_engine_gives_slots_and_limits_for_each():
+    found = of_sge()
+    assert values(found) == {
+        "allocated_cpu": 2, "max_rss_bytes": 2 * 300 * MIB, "wall_limit_secs": 3600,
+    }  # fmt: skip
+    assert (found.job_id, found.user, found.node) == ("31", "alice", "localhost")
+
+
+@pytest.mark.parametrize(
+    ("queue", "seconds"),
+    [("h_rt  00:01:00\n", 60), ("h_rt  INFINITY\n", 3600), ("h_rt 02:00:00\n", 3600),
+     (QUEUE, 3600)],
+)  # fmt: skip
+def test_the_lower_limit_of_elapsed_time_counts(queue, seconds):
+    assert values(of_sge(queue=queue))["wall_limit_secs"] == seconds
+
+
+def test_a_limit_that_is_consumed_by_the_job_is_not_multiplied():
+    config = CONFIG.replace("h_vmem_is_consumable_job=0", "h_vmem_is_consumable_job=1")
+    assert values(of_sge(config))["max_rss_bytes"] == 300 * MIB
+
+
+def test_resident_memory_counts_before_the_address_space_and_cpu_time_is_of_all_slots():
+    config = CONFIG.replace("h_rss=INFINITY", "h_rss=1g").replace(
+        "h_cpu=INFINITY", "h_cpu=00:10:00"
+    )
+    assert values(of_sge(config))["max_rss_bytes"] == 10**9
+    assert values(of_sge(config))["cpu_limit_secs"] == 1200
+
+
+def test_a_later_line_of_the_config_cannot_change_an_earlier_one():
+    assert values(of_sge(CONFIG + "host_slots=64\n"))["allocated_cpu"] == 2
+
+
+def test_a_task_of_an_array_has_an_id_of_its_own():
+    assert of_sge(SGE_TASK_ID="3").job_id == "31.3"
+    assert of_sge(SGE_TASK_ID="undefined").job_id == "31"
+
+
+def test_without_answers_there_are_slots_and_a_note():
+    found = gridengine.allocation({"JOB_ID": "5", "NSLOTS": "3"}, "", "no XML", "")
+    assert values(found) == {"allocated_cpu": 3}
+    assert len(found.notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "lines"), [("A=1\n", "B=2\n"), ("A=1", "\nB=2\n"), ("", "B=2\n")]
+)
+def test_variables_are_added_on_lines_of_their_own(before, lines):
+    assert gridengine.exports({"B": "2"}, before) == lines
+
+
+@given(st.text(), st.text(), st.text())
+def test_no_answer_of_grid_engine_makes_a_prolog_fail(config, job, queue):
+    gridengine.allocation({"JOB_ID": "1"}, config, job, queue)
+
+
+# PBS: as its administrator's guides describe prologues, and as qstat prints a job
+
+ARGUMENTS = (
+    "101.ce",
+    "alice",
+    "lab",
+    "run",
+    "neednodes=1:ppn=2,nodes=1:ppn=2,walltime=01:00:00,mem=2gb",
+)
+SHOWN = """\
+Job Id: 101.ce.example.org
+    Job_Name = run
+    exec_host = n1/0+n1/1
+    Resource_List.mem = 1gb
+    Resource_List.walltime = 00:30:00
+    Variable_List = PBS_O_HOME=/home/lab,PBS_O_LOGNAME=alice,
+\tPBS_O_QUEUE=lab
+"""
+
+
+def test_torque_tells_the_limits_as_an_argument():
+    found = pbs.allocation(ARGUMENTS)
+    assert values(found) == {"wall_limit_secs": 3600, "max_rss_bytes": 2 << 30}
+    assert found.user == "alice"
+
+
+def test_what_qstat_shows_counts_before_the_arguments():
+    found = pbs.allocation(ARGUMENTS, SHOWN, "n1.example.org")
+    assert values(found) == {
+        "allocated_cpu": 2, "wall_limit_secs": 1800, "max_rss_bytes": 1 << 30,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("hosts", "count"),
+    [("n1/0*4", 4), ("n1/0-3", 4), ("n1/0-1,6", 3), ("n1.example.org/0+n1/5", 2)],
+)
+def test_processors_of_a_host_are_counted_in_every_spelling(hosts, count):
+    shown = SHOWN.replace("n1/0+n1/1", hosts)
+    assert values(pbs.allocation(ARGUMENTS, shown, "n1"))["allocated_cpu"] == count
+
+
+def test_memory_of_a_job_on_several_hosts_is_no_hosts():
+    found = pbs.allocation(ARGUMENTS, SHOWN.replace("n1/1", "n2/0"), "n1")
+    assert not found.alone
+    assert values(found) == {"allocated_cpu": 1, "wall_limit_secs": 1800}
+
+
+def test_an_attribute_that_stands_twice_is_not_known():
+    shown = SHOWN.replace("Job_Name = run", "Job_Name = run\n    exec_host = n1/0*64")
+    found = pbs.allocation(ARGUMENTS, shown, "n1")
+    assert "allocated_cpu" not in found.amounts
+    assert found.notes == ("qstat shows exec_host 2 times: it is not known",)
+
+
+def test_an_epilogue_is_told_what_was_used():
+    arguments = (*ARGUMENTS, "4711", "cput=00:01:05,mem=3456kb,vmem=9999kb,walltime=00:02:00")
+    arguments = (*arguments[:4], *arguments[5:6], arguments[4], arguments[6])
+    used = pbs.used(arguments)
+    assert (used.cpu_secs, used.max_rss_bytes) == (65.0, 3456 * 1024)
+
+
+@pytest.mark.parametrize("arguments", [(), ("../../etc",), ("a/b",), ("",), ("x..y",)])
+def test_an_id_that_is_no_name_of_a_directory_is_refused(arguments):
+    with pytest.raises(InvalidValue):
+        pbs.allocation(arguments)
+
+
+@given(st.text(), st.text())
+def test_no_output_of_qstat_makes_a_prologue_fail(limits, printed):
+    pbs.allocation(("1.ce", "u", "g", "n", limits), printed, "n1")
+
+
+# Together with a job object
+
+JOB = Job.of(
+    Requested(
+        (
+            Property("Processors", 2, {"op": "GE"}),
+            Property("Duration", 7200, {"op": "LE"}),
+            Property("Disk", 5, {"units": "GB"}),
+        )
+    ),
+    Id="7",
+)
+
+
+def derived(job, **amounts):
+    given = Allocation("7", amounts={name: amount(value, "it") for name, value in amounts.items()})
+    return features(given, job, now=1_700_000_000, settings={}, machine={}, host={})
+
+
+def test_what_was_given_counts_before_what_was_requested_which_fills_the_rest():
+    found = derived(JOB, allocated_cpu=4, wall_limit_secs=3600, jobstart_secs=1_699_999_999)
+    assert found.values == {
+        "allocated_cpu": 4, "wall_limit_secs": 3600, "cpu_limit_secs": 14400, "job_id": "7",
+        "scratch_limit_bytes": 5 << 30, "jobstart_secs": 1_699_999_999,
+    }  # fmt: skip
+    assert found.findings == ()
+
+
+def test_what_was_given_counts_before_an_extension_and_the_difference_is_told():
+    extension = Property("Extension", "64", {"type": "JobFeatures", "name": "allocated_cpu"})
+    found = derived(JOB.setting(extension), allocated_cpu=1)
+    assert found.values["allocated_cpu"] == 1
+    assert [item.code for item in found.findings] == ["W-DISAGREE", "W-DISAGREE"]
+
+
+def test_a_job_that_no_document_describes_has_what_was_given():
+    assert derived(None, allocated_cpu=2).values == {
+        "allocated_cpu": 2, "jobstart_secs": 1_700_000_000, "job_id": "7",
+    }  # fmt: skip

@@ -1,0 +1,180 @@
+"""The scripts that a site installs are run here, with a command in the place of ours."""
+
+import os
+import subprocess
+
+import pytest
+
+from sssjob.errors import InvalidValue
+from sssjob.features.batch import SYSTEMS
+from sssjob.features.batch.scripts import Installation, write
+
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+TELLS = '#!/bin/sh\necho "$@" > {0}/called\nenv | sort > {0}/environment\n'
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Install the scripts of a system, which call a program of the given text."""
+
+    def installed(system, program=TELLS, **options):
+        command = tmp_path / "sssjob"
+        command.write_text(program.format(tmp_path))
+        command.chmod(0o755)
+        place = tmp_path / "scripts"
+        options = {"root": str(tmp_path / "mjf"), "log": str(tmp_path / "log"), **options}
+        found = Installation(system, str(place), [str(command)], **options)
+        write(place, found.scripts())
+        return place
+
+    return installed
+
+
+def run(script, *arguments, **environment):
+    return subprocess.run(
+        [script, *arguments], env={"PATH": PATH, **environment}, capture_output=True, text=True,
+        check=False, timeout=30,
+    )  # fmt: skip
+
+
+SCRIPTS = [
+    (system, name)
+    for system in SYSTEMS
+    for name in Installation(system, "/x", ["sssjob"]).scripts()
+]
+
+
+@pytest.mark.parametrize(("system", "name"), SCRIPTS)
+def test_every_script_is_one_that_a_shell_can_read(install, system, name):
+    place = install(system, root="/run/o'clock/%n", jobs="/srv/a b", options=["--site=/etc/x y"])
+    done = run("/bin/sh", "-n", str(place / name))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("system", "name", "word"),
+    [
+        ("slurm", "prolog", "prolog"), ("slurm", "epilog", "epilog"),
+        ("gridengine", "prolog", "prolog"), ("gridengine", "epilog", "epilog"),
+        ("pbs", "prologue", "prolog"), ("pbs", "epilogue", "epilog"),
+    ],
+)  # fmt: skip
+def test_a_script_calls_the_command_for_its_job(install, tmp_path, system, name, word):
+    place = install(system, jobs="/srv/jobs")
+    assert run(place / name, "7.ce", "alice", SLURM_JOB_ID="7", JOB_ID="7").returncode == 0
+    called = (tmp_path / "called").read_text().split()
+    assert called[:4] == ["features", word, "--for", system]
+    assert "--jobs=/srv/jobs" in called
+    assert called[called.index("--root") + 1] == str(tmp_path / "mjf")
+    assert called[-2:] == (["7.ce", "alice"] if system == "pbs" else called[-2:])
+
+
+def test_a_script_hands_on_nothing_that_a_user_can_set(install, tmp_path):
+    place = install("gridengine")
+    run(place / "prolog", JOB_ID="7", PYTHONPATH="/home/evil", PERL5LIB="/home/evil")
+    environment = (tmp_path / "environment").read_text()
+    assert "JOB_ID=7\n" in environment
+    assert "evil" not in environment
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "#!/bin/sh\nexit 3\n",
+        "#!/bin/sh\nkill -9 $$\n",
+        "#!/bin/sh\nexec sleep 60\n",
+        "#!/no/such\n",
+    ],
+    ids=["fails", "is killed", "hangs", "is not there"],
+)
+@pytest.mark.parametrize(("system", "name"), [("slurm", "prolog"), ("gridengine", "epilog")])
+def test_no_job_suffers_from_a_command_that_fails_or_hangs(install, program, system, name):
+    place = install(system, program, seconds=1)
+    assert run(place / name, SLURM_JOB_ID="7", JOB_ID="7").returncode == 0
+
+
+def test_a_log_that_cannot_be_written_is_no_reason_to_fail(install, tmp_path):
+    place = install("slurm", log="/proc/no/log")
+    done = run(place / "prolog", SLURM_JOB_ID="7")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "called").exists()
+
+
+def made(root, job):
+    for name in ("jobfeatures", "jobstatus"):
+        (root / job / name).mkdir(parents=True)
+    (root / "machinefeatures").mkdir()
+
+
+def test_a_task_prolog_names_the_directories_that_are_there(install, tmp_path):
+    place = install("slurm", root=f"{tmp_path}/%n")
+    made(tmp_path / "n1", "7")
+    done = run(place / "taskprolog", SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
+    assert done.stdout.splitlines() == [
+        f"export JOBFEATURES={tmp_path}/n1/7/jobfeatures",
+        f"export MACHINEFEATURES={tmp_path}/n1/machinefeatures",
+        f"export JOBSTATUS={tmp_path}/n1/7/jobstatus",
+    ]
+    nothing = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2")
+    assert (nothing.stdout, nothing.returncode) == ("", 0)
+
+
+def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(install, tmp_path):
+    place = install("pbs")
+    made(tmp_path / "mjf", "7.ce")
+    show = f'. {place}/profile.sh; echo "$JOBFEATURES|$MACHINEFEATURES|$JOBSTATUS|$mjf"'
+    mjf = tmp_path / "mjf"
+    inside = run("/bin/sh", "-c", show, PBS_JOBID="7.ce").stdout
+    assert inside == f"{mjf}/7.ce/jobfeatures|{mjf}/machinefeatures|{mjf}/7.ce/jobstatus|\n"
+    assert run("/bin/sh", "-c", show).stdout == "|||\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (("{0}/spooled", "a b"), "spooled a b\n"),
+        (("/bin/echo", "a b"), "a b\n"),
+        (("echo one; echo two",), "one\ntwo\n"),
+        (("{0}/program", "a b"), "program a b\n"),
+    ],
+    ids=["script", "command", "text", "executable"],
+)
+def test_a_starter_becomes_the_job(install, tmp_path, arguments, printed):
+    place = install("gridengine")
+    (tmp_path / "spooled").write_text('echo spooled "$@"\n')
+    (tmp_path / "program").write_text('#!/bin/sh\necho program "$@"\n')
+    (tmp_path / "program").chmod(0o755)
+    words = [word.format(tmp_path) for word in arguments]
+    assert run(place / "starter", *words, JOB_ID="7", TMPDIR=str(tmp_path)).stdout == printed
+
+
+def test_a_starter_exports_what_its_prolog_made(install, tmp_path):
+    place = install("gridengine")
+    made(tmp_path / "mjf", "7.3")
+    done = run(
+        place / "starter", "echo $JOBFEATURES $MACHINEFEATURES", JOB_ID="7", SGE_TASK_ID="3",
+        TMPDIR=str(tmp_path),
+    )  # fmt: skip
+    assert done.stdout == f"{tmp_path}/mjf/7.3/jobfeatures {tmp_path}/mjf/machinefeatures\n"
+
+
+def test_scripts_are_written_whole_and_can_be_run(install):
+    place = install("pbs")
+    assert sorted(os.listdir(place)) == ["epilogue", "profile.sh", "prologue"]
+    assert [(place / name).stat().st_mode & 0o777 for name in ("prologue", "profile.sh")] == [
+        0o755, 0o644,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_configuration_names_every_script(system):
+    found = Installation(system, "/opt/mjf", ["sssjob"], jobs="/srv/jobs")
+    lines = "\n".join(found.configuration())
+    assert all(f"/opt/mjf/{name}" in lines for name in found.scripts())
+    assert "features collect" in lines
+
+
+@pytest.mark.parametrize("option", ["root", "jobs", "log"])
+def test_a_relative_path_is_refused(option):
+    with pytest.raises(InvalidValue, match="absolute"):
+        Installation("slurm", "/opt", ["sssjob"], **{option: "here"})

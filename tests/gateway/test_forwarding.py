@@ -1,0 +1,236 @@
+"""Finished jobs reach the other server once, whatever happens on the way."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import time
+
+import pytest
+from desk import desk
+from gateways import gateway
+from gold import KEY
+from servers import closed_port, scripted
+
+from sssjob.client import GOLD, SSSJOB, Client, Legacy
+from sssjob.document import loads
+from sssjob.errors import UnusableStore
+from sssjob.gateway.forwarding import Forwarding, Plan, finished
+from sssjob.gateway.outbox import Outbox, State
+from sssjob.handlers.view import only
+from sssjob.rmap.envelope import opened
+from sssjob.rmap.framing import legacy_reply
+from sssjob.rmap.keys import Key
+from sssjob.rmap.message import Data, Response, Row, Status
+from sssjob.rmap.reading import read_request
+from sssjob.rmap.writing import envelope, write_response
+
+DONE = "<Job><Id>{0}</Id><User>ann</User><Project>p</Project><Machine>m</Machine><State>Completed</State><Delivered><Processors>16</Processors><Duration>1155</Duration></Delivered></Job>"
+
+
+def said(*rows, code="000"):
+    response = Response(Status.of(code), len(rows), Data(rows) if rows else None)
+    return legacy_reply([envelope(write_response(response).encode())])
+
+
+CHARGED = said(Row("Charge", (("Amount", "18480"),)))
+KNOWN = said(Row("Job", (("JobId", "1"), ("WallDuration", "1155"))))
+OTHER = said(Row("Job", (("JobId", "1"), ("WallDuration", "7"))))
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    with desk(str(tmp_path / "jobs.db")) as made:
+        yield made
+
+
+@pytest.fixture
+def forwarding(jobs, tmp_path):
+    """Makes what forwards to a port; the clock stands still unless it is told."""
+    made = []
+    clock = Clock()
+    clock.now = time.time()
+
+    def forward(port, dialect=GOLD, **options):
+        client = Client([Legacy("127.0.0.1", port, timeout=0.5)], Key(KEY), dialect, tries=1)
+        plan = Plan(client, tmp_path / "forward.db", **options)
+        each = Forwarding(plan, jobs.service.stores, clock=clock)
+        each.clock = clock
+        made.append(each)
+        return each
+
+    yield forward
+    for each in made:
+        each.stop()
+
+
+def states(each):
+    return {
+        dict(parcel.fields)["JobId"]: (parcel.state, parcel.tries) for parcel in each.outbox.left()
+    }
+
+
+def asked(server, place=-1):
+    return read_request(opened(server.requests[place].body).body)
+
+
+def test_a_finished_job_is_charged_in_golds_words_and_once(jobs, forwarding):
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port)
+        jobs.create(
+            DONE.format(1), "<Job><Id>2</Id><State>Running</State><Duration>9</Duration></Job>"
+        )
+        assert (each.look(), each.send()) == (1, 1)
+        assert (each.look(), each.send()) == (0, 0)
+        request = asked(gold)
+        assert (request.action, request.object, request.actor) == ("Charge", "Job", "sssjob")
+        assert request.data.items == (Row("Job", (
+            ("JobId", "1"), ("UserId", "ann"), ("ProjectId", "p"), ("MachineName", "m"),
+            ("Processors", "16"), ("WallDuration", "1155"),
+        )),)  # fmt: skip
+        jobs.answer("Modify", sets=[("Priority", "1")], wheres=[("Id", "EQ", "1")])
+        assert (each.look(), each.send()) == (0, 0)
+        assert each.outbox.counts() == {State.SENT: 1}
+
+
+def test_jobs_of_former_times_are_not_charged_again(jobs, forwarding):
+    jobs.create(DONE.format(1))
+    with jobs.service.stores.use() as kept:
+        kept.engine.fetch("UPDATE change SET at = at - 1000")
+    assert forwarding(closed_port()).look() == 0
+
+
+def test_what_finished_while_nobody_forwarded_is_found_afterwards(jobs, forwarding):
+    forwarding(closed_port()).stop()
+    jobs.create(DONE.format(1))
+    assert forwarding(closed_port()).look() == 1
+
+
+def test_a_server_that_is_down_is_tried_again_ever_more_seldom(jobs, forwarding):
+    each = forwarding(closed_port())
+    jobs.create(DONE.format(1), DONE.format(2))
+    each.look()
+    waits = []
+    for _ in range(8):
+        assert each.send() == 0
+        assert each.send() == 0  # it pauses for all jobs
+        waits.append(each._resume - each.clock())
+        each.clock.now = each._resume
+    assert waits[-1] > 10 * waits[0]
+    assert {state for state, _ in states(each).values()} == {State.WAITING}
+
+
+def test_a_refusal_leaves_nothing_behind_and_is_tried_again_until_it_is_given_up(jobs, forwarding):
+    with scripted(said(code="740"), said(code="740"), CHARGED) as gold:
+        each = forwarding(gold.port, give_up=3600.0)
+        jobs.create(DONE.format(1))
+        each.look()
+        each.send()
+        assert states(each) == {"1": (State.WAITING, 1)}
+        assert each.send() == 0
+        each.clock.now += 4000
+        each.send()
+        assert states(each) == {"1": (State.REFUSED, 2)}
+
+
+@pytest.mark.parametrize(
+    ("answer", "then", "sent"),
+    [
+        (None, KNOWN, ["Query"]),  # it had arrived
+        (None, OTHER, ["Query", "Charge"]),  # something else had
+        (None, said(), ["Query", "Charge"]),
+        (b"HTTP/1.1 200 OK\r\n", KNOWN, ["Charge", "Query"]),
+        (b"", KNOWN, ["Charge", "Query"]),  # silence
+    ],
+)
+def test_where_nobody_knows_whether_it_arrived_gold_is_asked_before_it_is_told_again(
+    jobs, forwarding, answer, then, sent
+):
+    with scripted(answer, then, CHARGED) as gold:
+        each = forwarding(gold.port)
+        jobs.create(DONE.format(1))
+        each.look()
+        each.send()
+        assert states(each) == {"1": (State.UNKNOWN, 1)}
+        each.clock.now += 30
+        assert each.send() == 0  # it may still be at work
+        gold.over.set()
+        each.clock.now += 40
+        each.send()
+        each.clock.now += 40
+        each.send()
+        assert states(each) == {}
+        assert [asked(gold, place).action for place in range(len(gold.requests))] == sent
+
+
+def test_a_process_that_ends_while_it_sends_does_not_send_twice(jobs, forwarding):
+    each = forwarding(closed_port())
+    jobs.create(DONE.format(1))
+    each.look()
+    [parcel] = each.outbox.due(each.clock())
+    each.outbox.move(parcel, State.SENDING)  # and is killed here
+    with scripted(KNOWN) as gold:
+        again = forwarding(gold.port)
+        assert states(again) == {"1": (State.UNKNOWN, 1)}
+        again.clock.now += 70
+        assert again.send() == 1
+        assert asked(gold).action == "Query"
+
+
+def test_our_own_gateway_is_simply_told_again_since_it_charges_once(jobs, forwarding, tmp_path):
+    with desk(str(tmp_path / "other.db")) as other, gateway(other.actions) as running:
+        other.service.settings.roles.actors["sssjob"] = ("scheduler",)
+        each = forwarding(running.address()[1], SSSJOB)
+        jobs.create(DONE.format(1))
+        each.look()
+        for _ in range(2):
+            [parcel] = each.outbox._parcels("1 = 1")
+            each.outbox.move(parcel, State.WAITING)
+            assert each.send() == 1
+        [row] = other.ask("Query", gets=["Charge", "Version"])
+        assert row == {"Charge": "0", "Version": "1"}
+
+
+def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
+    with desk(str(tmp_path / "other.db")) as other, gateway(other.actions) as running:
+        other.service.settings.roles.actors["sssjob"] = ("scheduler",)
+        client = Client([Legacy(*running.address())], Key(KEY), GOLD, tries=1)
+        each = Forwarding(Plan(client, tmp_path / "forward.db", every=0.02), jobs.service.stores)
+        each.start()
+        jobs.create(*(DONE.format(number) for number in range(20)))
+        until = time.monotonic() + 30
+        while each.outbox.counts() != {State.SENT: 20}:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        each.stop()
+        assert len(other.ids(("Duration", "EQ", "1155"))) == 20
+
+
+@pytest.mark.parametrize(
+    ("job", "fields"),
+    [
+        ("<Job><Id>1</Id><StartTime>100</StartTime><EndTime>160</EndTime></Job>", {"JobId": "1", "StartTime": "100", "EndTime": "160", "WallDuration": "60"}),
+        ("<Job><Id>1</Id><State>Completed</State><Requested><Duration>99</Duration></Requested></Job>", {}),
+        ("<Job><Id>1</Id><State>Running</State><EndTime>9</EndTime><Duration>9</Duration></Job>", {}),
+        ("<Job><Id>1</Id><Duration>9</Duration></Job>", {}),
+        ("<Job><Id>1</Id><State>Completed</State><Duration>9</Duration><Charge>5</Charge></Job>", {"JobId": "1", "Charge": "5", "WallDuration": "9"}),
+    ],
+)  # fmt: skip
+def test_a_job_is_sent_when_it_is_over_and_says_how_long_it_ran(job, fields):
+    assert dict(finished(only(loads(job)), charge=True)) == fields
+
+
+def test_a_queue_is_no_other_database(tmp_path):
+    import sqlite3
+
+    (tmp_path / "text").write_text("no database " * 100)
+    with pytest.raises(UnusableStore):
+        Outbox(tmp_path / "text")
+    with sqlite3.connect(tmp_path / "jobs.db") as other:
+        other.execute("PRAGMA application_id = 5")
+    with pytest.raises(UnusableStore, match="no queue"):
+        Outbox(tmp_path / "jobs.db")

@@ -1,0 +1,280 @@
+"""A gateway with a store: what it has answered stays, whatever ends it, and its settings are checked."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from sssjob import client, store
+from sssjob.document import loads
+from sssjob.errors import BadSettings, Refused
+from sssjob.gateway.config import load
+from sssjob.handlers.roles import Reach, Rule
+from sssjob.rmap.keys import Key
+from sssjob.rmap.message import Get, Object, Request, Set, Where
+
+SETTINGS = """
+listen = ["127.0.0.1:0"]
+
+[security]
+key = "auth_key"
+
+[store]
+address = "jobs.db"
+
+[actors.root]
+key = "root.key"
+roles = ["admin"]
+
+[actors.eve]
+revoked = true
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("auth_key", "root.key"):
+        (tmp_path / name).write_text(f"the {name} of this test\n")
+        (tmp_path / name).chmod(0o600)
+    (tmp_path / "gateway.toml").write_text(SETTINGS)
+    return tmp_path
+
+
+@contextmanager
+def serving(folder, *options):
+    """The process of a gateway, and its port."""
+    log = (folder / "log").open("a+b")
+    before = log.seek(0, os.SEEK_END)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml", *options],
+        stderr=log,
+    )
+    try:
+        until = time.monotonic() + 60
+        while True:
+            log.seek(before)
+            lines = [
+                json.loads(line)
+                for line in log.read().splitlines()
+                if line.startswith(b"{") and line.endswith(b"}")
+            ]
+            found = [line for line in lines if line["event"] == "listening"]
+            if found:
+                break
+            assert process.poll() is None, (folder / "log").read_text()
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        yield process, int(found[0]["address"].rpartition(":")[2])
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.wait(30)
+        log.close()
+
+
+def asking(port, key=b"the root.key of this test", tries=1):
+    return client.Client([client.Legacy("127.0.0.1", port)], Key(key), tries=tries)
+
+
+def new(id_):
+    return Request(
+        "Create",
+        "root",
+        (Object("Job"),),
+        sets=(Set("Id", id_), Set("User", "ann"), Set("Duration", "60"), Set("Queue", "q" * 500)),
+    )
+
+
+def test_every_create_that_was_answered_is_there_after_a_kill_and_none_is_half_there(folder):
+    answered = []
+
+    def create(port, thread):
+        for number in range(10_000):
+            try:
+                [response] = asking(port).call(new(f"{thread}.{number}"))
+            except (Refused, OSError):
+                return
+            assert response.status.code == "000"
+            answered.append(f"{thread}.{number}")
+
+    for life in range(2):
+        with serving(folder) as (process, port):
+            threads = [
+                threading.Thread(target=create, args=(port, f"{life}{thread}"))
+                for thread in range(4)
+            ]
+            for thread in threads:
+                thread.start()
+            while len(answered) < 60 * (life + 1):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGKILL)
+            for thread in threads:
+                thread.join()
+        with store.open(folder / "jobs.db", read_only=True) as jobs:
+            assert list(jobs.check()) == []
+            kept = {stored.identity.id: loads(stored.document) for stored in jobs.documents()}
+        assert set(answered) <= set(kept)
+        assert all(job.get("Queue") == "q" * 500 for job in kept.values())
+        # No more than one of each thread was on its way.
+        assert len(kept) <= len(answered) + 4 * (life + 1)
+
+
+def test_a_load_leaves_neither_memory_nor_files_behind(folder):
+    seconds = float(os.environ.get("SSSJOB_SOAK", "3"))
+    with serving(folder) as (process, port):
+        asked = asking(port)
+        list(asked.call(new("1")))
+        query = Request("Query", "root", (Object("Job"),), (Get("Id"),), wheres=(Where("Id", "1"),))
+        figures = []
+        until = time.monotonic() + seconds
+        while time.monotonic() < until or len(figures) < 20:
+            for _ in range(20):
+                [response] = asked.call(query)
+                assert response.count == 1
+            figures.append(used(process.pid))
+        assert figures[-1][1] <= max(files for _, files in figures[:5]) + 4
+        assert figures[-1][0] < figures[len(figures) // 2][0] + (16 << 20)
+
+
+def used(pid):
+    """Bytes of memory, and open files."""
+    with open(f"/proc/{pid}/statm") as stream:
+        pages = int(stream.read().split()[1])
+    return pages * resource.getpagesize(), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def test_roles_are_those_of_proven_actors_and_refusals_are_logged(folder):
+    with serving(folder) as (process, port):
+        list(asking(port).call(new("1")))
+        shared = asking(port, b"the auth_key of this test")
+
+        def code(actor):
+            asked = Request("Query", actor, (Object("Job"),), (Get("Id"),))
+            [response] = shared.call(asked)
+            return response.status.code, response.count
+
+        assert code("root") == ("424", None)  # proven by its own key only
+        assert code("eve") == ("424", None)
+        assert code("ann") == ("000", 1)
+        assert code("bob") == ("000", 0)
+        [refused] = shared.call(
+            Request("Delete", "ann", (Object("Job"),), wheres=(Where("Id", "1"),))
+        )
+        assert (refused.status.code, refused.status.message) == (
+            "444",
+            "ann may not do this (Job Delete)",
+        )
+        (folder / "gateway.toml").write_text(SETTINGS + '[actors.bob]\nroles = ["scheduler"]\n')
+        process.send_signal(signal.SIGHUP)
+        until = time.monotonic() + 20
+        while code("bob") != ("000", 1):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+    lines = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
+    [logged] = [line for line in lines if line.get("code") == "444"]
+    assert (logged["actor"], logged["action"], logged["origin"]) == ("ann", "Delete", "127.0.0.1")
+    assert "this test" not in (folder / "log").read_text()
+
+
+def test_a_store_of_another_kind_is_told_at_the_start(folder):
+    (folder / "jobs.db").write_bytes(b"this is no store" * 100)
+    done = subprocess.run(
+        [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "jobs.db" in done.stderr
+
+
+# --- settings -------------------------------------------------------------------------------------
+
+WHOLE = """
+[store]
+address = "postgresql://sssjob@db.example.org/jobs"
+patience = 2.5
+
+[roles.auditor]
+allow = ["Query * all"]
+
+[roles.user]
+allow = ["Query Job own", "Create Job own"]
+
+[actors.ann]
+roles = ["auditor", "user"]
+
+[rates.Resource]
+Processors = 1
+Memory = 0.1
+
+[rates.QualityOfService]
+premium = 2
+
+[charges]
+precision = 2
+quoted = 60
+
+[hooks.Cancel]
+command = ["scancel", "--user={User}", "{Id}"]
+timeout = 3
+set = { State = "Completed" }
+"""
+
+
+def configured(folder, text):
+    (folder / "gateway.toml").write_text('[security]\nkey = "auth_key"\n' + text)
+    return load(folder / "gateway.toml").jobs
+
+
+def test_everything_that_can_be_said_of_jobs_is_understood(folder):
+    jobs = configured(folder, WHOLE)
+    said = jobs.settings
+    assert (jobs.store, jobs.patience) == ("postgresql://sssjob@db.example.org/jobs", 2.5)
+    assert said.roles.rules["auditor"] == (Rule("Query", "*", Reach.ALL),)
+    assert len(said.roles.rules["user"]) == 2
+    assert said.roles.rules["scheduler"]
+    assert said.roles.actors == {"ann": ("auditor", "user")}
+    bill = said.accounting.rates.bill(1, {"Memory": 3}.get, lambda name: "premium")
+    assert str(bill.amount) == "3/5"
+    assert said.hooks["Cancel"].command == ("scancel", "--user={User}", "{Id}")
+    assert said.hooks["Cancel"].sets == {"State": "Completed"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[roles.user]\nallow = ["Query Job"]', "4: error: roles.user.allow: found 'Query Job'"),
+        ('[actors.ann]\nroles = ["king"]', "4: error: actors.ann.roles"),
+        ("[rates.Resource]\nColour = 1", "4: error: rates.Resource.Colour"),
+        ("[rates.Resource]\nMemory = -1", "4: error: rates.Resource.Memory"),
+        ("[rates.Colour]\nred = 1", "rates.Colour"),
+        ('[hooks.Destroy]\ncommand = ["x"]', "hooks.Destroy"),
+        ('[hooks.Cancel]\ncommand = "rm -rf /"', "4: error: hooks.Cancel.command"),
+        (
+            '[hooks.Cancel]\ncommand = ["x", "{Secret}"]',
+            "4: error: hooks.Cancel.command: found {Secret}",
+        ),
+        ('[hooks.Cancel]\ncommand = ["x"]\nset = { Id = "1" }', "hooks.Cancel.set.Id"),
+        (
+            '[store]\naddress = "postgresql://me:secret@db/jobs"',
+            "4: error: store.address: found a password",
+        ),
+        (
+            '[store]\nadress = "x"',
+            "4: error: store.adress: found a key that is not known, expected address",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_told_with_its_line(folder, text, problem):
+    with pytest.raises(BadSettings) as bad:
+        configured(folder, text)
+    said = [str(each).removeprefix(f"{folder}/gateway.toml:") for each in bad.value.problems]
+    assert any(problem in each for each in said), said
+    assert not any("secret" in each for each in said)

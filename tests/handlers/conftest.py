@@ -1,0 +1,1 @@
+from engines import address, postgresql_server  # noqa: F401 (fixtures)

@@ -1,0 +1,312 @@
+"""Changes are all made or none, by who may make them, once for each id of a request."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import threading
+
+import pytest
+from desk import ROLES, desk
+
+from sssjob.handlers.roles import Roles, Rule
+
+ANN = "<Job><Id>1</Id><User>ann</User><State>Idle</State><Requested><Processors>4</Processors></Requested></Job>"
+BOB = "<Job><Id>2</Id><User>bob</User><Delivered><Memory units='GB'>1</Memory></Delivered></Job>"
+GROUP = "<JobGroup><Id>g</Id><JobDefaults><User>ann</User></JobDefaults><Job><Id>a</Id></Job><Job><Id>b</Id><Priority>1</Priority></Job></JobGroup>"
+# What a user may do with a rule for everything that is theirs.
+OWNER = Roles(rules=dict(ROLES.rules) | {"user": (Rule.of("* * own"),)}, actors=ROLES.actors)
+
+
+@pytest.fixture
+def jobs(address):
+    with desk(address, roles=OWNER) as made:
+        made.create(ANN, BOB)
+        made.answer("Create", object="JobGroup", data=[GROUP])
+        yield made
+
+
+def test_a_job_is_made_from_sets_or_carried_whole(jobs):
+    answer, [row] = jobs.answer(
+        "Create",
+        sets=[("JobId", "3"), ("UserId", "eve"), ("Nodes", "2"), ("Description", "a & b <c>")],
+    )
+    assert (answer.code, answer.message) == ("000", "Successfully created 1 Job")
+    assert (
+        row.xml
+        == b'<Job><Id>3</Id><User>eve</User><NodeCount>2</NodeCount><Extension name="Description">a &amp; b &lt;c&gt;</Extension></Job>'
+    )
+    assert jobs.ask("Query", gets=["Description", "Nodes"], wheres=[("JobId", "EQ", "3")]) == [
+        {"Description": "a & b <c>", "Nodes": "2"}
+    ]
+    assert jobs.stored("1").document.decode() == ANN
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"sets": [("Id", "1"), ("User", "ann")]}, "740"),
+        ({"data": [ANN.replace("Idle", "Running")]}, "740"),
+        ({"sets": [("User", "ann")]}, "314"),
+        ({"sets": [("Id", "9"), ("Colour", "red")]}, "316"),
+        ({"sets": [("Id", "9"), ("Stage", "Charge")]}, "740"),
+        ({"sets": [("Id", "9"), ("Processors", "many")]}, "317"),
+        ({"sets": [("Id", "9"), ("StartTime", "soon")]}, "317"),
+        ({"sets": [("Id", "9")], "data": [ANN]}, "318"),
+        ({}, "314"),
+        ({"data": ["<JobGroup><Id>9</Id></JobGroup>"]}, "740"),
+        ({"data": ["<Account><Id>9</Id></Account>"]}, "740"),
+        ({"data": ["<Job><Id>9</Id></Job>", "<Job><Colour>red</Colour></Job>"]}, "710"),
+    ],
+)  # fmt: skip
+def test_what_is_no_new_job_is_refused_and_nothing_is_made(jobs, options, code):
+    assert jobs.code("Create", **options) == code
+    assert jobs.ids() == ["1", "2", "a", "b"]
+
+
+def test_the_awareness_policy_decides_what_becomes_of_what_is_not_understood(jobs):
+    strict = "<Job><Id>9</Id><Colour>red</Colour><Memory units='MB' mood='x' awarenessPolicy='Warn'>1</Memory></Job>"
+    said = jobs.said("Create", data=[strict])
+    assert jobs.code("Create", data=[strict]) == "710"
+    assert "Colour" in said
+    assert "mood" in said
+    warned = strict.replace("<Job>", "<Job awarenessPolicy='Warn'>")
+    answer, _ = jobs.answer("Create", data=[warned])
+    assert answer.code == "100"
+    assert "Colour" in answer.message
+    assert "mood" in answer.message
+    ignored = (
+        strict.replace("<Job>", "<Job awarenessPolicy='Ignore'>")
+        .replace("Warn", "Ignore")
+        .replace("9", "8")
+    )
+    assert jobs.code("Create", data=[ignored]) == "000"
+    assert "<Colour>red</Colour>" in jobs.stored("8").document.decode()
+
+
+def test_sets_change_a_property_where_its_value_counts(jobs):
+    answer, _ = jobs.answer(
+        "Modify",
+        sets=[("Processors", "3", "Inc"), ("Charge", "10", "Inc"), ("State", "Running")],
+        wheres=[("Id", "EQ", "1")],
+    )
+    assert answer.message == "Successfully modified 1 Jobs"
+    assert jobs.stored("1").document.decode() == (
+        "<Job><Id>1</Id><User>ann</User><State>Running</State><Requested><Processors>7</Processors></Requested><Charge>10</Charge></Job>"
+    )
+    jobs.answer("Modify", sets=[("Memory", "24", "Dec")], wheres=[("Id", "EQ", "2")])
+    assert "<Memory>1000</Memory>" in jobs.stored("2").document.decode()
+    jobs.answer("Modify", sets=[("State", "NULL")], wheres=[("Id", "EQ", "1")])
+    assert "State" not in jobs.stored("1").document.decode()
+
+
+def test_jobs_inside_a_group_are_changed_in_their_document(jobs):
+    answer, rows = jobs.answer(
+        "Modify",
+        sets=[("Priority", "5")],
+        wheres=[("User", "EQ", "ann"), ("Id", "Match", "?"), ("Id", "NE", "1")],
+    )
+    assert (answer.message, len(rows)) == ("Successfully modified 2 Jobs", 2)
+    assert jobs.stored("g").document.decode().count("<Priority>5</Priority>") == 2
+    assert jobs.stored("g").version == 2
+    assert jobs.code("Delete", wheres=[("Id", "EQ", "a")]) == "740"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"sets": [("Charge", "1")]}, "314"),
+        ({"wheres": [("Id", "EQ", "1")]}, "318"),
+        ({"sets": [("Id", "7")], "wheres": [("Id", "EQ", "1")]}, "740"),
+        ({"sets": [("User", "x", "Inc")], "wheres": [("Id", "EQ", "1")]}, "318"),
+        ({"sets": [("Charge", "much", "Inc")], "wheres": [("Id", "EQ", "1")]}, "317"),
+        ({"sets": [("Charge", "1", "Times")], "wheres": [("Id", "EQ", "1")]}, "318"),
+        ({"sets": [("Nothing", "1")], "wheres": [("Id", "EQ", "1")]}, "316"),
+        ({"sets": [("Charge", "1")], "wheres": [("Id", "EQ", "nosuch")]}, "000"),
+    ],
+)  # fmt: skip
+def test_a_modify_that_makes_no_sense_is_refused(jobs, options, code):
+    assert jobs.code("Modify", **options) == code
+    assert jobs.stored("1").document.decode() == ANN
+
+
+def test_a_change_of_several_jobs_is_made_whole_or_not_at_all(jobs):
+    jobs.create("<Job><Id>3</Id><Charge>soon</Charge></Job>".replace("soon", "1"))
+    before = [jobs.stored(id_).version for id_ in ("1", "2", "3", "g")]
+    # The last job refuses what the first ones would take: it is not ann's.
+    assert (
+        jobs.code("Modify", actor="ann", sets=[("User", "bob")], wheres=[("User", "EQ", "ann")])
+        == "444"
+    )
+    assert [jobs.stored(id_).version for id_ in ("1", "2", "3", "g")] == before
+
+
+def test_a_deleted_job_is_hidden_and_comes_back(jobs):
+    answer, [row] = jobs.answer("Delete", wheres=[("Id", "EQ", "1")])
+    assert (answer.message, row.xml.decode()) == ("Successfully deleted 1 Jobs", ANN)
+    assert jobs.ids() == ["2", "a", "b"]
+    assert (
+        jobs.answer("Delete", wheres=[("Id", "EQ", "1")])[0].message
+        == "Successfully deleted 0 Jobs"
+    )
+    assert jobs.ids(("Deleted", "EQ", "True")) == ["1"]
+    assert (
+        jobs.answer("Undelete", wheres=[("Id", "EQ", "1")])[0].message
+        == "Successfully undeleted 1 Jobs"
+    )
+    assert jobs.ids() == ["1", "2", "a", "b"]
+    jobs.answer("Delete", wheres=[("Id", "EQ", "1")])
+    assert jobs.code("Create", data=[ANN]) == "000"
+    jobs.answer("Delete", wheres=[("Id", "EQ", "1")])
+    assert jobs.code("Create", sets=[("Id", "1"), ("User", "eve")]) == "000"
+    assert jobs.ask("Query", gets=["User"], wheres=[("Id", "EQ", "1")]) == [{"User": "eve"}]
+
+
+def test_groups_are_objects_of_their_own(jobs):
+    assert jobs.ask("Query", object="JobGroup", gets=["Id"]) == [{"Id": "g"}]
+    jobs.answer(
+        "Modify", object="JobGroup", sets=[("State", "Running")], wheres=[("Id", "EQ", "g")]
+    )
+    assert jobs.ask("Query", object="JobGroup", gets=["State", "Description"]) == [
+        {"State": "Running", "Description": ""}
+    ]
+    assert jobs.code("Query", object="JobGroup", gets=["User"]) == "318"
+    jobs.answer("Delete", object="JobGroup", wheres=[("Id", "EQ", "g")])
+    assert jobs.ids() == ["1", "2"]
+
+
+def test_who_changed_what_and_from_where_is_kept(jobs):
+    jobs.answer(
+        "Modify",
+        actor="bob",
+        sets=[("State", "Idle")],
+        wheres=[("Id", "EQ", "2")],
+        id="r17",
+        origin="192.0.2.9",
+    )
+    with jobs.service.stores.use() as kept:
+        [event] = kept.changes(by="bob")
+    assert (event.identity.id, event.source, event.reason) == (
+        "2",
+        "192.0.2.9",
+        "Modify Job, request r17",
+    )
+
+
+def test_a_request_with_an_id_is_done_once(jobs):
+    first = jobs.answer("Modify", sets=[("Charge", "5", "Inc")], wheres=[("Id", "EQ", "1")], id="x")
+    again = jobs.answer(
+        "Modify", sets=[("Charge", "5", "Inc")], wheres=[("Id", "EQ", "1")], id="x", now=2000.0
+    )
+    assert first[1] == again[1]
+    assert first[0].message == again[0].message
+    jobs.answer("Modify", sets=[("Charge", "6", "Inc")], wheres=[("Id", "EQ", "1")], id="x")
+    jobs.answer(
+        "Modify", sets=[("Charge", "5", "Inc")], wheres=[("Id", "EQ", "1")], id="x", actor="maui"
+    )
+    assert jobs.ask("Query", gets=["Charge"], wheres=[("Id", "EQ", "1")]) == [{"Charge": "16"}]
+
+
+def test_changes_at_the_same_time_are_all_made(jobs):
+    def add(number):
+        for place in range(5):
+            jobs.answer(
+                "Modify",
+                sets=[("Charge", "1", "Inc")],
+                wheres=[("Id", "EQ", "1")],
+                id=f"{number}.{place}",
+            )
+            jobs.answer("Create", sets=[("Id", f"new{number}.{place}"), ("User", "ann")])
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert jobs.ask("Query", gets=["Charge"], wheres=[("Id", "EQ", "1")]) == [{"Charge": "20"}]
+    assert len(jobs.ids(("Id", "Match", "new*"))) == 20
+
+
+# --- who may do what ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("actor", "action", "code"),
+    [
+        ("root", "Delete", "000"),
+        ("maui", "Delete", "444"),
+        ("maui", "Refund", "444"),
+        ("maui", "Query", "000"),
+        ("ann", "Query", "000"),
+        ("ann", "Modify", "444"),
+        ("ann", "Charge", "444"),
+        ("ann", "Delete", "444"),
+    ],
+)
+def test_roles_say_who_may_do_what(address, actor, action, code):
+    with desk(address) as jobs:
+        jobs.create(ANN, BOB)
+        options = {"wheres": [("Id", "EQ", "1")]} if action in ("Query", "Delete", "Modify") else {}
+        assert jobs.code(action, actor=actor, **options) == code
+
+
+def test_somebody_unproven_may_do_nothing_whatever_the_name(jobs):
+    assert jobs.code("Query", actor="root", proven=False) == "444"
+    assert jobs.said("Query", actor="root", proven=False) == "root may not do this (Job Query)"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gets": ["Id"]},
+        {"gets": [("Id", "Count")]},
+        {"gets": [("User", "GroupBy"), ("Id", "Count")]},
+        {"gets": ["Id"], "wheres": [("User", "EQ", "bob")]},
+        {"gets": ["Id"], "wheres": [("User", "EQ", "ann", "And"), ("User", "EQ", "bob", "Or")]},
+        {"gets": ["Id"], "wheres": [("Deleted", "EQ", "True")]},
+        {"gets": ["User"], "options": {"Unique": "True"}},
+        {"options": {"ShowHidden": "True"}},
+        {"options": {"Time": "4000000000"}},
+        {},
+    ],
+)
+def test_users_see_their_own_jobs_by_no_way_those_of_others(jobs, options):
+    jobs.answer("Delete", wheres=[("Id", "EQ", "2")])
+    jobs.create("<Job><Id>3</Id><User>bob</User></Job>", "<Job><Id>4</Id></Job>",
+                "<Job><Id>5</Id><User>ann</User><Delivered><User>bob</User></Delivered></Job>",
+                "<Job><Id>6</Id><User>bob</User><Requested><User>ann</User></Requested></Job>")  # fmt: skip
+    said = str(jobs.ask("Query", actor="ann", **options))
+    assert "bob" not in said
+    if "Count" not in str(options):
+        assert not any(f"'Id': '{id_}'" in said for id_ in "23456")
+    [count] = jobs.ask("Query", actor="ann", gets=[("Id", "Count")])
+    assert count == {"Id": "3"}
+
+
+def test_an_expression_shows_users_nothing_of_others(jobs):
+    from sssjob.rmap.message import Get
+
+    for path in ("//User", "/*/*", "..//User", "//Job[User='bob']/Id", "sum(//Charge)"):
+        rows = jobs.ask("Query", actor="ann", gets=[Get("", path=path)])
+        assert "bob" not in str(rows)
+        assert len(rows) <= 3
+
+
+def test_a_group_is_shown_to_whom_all_its_jobs_belong(jobs):
+    assert len(jobs.ask("Query", actor="ann", object="JobGroup")) == 1
+    assert jobs.ask("Query", actor="bob", object="JobGroup") == []
+    jobs.answer("Modify", sets=[("User", "bob")], wheres=[("Id", "EQ", "b")])
+    assert jobs.ask("Query", actor="ann", object="JobGroup") == []
+    assert jobs.ids(actor="ann") == ["1", "a"]
+
+
+def test_users_make_and_change_their_own_jobs_only(jobs):
+    assert jobs.code("Create", actor="ann", sets=[("Id", "7"), ("User", "ann")]) == "000"
+    assert jobs.code("Create", actor="ann", sets=[("Id", "8"), ("User", "bob")]) == "444"
+    assert jobs.code("Create", actor="ann", sets=[("Id", "8")]) == "444"
+    assert (
+        jobs.answer("Modify", actor="ann", sets=[("State", "x")], wheres=[("Id", "EQ", "2")])[
+            0
+        ].message
+        == "Successfully modified 0 Jobs"
+    )
+    assert jobs.answer("Delete", actor="ann", wheres=[("Id", "EQ", "2")])[1] == []
+    jobs.answer("Delete", wheres=[("Id", "EQ", "2")])
+    assert jobs.code("Create", actor="ann", sets=[("Id", "2"), ("User", "ann")]) == "740"

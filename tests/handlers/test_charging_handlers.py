@@ -1,0 +1,290 @@
+"""Charges, reservations, quotes and refunds follow the rate table and are recorded on the job."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import os
+import sys
+from fractions import Fraction
+
+import pytest
+from desk import desk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.hooks import Hook
+from sssjob.handlers.rates import Rates
+
+RATES = Rates(
+    {"Processors": Fraction(1), "Memory": Fraction("0.001")},
+    {"QualityOfService": {"premium": Fraction(2), "cheap": Fraction("0.1")}},
+)
+GOLD = "<Job><JobId>{0}</JobId><ProjectId>proj1</ProjectId><UserId>ann</UserId><MachineName>m1</MachineName><Processors>16</Processors>{1}<WallDuration>{2}</WallDuration></Job>"
+
+
+def gold(id_="PBS.1", more="", seconds=1155):
+    return GOLD.format(id_, more, seconds)
+
+
+@pytest.fixture
+def jobs(address):
+    with desk(address, accounting=Accounting(RATES)) as made:
+        yield made
+
+
+def charged(jobs, id_="PBS.1"):
+    [row] = jobs.ask("Query", gets=["Charge"], wheres=[("Id", "EQ", id_)])
+    return row["Charge"]
+
+
+def test_a_charge_is_recorded_on_the_job_that_it_makes_known(jobs):
+    answer, [row] = jobs.answer(
+        "Charge", data=[gold(more="<QualityOfService>premium</QualityOfService>")]
+    )
+    assert (answer.message, answer.count) == (
+        "Successfully charged job PBS.1 for 36960 credits",
+        36960,
+    )
+    assert (row.object, row.fields) == ("Charge", (("Amount", "36960"), ("Job", "PBS.1")))
+    assert jobs.ask("Query", gets=["Charge", "Stage", "User", "WallDuration"]) == [
+        {"Charge": "36960", "Stage": "Charge", "User": "ann", "WallDuration": "1155"}
+    ]
+
+
+def test_a_charge_keeps_what_was_requested_and_adds_what_was_used(jobs):
+    jobs.create(
+        "<Job><Id>PBS.1</Id><User>ann</User><Queue>long</Queue><Requested><Processors>8</Processors><Duration>7200</Duration></Requested></Job>"
+    )
+    jobs.answer("Charge", data=[gold()])
+    document = jobs.stored("PBS.1").document.decode()
+    assert "<Requested><Processors>8</Processors><Duration>7200</Duration></Requested>" in document
+    assert "<Delivered><Processors>16</Processors><Duration>1155</Duration></Delivered>" in document
+    assert "<Queue>long</Queue>" in document
+    assert charged(jobs) == "18480"
+
+
+def test_a_whole_job_object_is_charged_for_what_was_delivered(jobs):
+    whole = "<Job><Id>7</Id><User>ann</User><Requested><Processors>99</Processors></Requested><Delivered><Processors>2</Processors><Memory units='GB'>1</Memory><Duration>100</Duration></Delivered></Job>"
+    answer, _ = jobs.answer("Charge", data=[whole])
+    assert answer.count == round(2 * 100 + 1024 * 0.001 * 100)
+    assert "<Processors>99</Processors>" in jobs.stored("7").document.decode()
+
+
+def test_a_charge_with_the_same_request_id_charges_once_and_others_add_up(jobs):
+    for now in (1000.0, 2000.0):
+        answer, _ = jobs.answer("Charge", data=[gold()], id="r1", now=now)
+        assert answer.count == 18480
+    jobs.answer("Charge", data=[gold()], id="r1", options={"ShowHours": "True"})
+    assert charged(jobs) == "18480"
+    jobs.answer("Charge", data=[gold()], id="r2")
+    assert charged(jobs) == "36960"
+
+
+def test_an_amount_that_was_worked_out_elsewhere_counts(jobs):
+    answer, _ = jobs.answer(
+        "Charge", data=[gold(more="<Charge>5</Charge>")], options={"ItemizedCharges": "True"}
+    )
+    assert answer.count == 5
+    assert "5 [externally calculated] = 5" in answer.message
+
+
+def test_the_items_of_a_charge_and_what_has_no_rate_are_told(jobs):
+    said = jobs.said(
+        "Charge",
+        data=[gold(more="<QualityOfService>odd</QualityOfService>", seconds=10)],
+        options={"ItemizedCharges": "True"},
+    )
+    assert said.split("\n")[1:] == [
+        "No charge rate for QualityOfService odd",
+        "( ( 16 [Processors] * 1 [ChargeRate{Resource}{Processors}] ) ) * 10 [WallDuration] = 160",
+    ]
+
+
+def test_hours_are_shown_where_they_are_asked_for_and_seconds_are_kept(jobs):
+    answer, [row] = jobs.answer("Charge", data=[gold(seconds=7200)], options={"ShowHours": "False"})
+    assert (answer.count, row.get("Amount")) == (32, "32")
+    assert charged(jobs) == "115200"
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        ([], "314"),
+        ([gold(), gold("PBS.2")], "314"),
+        ([gold(seconds="soon")], "314"),
+        ([gold(seconds="-5")], "314"),
+        ([gold().replace("<JobId>PBS.1</JobId>", "")], "314"),
+        ([gold().replace("16", "many")], "317"),
+        ([gold().replace("16", "-16")], "317"),
+        ([gold(more="<Id>PBS.9</Id>")], "740"),
+        ([gold(more="<QuoteId>99</QuoteId>")], "740"),
+        (["<Job><Id>1</Id><Duration>1</Duration><Colour>red</Colour></Job>"], "710"),
+    ],
+)
+def test_a_charge_that_makes_no_sense_is_refused_and_nothing_is_charged(jobs, data, code):
+    assert jobs.code("Charge", data=data) == code
+    assert jobs.ids() == []
+
+
+def test_golds_clients_may_say_more_than_is_known(jobs):
+    assert jobs.code("Charge", data=[gold(more="<NodeType>fat</NodeType><Id>PBS.1</Id>")]) == "000"
+
+
+def test_reservations_pile_up_unless_they_are_replaced_and_end_with_the_charge(jobs):
+    first, [row] = jobs.answer("Reserve", data=[gold()])
+    assert (first.message, first.count, row.object) == (
+        "Successfully reserved 18480 credits for job PBS.1",
+        18480,
+        "Reserve",
+    )
+    jobs.answer("Reserve", data=[gold()])
+    assert jobs.ask("Query", gets=["ReservationId", "Stage"]) == [
+        {"ReservationId": "2", "Stage": "Reserve"}
+    ]
+    replaced, _ = jobs.answer("Reserve", data=[gold()], options={"Replace": "True"})
+    assert replaced.message.endswith("\n2 reservations were removed")
+    assert jobs.said("Charge", data=[gold()]).endswith("\n1 reservations were removed")
+    assert jobs.said("Charge", data=[gold()]) == "Successfully charged job PBS.1 for 18480 credits"
+
+
+def test_a_reservation_ends_by_itself(jobs):
+    jobs.answer("Reserve", data=[gold(seconds=100)], now=1000.0)
+    assert "removed" not in jobs.said("Charge", data=[gold()], now=1701.0)
+
+
+def test_a_guaranteed_quote_keeps_its_rates_for_a_week(jobs):
+    plain, [row] = jobs.answer("Quote", data=[gold().replace("<JobId>PBS.1</JobId>", "")])
+    assert (plain.message, row.fields) == (
+        "Successfully quoted 18480 credits",
+        (("Amount", "18480"),),
+    )
+    answer, [row] = jobs.answer("Quote", data=[gold()], options={"Guarantee": "True"})
+    assert (answer.message, row.get("Id")) == (
+        "Successfully quoted 18480 credits with quote id 1",
+        "1",
+    )
+    dear = Accounting(Rates({"Processors": Fraction(10)}))
+    jobs.service.settings = type(jobs.service.settings)(jobs.service.settings.roles, dear)
+    quoted = gold(more="<QuoteId>1</QuoteId>")
+    assert jobs.answer("Charge", data=[quoted])[0].count == 18480
+    assert jobs.answer("Charge", data=[gold()])[0].count == 184800
+    late, _ = jobs.answer("Charge", data=[quoted], now=1000.0 + 8 * 86400)
+    assert (late.count, "expired" in late.message) == (184800, True)
+    assert jobs.code("Charge", data=[quoted.replace("ann", "bob")]) == "740"
+
+
+def test_a_refund_gives_back_no_more_than_was_charged(jobs):
+    jobs.answer("Charge", data=[gold()])
+    answer, [row] = jobs.answer("Refund", options={"JobId": "PBS.1", "Amount": "480"})
+    assert (answer.message, answer.count) == (
+        "Successfully refunded 480 credits for job PBS.1",
+        480,
+    )
+    assert row.fields == (("JobId", "PBS.1"), ("Refund", "480"))
+    assert charged(jobs) == "18000"
+    assert jobs.code("Refund", options={"JobId": "PBS.1", "Amount": "18001"}) == "740"
+    assert jobs.code("Refund", options={"JobId": "PBS.1", "Amount": "-1"}) == "317"
+    assert jobs.code("Refund", options={"JobId": "PBS.9"}) == "740"
+    assert jobs.code("Refund") == "314"
+    assert jobs.answer("Refund", options={"JobId": "PBS.1"})[0].count == 18000
+    assert charged(jobs) == "0"
+
+
+def test_a_job_inside_a_group_is_charged_there(jobs):
+    jobs.answer(
+        "Create",
+        object="JobGroup",
+        data=[
+            "<JobGroup><Id>g</Id><Job><Id>a</Id><User>ann</User></Job><Job><Id>b</Id></Job></JobGroup>"
+        ],
+    )
+    jobs.answer("Charge", data=[gold("a")])
+    assert charged(jobs, "a") == "18480"
+    assert "<Charge>18480</Charge>" in jobs.stored("g").document.decode()
+    assert len(jobs.ids()) == 2
+
+
+def test_another_run_of_an_id_is_charged_by_itself(jobs):
+    for start in ("100", "9000"):
+        jobs.answer("Charge", data=[gold(more=f"<StartTime>{start}</StartTime>")])
+    rows = jobs.ask("Query", gets=["Charge", "StartTime"])
+    assert rows == [
+        {"Charge": "18480", "StartTime": "100"},
+        {"Charge": "18480", "StartTime": "9000"},
+    ]
+
+
+@given(
+    st.fractions(0, 1000, max_denominator=100), st.integers(0, 10**6),
+    st.sampled_from(["premium", "cheap", ""]), st.integers(0, 3),
+)  # fmt: skip
+def test_a_bill_is_the_formula_to_the_last_credit(amount, seconds, quality, precision):
+    rates = Rates(RATES.resources, RATES.multipliers, precision)
+    bill = rates.bill(seconds, {"Processors": amount}.get, lambda name: quality)
+    exact = amount * seconds * RATES.multipliers["QualityOfService"].get(quality, 1)
+    assert abs(bill.amount - exact) <= Fraction(1, 2 * 10**precision)
+    assert Rates.from_dict(rates.as_dict()) == rates
+
+
+# --- hooks of a scheduler -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hooked(address, tmp_path):
+    said = tmp_path / "said"
+    write = "import sys; open(sys.argv[1], 'a').write(repr(sys.argv[2:]) + chr(10)); sys.exit(sys.argv[2] == '2')"
+    hooks = {
+        "Cancel": Hook((sys.executable, "-c", write, str(said), "{Id}", "by={actor}"), 20.0, {"State": "Completed"}),
+        "Hold": Hook((sys.executable, "-c", "import time; time.sleep(60)"), 0.2, {"Hold": "User"}),
+    }  # fmt: skip
+    with desk(address, hooks=hooks) as made:
+        made.create(
+            "<Job><Id>1</Id><User>ann</User><State>Idle</State></Job>",
+            "<Job><Id>2</Id><User>ann</User><State>Idle</State></Job>",
+            "<Job><Id>3</Id><User>bob</User></Job>",
+            "<Job><Id>--all</Id><User>eve</User></Job>",
+            "<Job><Id>$(touch x);`id`</Id><User>eve</User></Job>",
+        )
+        yield made, said
+
+
+def test_a_scheduler_is_asked_by_its_command_and_what_it_did_is_recorded(hooked):
+    jobs, said = hooked
+    answer, rows = jobs.answer("Cancel", actor="ann", wheres=[("User", "EQ", "ann")])
+    assert (answer.code, len(rows)) == ("100", 1)
+    assert "2: the command ended with 1" in answer.message
+    assert said.read_text() == "['1', 'by=ann']\n['2', 'by=ann']\n"
+    assert jobs.ask("Query", gets=["Id", "State"], wheres=[("User", "EQ", "ann")]) == [
+        {"Id": "1", "State": "Completed"}, {"Id": "2", "State": "Idle"},
+    ]  # fmt: skip
+
+
+def test_a_command_has_its_time_and_no_more(hooked):
+    jobs, _ = hooked
+    assert jobs.code("Hold", wheres=[("Id", "EQ", "1")]) == "700"
+    assert "longer than 0.2 seconds" in jobs.said("Hold", wheres=[("Id", "EQ", "1")])
+    assert jobs.ask("Query", gets=["Hold"], wheres=[("Id", "EQ", "1")]) == [{"Hold": ""}]
+
+
+def test_users_cancel_their_own_jobs_only_and_never_all_by_mistake(hooked):
+    jobs, said = hooked
+    answer, _ = jobs.answer("Cancel", actor="ann", wheres=[("Id", "EQ", "3")])
+    assert answer.message == "Cancel: done for 0 of 0 jobs"
+    assert jobs.code("Cancel", actor="ann") == "314"
+    assert not said.exists()
+
+
+@pytest.mark.parametrize("id_", ["--all", "$(touch x);`id`"])
+def test_an_id_that_a_program_could_misread_is_given_to_none(hooked, id_):
+    jobs, said = hooked
+    assert jobs.code("Cancel", wheres=[("Id", "EQ", id_)]) == "740"
+    assert not said.exists()
+
+
+def test_without_a_hook_there_is_no_such_action(jobs):
+    assert jobs.code("Cancel", wheres=[("Id", "EQ", "1")]) == "315"
+
+
+def test_a_command_that_is_not_there_is_told(address):
+    with desk(address, hooks={"Cancel": Hook((f"{os.sep}no{os.sep}such", "{Id}"))}) as jobs:
+        jobs.create("<Job><Id>1</Id></Job>")
+        assert "cannot be started" in jobs.said("Cancel", wheres=[("Id", "EQ", "1")])
