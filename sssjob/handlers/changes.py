@@ -17,6 +17,8 @@ from sssjob.store import Change
 
 _LARGEST = 1 << 18  # characters of an answer that is kept to be given again
 
+_LOOKS = ("ItemizedCharges", "ShowHours")
+
 
 def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
     """The answer of ``do``, whose changes are all made, or none of them if it is refused.
@@ -53,8 +55,15 @@ def require_conditions(asked: Request) -> None:
 
 
 def _name(call: Call) -> str:
-    """What a request is noted by: old clients count their ids anew in each session."""
-    asked = replace(call.request, id="", nonce="", time=None)
+    """What a request is noted by: old clients give one id to all requests of a session.
+
+    What only changes how the answer looks is not a part of it.
+    """
+    asked = call.request
+    options = tuple(option for option in asked.options if option.name not in _LOOKS)
+    asked = replace(
+        asked, id="", nonce="", time=None, options=options, chunking=False, chunk_size=0
+    )
     digest = hashlib.sha256(write_request(asked).encode()).hexdigest()
     return f"request {call.actor} {call.request.id} {digest}"
 

@@ -77,6 +77,15 @@ class Conditions:
         return _holds(self._tree, view)
 
     @property
+    def id(self) -> str | None:
+        """The Id that a job has to have, whatever else is asked of it; None if any will do."""
+        if any(test.where.conj is not Conj.AND or test.where.group for test in self._tests):
+            return None
+        wanted = (test.where.value for test in self._tests
+                  if test.attribute.name == "Id" and test.where.op is Op.EQ)  # fmt: skip
+        return next(wanted, None)
+
+    @property
     def plan(self) -> Plan:
         """What columns say about where they may hold."""
         simple = all(
