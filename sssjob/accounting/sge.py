@@ -2,7 +2,7 @@
 
 A line has 43 to some 75 fields between colons, see accounting(5). Nothing is escaped: where a
 name or a command holds a colon, its end is found by the numbers behind it. Rows of the slave
-tasks of a parallel job come before the row of the job, and are folded into it.
+tasks of a parallel job come before the row of the job, or right behind it, and are folded into it.
 """
 
 from __future__ import annotations
@@ -63,6 +63,23 @@ def key_of(fields: list[str]) -> tuple[str, str, str]:
     return fields[_JOB], fields[_TASK], fields[_PE_TASK]
 
 
+def is_parallel(job: list[str]) -> bool:
+    """Whether rows of slave tasks may belong to the row of a job."""
+    return job[_PE] != "NONE"
+
+
+def follows(task: list[str], job: list[str]) -> bool:
+    """Whether the row of a slave task belongs to the parallel job of the row before it.
+
+    One that started later than that job ended is of its next run.
+    """
+    return (
+        key_of(task)[:2] == key_of(job)[:2]
+        and is_parallel(job)
+        and int(task[_STARTED]) <= int(job[_ENDED])
+    )
+
+
 class _Task:
     """What the slave rows of one job told."""
 
@@ -86,25 +103,30 @@ class _Task:
 
 
 class _Tasks:
-    """Folds the rows of slave tasks into the row of their job, which comes last."""
+    """Folds the rows of slave tasks into the row of their job, which comes last, or just before."""
 
     def __init__(self) -> None:
+        self._held: tuple[int, list[str]] | None = None  # a parallel job that some may follow
         self._open: dict[tuple[str, str], _Task] = {}
         self._count = 0
 
     def take(self, number: int, line: str) -> Iterator[Read]:
-        """What is known after a line: nothing for a slave task."""
-        if len(line) > LINE_LIMIT:
-            yield Bad(number, f"longer than {LINE_LIMIT} bytes")
-            return
-        fields = parted(number, line)
+        """What is known after a line: nothing of a slave task or a parallel job."""
+        fields = parted(number, line) if len(line) <= LINE_LIMIT else _too_long(number)
         if isinstance(fields, Bad):
+            yield from self._told()
             yield fields
             return
         key = fields[_JOB], fields[_TASK]
         if fields[_PE_TASK] == "NONE":
-            yield _record(number, fields, self._closed(key))
+            yield from self._told()
+            if is_parallel(fields):
+                self._held = number, fields
+            else:
+                yield _record(number, fields, self._closed(key))
             return
+        if self._held and not follows(fields, self._held[1]):
+            yield from self._told()
         task = self._open.setdefault(key, _Task())
         task.add(number, fields)
         self._count += 1
@@ -112,14 +134,26 @@ class _Tasks:
             yield from _alone(self._closed(next(iter(self._open))))
 
     def close(self) -> list[Read]:
-        """What becomes of slave tasks whose job did not follow."""
-        return [item for key in tuple(self._open) for item in _alone(self._closed(key))]
+        """What becomes of the last job, and of slave tasks whose job did not follow."""
+        told = list(self._told())
+        return told + [item for key in tuple(self._open) for item in _alone(self._closed(key))]
+
+    def _told(self) -> Iterator[Read]:
+        """The parallel job that was held, now that nothing more follows."""
+        if self._held:
+            number, fields = self._held
+            self._held = None
+            yield _record(number, fields, self._closed((fields[_JOB], fields[_TASK])))
 
     def _closed(self, key: tuple[str, str]) -> _Task | None:
         task = self._open.pop(key, None)
         if task is not None:
             self._count -= len(task.lines)
         return task
+
+
+def _too_long(number: int) -> Bad:
+    return Bad(number, f"longer than {LINE_LIMIT} bytes")
 
 
 def _alone(task: _Task | None) -> Iterator[Read]:
