@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import BinaryIO, TypeVar
 
 from sssjob.accounting import sge_table as table
+from sssjob.accounting.lines import CUT_SHORT
 from sssjob.accounting.record import Bad, Field, Noted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.accounting.shapes import LINE_LIMIT, Lines, Read, Record, Shapes
@@ -55,7 +56,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         yield from shapes.outcomes(found)
     yield from shapes.outcomes(tasks.close())
     if lines.cut_short:
-        yield Noted(lines.cut_short, "the last line has no line end: it may be cut short")
+        yield Noted(lines.cut_short, CUT_SHORT)
 
 
 def key_of(fields: list[str]) -> tuple[str, str, str]:

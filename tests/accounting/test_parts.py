@@ -76,9 +76,7 @@ def test_processes_keep_the_order(monkeypatch):
 @given(st.data(), st.integers(1, 400))
 def test_slave_tasks_find_their_job_wherever_the_records_are_cut(data, size):
     quirks = DATA / "accounting/sge/quirks"
-    rows = [
-        line for path in quirks.glob("slaves*.txt") for line in path.read_bytes().splitlines()
-    ]
+    rows = [line for path in quirks.glob("slaves*.txt") for line in path.read_bytes().splitlines()]
     raw = b"\n".join(data.draw(st.lists(st.sampled_from(rows), max_size=12))) + b"\n"
     with pytest.MonkeyPatch.context() as patch:
         assert cut("sge", raw, size, patch) == whole("sge", raw)
