@@ -1,5 +1,6 @@
 """The servers that gateway.py compares; each prints its port and answers until it is stopped.
 
+``store`` is our gateway over a store of 100 000 jobs, in a file that is made if it is not there;
 ``memory`` is our gateway with a handler that answers from memory. ``bare`` does what nobody can
 leave out, and nothing else: it reads a request by its length, parses it, compares its signature,
 and answers from memory, too.
@@ -11,12 +12,18 @@ import hashlib
 import hmac
 import signal
 import sys
+from pathlib import Path
 from types import MappingProxyType
 
 from lxml import etree
 
+from sssjob import store
+from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config
 from sssjob.gateway.server import Server
+from sssjob.handlers.roles import Roles
+from sssjob.handlers.service import Service, Settings
+from sssjob.handlers.stores import Stores
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.message import Row
@@ -27,6 +34,13 @@ JOBS = MappingProxyType({
     f"PBS.{number}.0": (("Id", f"PBS.{number}.0"), ("User", "ann"), ("State", "Completed"))
     for number in range(100_000)
 })  # fmt: skip
+
+JOB = (
+    "<Job><Id>PBS.{0}.0</Id><User>ann</User><Project>p</Project><State>Completed</State>"
+    "<Machine>m1</Machine><Queue>batch</Queue><Charge>{0}</Charge><EndTime>1704070800</EndTime>"
+    '<Requested><Processors>8</Processors><Memory units="GB">2</Memory></Requested>'
+    "<Delivered><Processors>8</Processors><Duration>1155</Duration></Delivered></Job>"
+)
 
 
 class Bare(asyncio.Protocol):
@@ -95,5 +109,20 @@ async def memory() -> None:
     await server.run(lambda: print(server.addresses["listen"][0].port, flush=True))
 
 
+async def stored() -> None:
+    """Serve with our gateway, from a store; whoever has the key may ask."""
+    path = Path(sys.argv[2])
+    if not path.exists():
+        with store.open(path, create=True) as jobs:
+            jobs.load("\n".join(map(JOB.format, range(100_000))).encode())
+    service = Service(Stores(str(path)), Settings(Roles(usual="admin")))
+    config = Config(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
+    actions = Actions(service.actions, service.is_quick)
+    responder = Responder(actions, config.ring, config.policy, quick=actions.is_quick)
+    server = Server(responder, config, service)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
+    await server.run(lambda: print(server.addresses["listen"][0].port, flush=True))
+
+
 if __name__ == "__main__":
-    asyncio.run({"bare": bare, "memory": memory}[sys.argv[1]]())
+    asyncio.run({"bare": bare, "memory": memory, "store": stored}[sys.argv[1]]())

@@ -1,6 +1,7 @@
 """Signed queries by Id, 2 KB each, over few connections and many.
 
 The yardstick is our gateway with a handler that answers from memory: it parses, verifies, writes.
+``store`` is the same over a store of 100 000 jobs in a file, with roles and conditions.
 The bare server shows what a request costs at least: it knows one framing, one form of a signature
 and one question. The client runs on the same machine and keeps its connections. A ratio is the CPU
 time of a server for each request against that of the yardstick in the same round.
@@ -13,6 +14,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +31,7 @@ from sssjob.rmap.writing import envelope, write_request
 SERVERS = Path(__file__).with_name("_gateway_servers.py")
 KEY = Key(b"benchmark-key-0123456789")
 SIZE = 2000  # bytes of a message
-SERVED = ("memory", "bare")  # the first is the yardstick
+SERVED = ("memory", "store", "bare")  # the first is the yardstick
 CONNECTIONS = (1, 16, 256)
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -63,9 +65,11 @@ def message(number: int) -> bytes:
 
 
 @contextmanager
-def running(name: str) -> Iterator[tuple[int, int]]:
-    """The process and port of a server."""
-    process = subprocess.Popen([sys.executable, SERVERS, name], stdout=subprocess.PIPE, text=True)
+def running(name: str, jobs: Path) -> Iterator[tuple[int, int]]:
+    """The process and port of a server; ``jobs`` is the file of a store."""
+    process = subprocess.Popen(
+        [sys.executable, SERVERS, name, jobs], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     try:
         yield process.pid, int(process.stdout.readline())
@@ -107,9 +111,9 @@ async def load(port: int, connections: int, seconds: float) -> list[float]:
     return took
 
 
-def measured(name: str, connections: int, seconds: float) -> Round:
+def measured(name: str, connections: int, seconds: float, jobs: Path) -> Round:
     """One round of one server, after a tenth of it to warm up."""
-    with running(name) as (pid, port):
+    with running(name, jobs) as (pid, port):
         asyncio.run(load(port, connections, seconds / 10))
         before, started = cpu_seconds(pid), time.perf_counter()
         took = asyncio.run(load(port, connections, seconds))
@@ -158,12 +162,13 @@ if __name__ == "__main__":
     parser = options(__doc__, rounds=3)
     parser.add_argument("--seconds", type=float, default=1.5, help="of a round (%(default)s)")
     chosen = parser.parse_args()
-    rounds = [
-        measured(name, connections, chosen.seconds)
-        for connections in CONNECTIONS
-        for _ in range(chosen.rounds)
-        for name in SERVED
-    ]
+    with tempfile.TemporaryDirectory() as place:
+        rounds = [
+            measured(name, connections, chosen.seconds, Path(place, "jobs.db"))
+            for connections in CONNECTIONS
+            for _ in range(chosen.rounds)
+            for name in SERVED
+        ]
     if chosen.json:
         print(json.dumps([asdict(each) for each in rounds], indent=2))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -18,6 +18,7 @@ from sssjob.accounting.record import (
     REQUESTED,
     Field,
     Found,
+    by_columns,
     numeric,
     plain,
     varied,
@@ -53,6 +54,33 @@ def noted(name: str) -> dict[str, str]:
     return {"type": "PBS", "name": name}
 
 
+def _spans(texts: Sequence[str]) -> list[str] | None:
+    """``HH:MM:SS`` in seconds."""
+    joined = "".join(texts)
+    if joined.count(":") != 2 * len(texts) or max(map(len, texts)) > 15:
+        return None
+    if not (joined.isascii() and joined.replace(":", "").isdecimal()):
+        return None
+    try:
+        return [
+            str(3600 * int(hours) + 60 * int(minutes) + int(rest))
+            for hours, minutes, rest in [text.split(":") for text in texts]
+        ]
+    except ValueError:  # not three numbers
+        return None
+
+
+def _in_kilobytes(texts: Sequence[str]) -> list[str] | None:
+    """``2048kb`` without the unit."""
+    found = [text[:-2] for text in texts]
+    joined = "".join(found)
+    plain = joined.isdecimal() and joined.isascii() and min(found) >= "1"
+    if not plain or "".join(texts) != "kb".join(found) + "kb" or max(map(len, found)) > 17:
+        return None
+    return found
+
+
+@by_columns(_spans)
 @numeric(10**15)
 def seconds(text: str) -> Found:
     """``[[DD:]HH:]MM:SS[.frac]`` with any number of hours, or bare seconds; half up.
@@ -79,7 +107,7 @@ def _half(fraction: str | None) -> int:
     return 1 if fraction and fraction[0] >= "5" else 0
 
 
-@varied
+@by_columns(_in_kilobytes)
 def kilobytes(text: str) -> Found:
     """A size in KB; a number without a letter is bytes, and a ``w`` is a word of 8 bytes.
 
@@ -162,6 +190,7 @@ def node_count(text: str) -> Found:
     return str(len(slots(text)[0]))
 
 
+@varied
 def processors(letter: str, hosts: str, used: str, asked: str, slots_: str) -> Found:
     """The slots on all hosts; where these are 0 (``h/0*0``) or not told, what else tells them."""
     told = slots(hosts)[1] if hosts else 0
@@ -196,8 +225,11 @@ def per_node(nodes: str) -> Found:
     return found[2] if found else None
 
 
+@varied
 def gpus(text: str) -> Found:
     """The GPUs of all parts of exec_vnode."""
+    if "ngpus" not in text:
+        return None
     total = sum(map(int, _NGPUS.findall(text)))
     return str(total) if total else None
 
@@ -221,6 +253,7 @@ def signal(text: str) -> Found:
     return str(int(text) - 256) if text.isdecimal() and 256 < int(text) < 384 else None
 
 
+@varied
 def passed(end: str, start: str, wall: str) -> Found:
     """From start to end, where the record has no wall time of its own."""
     if wall or not (start.isdecimal() and end.isdecimal()) or int(end) < int(start):

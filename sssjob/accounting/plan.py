@@ -8,14 +8,16 @@ from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from sssjob import spec
-from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found
-from sssjob.accounting.roads import Road
+from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, Many, plain
+from sssjob.accounting.roads import Column, Road
 from sssjob.errors import InvalidValue
+from sssjob.model import Property
 
 P = TypeVar("P")
 J = TypeVar("J")
 
-MEMO_LIMIT = 1024  # values of one column that are remembered with what they become
+MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
+_MEMO_SIZE = 1 << 18  # characters of all that is remembered of one column
 
 _EXTENSION = "Extension"
 _FIRST = ("Id", "GlobalId", "State", "Hold", "StatusMessage", "Name", "TaskCount")
@@ -40,19 +42,31 @@ class Memory(dict[Any, P]):
         super().__init__()
         self._row = row
         self._read = row.read
+        self._road = road
         self._of = road.of
         self._make = road.maker(row.element, row.attributes)
         self._column = road.column(row.element, row.attributes)
         self._nothing = road.nothing
+        self._as_it_stands = row.read is plain and not row.beside
         self._varied = getattr(row.read, "varied", False)
         self._largest = getattr(row.read, "largest", 0)
+        self._many: Many | None = getattr(row.read, "many", None)
+        self._room = _MEMO_SIZE
 
-    def column(self, texts: Sequence[Any]) -> list[P]:
+    def column(self, texts: Sequence[Any]) -> Column:
         """What every text of a column becomes. Raises ``InvalidValue``, which names the column."""
+        first = texts[0]
+        if first == texts[-1] and texts.count(first) == len(texts):
+            piece = self._made(first) if self._varied else self[first]
+            return self._road.same(piece, len(texts))
+        if self._as_it_stands:
+            return self._put([text or None for text in texts] if "" in texts else texts)
         if not self._varied:
             return list(map(self.__getitem__, texts))
         if self._largest and _are_numbers(texts, self._largest):
             return self._numbers(texts)
+        if self._many and "" not in texts and (read := self._many(texts)) is not None:
+            return self._column(read, False)
         try:
             if self._row.beside:
                 found = list(starmap(self._read, texts))
@@ -60,32 +74,41 @@ class Memory(dict[Any, P]):
                 found = [self._read(text) if text else None for text in texts]
         except InvalidValue as wrong:
             raise self._named(wrong) from None
+        return self._put(found)
+
+    def _put(self, found: Sequence[Found]) -> Column:
         texts = [text for text in found if text.__class__ is str and text]
         if len(texts) == len(found):
-            return self._column(texts)
+            return self._column(texts, True)
         if len(texts) + found.count(None) < len(found):
             return list(map(self._piece, found))
-        pieces, nothing = iter(self._column(texts)), self._nothing
+        made = self._road.side_by_side((self._column(texts, True),), len(texts))
+        pieces, nothing = iter(made), self._nothing
         return [nothing if text is None else next(pieces) for text in found]
 
-    def _numbers(self, texts: Sequence[str]) -> list[P]:
+    def _numbers(self, texts: Sequence[str]) -> Column:
         if min(texts) >= "1":  # in the order of characters, before it come "" and leading zeros
-            return self._column(texts)
+            return self._column(texts, False)
         return [self._make(text) if text >= "1" else self._made(text) for text in texts]
 
     def __missing__(self, text: Any) -> P:
-        piece = self._made(text)
-        if len(self) >= MEMO_LIMIT:
+        found = self._found(text)
+        piece = self._piece(found)
+        self._room -= _weight(text) + (len(piece) if isinstance(piece, str) else _weight(found))
+        if len(self) >= MEMO_LIMIT or self._room < 0:
             self.clear()
+            self._room = _MEMO_SIZE
         self[text] = piece
         return piece
 
     def _made(self, text: Any) -> P:
+        return self._piece(self._found(text))
+
+    def _found(self, text: Any) -> Found:
         try:
-            found = self._read(*text) if self._row.beside else self._read(text) if text else None
+            return self._read(*text) if self._row.beside else self._read(text) if text else None
         except InvalidValue as wrong:
             raise self._named(wrong) from None
-        return self._piece(found)
 
     def _piece(self, found: Found) -> P:
         if found is None:
@@ -96,15 +119,24 @@ class Memory(dict[Any, P]):
         return InvalidValue(wrong.text, f"{wrong.expected}: {self._row.column}")
 
 
+def _weight(found: Any) -> int:
+    """About how many characters something has."""
+    if isinstance(found, str):
+        return len(found)
+    if isinstance(found, tuple):
+        return sum(map(_weight, found))
+    return len(found.text) if isinstance(found, Property) else 1
+
+
 def _are_numbers(texts: Sequence[str], largest: int) -> bool:
     """Whether every text is a whole number up to a largest, or empty."""
     joined = "".join(texts)
-    return (
-        joined.isdecimal()
-        and joined.isascii()
-        and max(map(len, texts)) <= 18
-        and (largest >= 10**18 - 1 or max(map(int, filter(None, texts))) <= largest)
-    )
+    if not (joined.isdecimal() and joined.isascii()):
+        return False
+    longest = max(map(len, texts))
+    if longest < len(str(largest)):
+        return True
+    return longest <= 18 and max(map(int, filter(None, texts))) <= largest
 
 
 class Plan(Generic[P, J]):
@@ -149,24 +181,21 @@ class Plan(Generic[P, J]):
     def _jobs(self, columns: Columns) -> list[J]:
         *columns, groups = columns
         own, requested, delivered = (
-            self._read(readers, columns)
-            for readers in (self._own, self._requested, self._delivered)
+            _read(readers, columns) for readers in (self._own, self._requested, self._delivered)
         )
         return self._road.jobs(own, requested, delivered, groups)
 
     def _groups(self, columns: Columns) -> list[P]:
-        own, delivered = (self._read(readers, columns) for readers in (self._own, self._delivered))
-        return self._road.groups(own, delivered)
-
-    def _read(self, readers: list[_Reader[P]], columns: Columns) -> list[P]:
-        if not readers:
-            return [self._road.nothing] * len(columns[0])
-        pieces = [memory.column(take(columns)) for memory, take in readers]
-        return pieces[0] if len(pieces) == 1 else self._road.side_by_side(pieces)
+        own, delivered = (_read(readers, columns) for readers in (self._own, self._delivered))
+        return self._road.groups(own, delivered, len(columns[0]))
 
 
 T = TypeVar("T")
 _Reader = tuple[Memory[P], Callable[[Columns], Sequence[Any]]]
+
+
+def _read(readers: list[_Reader[Any]], columns: Columns) -> list[Column]:
+    return [memory.column(take(columns)) for memory, take in readers]
 
 
 def _taker(names: tuple[str, ...], at: dict[str, int]) -> Callable[[Columns], Sequence[Any]]:

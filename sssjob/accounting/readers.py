@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sssjob import units
-from sssjob.accounting.record import Found, numeric, varied
+from sssjob.accounting.record import Found, by_columns, numeric, varied
 from sssjob.errors import InvalidValue
 
 _NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
@@ -38,6 +39,28 @@ def number(text: str) -> Found:
     return text.lstrip("0") or "0"
 
 
+_NO_FRACTION = ".000000"  # as Grid Engine prints whole numbers
+
+
+def _whole_parts(texts: Sequence[str]) -> list[str] | None:
+    """Whole numbers above 0 that are printed with a fraction of zeros."""
+    found = [text[: -len(_NO_FRACTION)] for text in texts]
+    if _NO_FRACTION.join(found) + _NO_FRACTION != "".join(texts):
+        return None
+    joined = "".join(found)
+    plain = joined.isdecimal() and joined.isascii() and min(found) >= "1"
+    return found if plain and max(map(len, found)) <= 15 else None
+
+
+def _whole_kilobytes(texts: Sequence[str]) -> list[str] | None:
+    """The same of bytes, in KB where that is a whole number."""
+    if (found := _whole_parts(texts)) is None:
+        return None
+    sizes = [int(text) for text in found]
+    return None if any(size & 1023 for size in sizes) else [str(size >> 10) for size in sizes]
+
+
+@by_columns(_whole_parts)
 @numeric(10**15)
 def seconds(text: str) -> Found:
     """Seconds, a half rounded up; -1 is no value.
@@ -52,7 +75,7 @@ def seconds(text: str) -> Found:
     return str(int(found[1]) + ((found[2] or "0") >= "5"))
 
 
-@varied
+@by_columns(_whole_parts)
 def kilobytes(text: str) -> Found:
     """KB with or without decimals; 0 and less mean that nothing was measured.
 
@@ -65,7 +88,7 @@ def kilobytes(text: str) -> Found:
     return str(found) if isinstance(found, int) else units.decimal(found)
 
 
-@varied
+@by_columns(_whole_kilobytes)
 def kilobytes_of_bytes(text: str) -> Found:
     """Bytes in KB, exactly; 0 and less mean that nothing was measured.
 

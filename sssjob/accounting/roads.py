@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Generic, TypeVar
+from itertools import chain, repeat
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from sssjob.document.text import column_writer, dumps, fragment, writer
+from sssjob.document.text import dumps, escaped, fragment, tags, writer
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, TaskGroup
 
 P = TypeVar("P")  # a piece: what a column of a record becomes
 J = TypeVar("J")  # what a record becomes
+
+# A piece for each record. A road may have something for it that is laid side by side faster.
+Column = Sequence[Any]
 
 
 class Road(ABC, Generic[P, J]):
@@ -37,26 +40,31 @@ class Road(ABC, Generic[P, J]):
     @abstractmethod
     def column(
         self, element: str, attributes: Mapping[str, str]
-    ) -> Callable[[Sequence[str]], list[P]]:
-        """The same for many texts at once, none of them empty."""
+    ) -> Callable[[Sequence[str], bool], Column]:
+        """The same for many texts at once, none of them empty; False: they are words of digits."""
+
+    @abstractmethod
+    def same(self, piece: P, size: int) -> Column:
+        """A column of so many equal pieces."""
 
     @abstractmethod
     def join(self, pieces: Iterable[P]) -> P:
         """Pieces behind each other."""
 
     @abstractmethod
-    def side_by_side(self, columns: Sequence[Sequence[P]]) -> list[P]:
-        """One piece for each record, of the pieces of several columns."""
+    def side_by_side(self, columns: Sequence[Column], size: int) -> list[P]:
+        """One piece for each of so many records, of the pieces of several columns."""
 
     @abstractmethod
     def jobs(
-        self, own: Sequence[P], requested: Sequence[P], delivered: Sequence[P], groups: Sequence[P]
-    ) -> list[J]:
-        """Jobs of their own properties, their categories and their task groups."""
+        self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
+        groups: Sequence[P],
+    ) -> list[J]:  # fmt: skip
+        """Jobs of columns of their own and in their categories, and of their task groups."""
 
     @abstractmethod
-    def groups(self, own: Sequence[P], delivered: Sequence[P]) -> list[P]:
-        """Task groups, each with its own properties and what was delivered to it."""
+    def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[P]:
+        """So many task groups, each with its own properties and what was delivered to it."""
 
     @abstractmethod
     def whole(self, job: Job) -> J:
@@ -77,31 +85,35 @@ class _Objects(Road[Items, Job]):
 
     def column(
         self, element: str, attributes: Mapping[str, str]
-    ) -> Callable[[Sequence[str]], list[Items]]:
-        return lambda texts: [(Property(element, text, attributes),) for text in texts]
+    ) -> Callable[[Sequence[str], bool], Column]:
+        return lambda texts, _: [(Property(element, text, attributes),) for text in texts]
+
+    def same(self, piece: Items, size: int) -> Column:
+        return [piece] * size
 
     def join(self, pieces: Iterable[Items]) -> Items:
         return tuple(chain.from_iterable(pieces))
 
-    def side_by_side(self, columns: Sequence[Sequence[Items]]) -> list[Items]:
+    def side_by_side(self, columns: Sequence[Column], size: int) -> list[Items]:
+        if not columns:
+            return [()] * size
         return [tuple(chain.from_iterable(pieces)) for pieces in zip(*columns, strict=True)]
 
     def jobs(
-        self,
-        own: Sequence[Items],
-        requested: Sequence[Items],
-        delivered: Sequence[Items],
+        self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[Items],
-    ) -> list[Job]:
+    ) -> list[Job]:  # fmt: skip
+        told = (self.side_by_side(columns, len(groups)) for columns in (own, requested, delivered))
         return [
             Job((*mine, *_block(Requested, asked), *_block(Delivered, given), *inner))
-            for mine, asked, given, inner in zip(own, requested, delivered, groups, strict=True)
+            for mine, asked, given, inner in zip(*told, groups, strict=True)
         ]
 
-    def groups(self, own: Sequence[Items], delivered: Sequence[Items]) -> list[Items]:
+    def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[Items]:
+        told = (self.side_by_side(columns, size) for columns in (own, delivered))
         return [
             (TaskGroup((*mine, *_block(Delivered, given))),)
-            for mine, given in zip(own, delivered, strict=True)
+            for mine, given in zip(*told, strict=True)
         ]
 
     def whole(self, job: Job) -> Job:
@@ -123,41 +135,100 @@ class _Texts(Road[str, str]):
 
     def column(
         self, element: str, attributes: Mapping[str, str]
-    ) -> Callable[[Sequence[str]], list[str]]:
-        return column_writer(element, attributes)
+    ) -> Callable[[Sequence[str], bool], Column]:
+        before, behind = tags(element, attributes)
+        return lambda texts, free: _Tagged(before, escaped(texts) if free else texts, behind)
+
+    def same(self, piece: str, size: int) -> Column:
+        return _Same((piece,))
 
     def join(self, pieces: Iterable[str]) -> str:
         return "".join(pieces)
 
-    def side_by_side(self, columns: Sequence[Sequence[str]]) -> list[str]:
-        return list(map("".join, zip(*columns, strict=True)))
+    def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
+        lines = _Lines(size)
+        lines.put(columns)
+        return lines.texts()
 
     def jobs(
-        self,
-        own: Sequence[str],
-        requested: Sequence[str],
-        delivered: Sequence[str],
+        self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[str],
-    ) -> list[str]:
-        return [
-            f"<Job>{mine}<Requested>{asked}</Requested><Delivered>{given}</Delivered>{inner}</Job>"
-            if asked and given
-            else f"<Job>{mine}{_wrapped(Requested, asked)}{_wrapped(Delivered, given)}{inner}</Job>"
-            for mine, asked, given, inner in zip(own, requested, delivered, groups, strict=True)
-        ]
+    ) -> list[str]:  # fmt: skip
+        lines = _Lines(len(groups), "<Job>")
+        lines.put(own)
+        lines.put_block(Requested, requested)
+        lines.put_block(Delivered, delivered)
+        if any(groups):
+            lines.put((groups,))
+        return lines.texts("</Job>")
 
-    def groups(self, own: Sequence[str], delivered: Sequence[str]) -> list[str]:
-        return [
-            f"<TaskGroup>{mine}{_wrapped(Delivered, given)}</TaskGroup>"
-            for mine, given in zip(own, delivered, strict=True)
-        ]
+    def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[str]:
+        lines = _Lines(size, "<TaskGroup>")
+        lines.put(own)
+        lines.put_block(Delivered, delivered)
+        return lines.texts("</TaskGroup>")
 
     def whole(self, job: Job) -> str:
         return dumps(job)
 
 
-def _wrapped(kind: type[Block], inner: str) -> str:
-    return f"<{kind.name}>{inner}</{kind.name}>" if inner else ""
+class _Tagged(NamedTuple):
+    """A column of texts, none of them empty, that have the same tags around them."""
+
+    before: str
+    texts: Sequence[str]
+    behind: str
+
+
+class _Same(tuple[str]):
+    """A column of which every piece is this one."""
+
+
+class _Lines:
+    """Text in the making, a line for each record: what all have is written into it once.
+
+    What stands between the texts of two columns is one string, so that a line takes one join.
+    """
+
+    def __init__(self, size: int, begin: str = "") -> None:
+        self._size = size
+        self._columns: list[Iterable[str]] = []
+        self._shared = begin
+
+    def put(self, columns: Iterable[Column]) -> None:
+        """Put columns behind what there is."""
+        for column in columns:
+            if isinstance(column, _Tagged):
+                self._put(column.before, column.texts)
+                self._shared = column.behind
+            elif isinstance(column, _Same):
+                self._shared += column[0]
+            else:
+                self._put("", column)
+
+    def put_block(self, kind: type[Block], columns: Sequence[Column]) -> None:
+        """Put columns into a block, which a record without any of them does not have."""
+        if any(isinstance(column, _Tagged) or all(column) for column in columns):
+            self._shared += f"<{kind.name}>"
+            self.put(columns)
+            self._shared += f"</{kind.name}>"
+        elif columns:
+            lines = _Lines(self._size)
+            lines.put(columns)
+            before, behind = f"<{kind.name}>", f"</{kind.name}>"
+            self._put("", [before + text + behind if text else "" for text in lines.texts()])
+
+    def texts(self, end: str = "") -> list[str]:
+        """The lines."""
+        self._put(end, ())
+        return list(map("".join, zip(*self._columns, strict=True)))
+
+    def _put(self, before: str, texts: Sequence[str]) -> None:
+        if shared := self._shared + before:
+            self._columns.append(repeat(shared, self._size))
+            self._shared = ""
+        if texts:
+            self._columns.append(texts)
 
 
 OBJECTS = _Objects()

@@ -8,14 +8,35 @@ tasks of a parallel job come before the row of the job, or right behind it, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import BinaryIO, TypeVar
 
+from sssjob.accounting import sge_columns
 from sssjob.accounting import sge_table as table
 from sssjob.accounting.lines import CUT_SHORT
 from sssjob.accounting.record import Bad, Field, Noted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
+from sssjob.accounting.sge_columns import (
+    CATEGORY,
+    CPU,
+    CWD,
+    ENDED,
+    JOB,
+    MAXRSS,
+    MAXVMEM,
+    NEWEST,
+    NUMBER,
+    OLDEST,
+    PE,
+    PE_TASK,
+    PRIORITY,
+    STARTED,
+    SUBMITTED,
+    TASK,
+    fits_alone,
+    is_times,
+)
 from sssjob.accounting.shapes import LINE_LIMIT, Lines, Read, Record, Shapes
 from sssjob.model import Job
 
@@ -24,13 +45,7 @@ J = TypeVar("J")
 
 SLAVE_LIMIT = 100_000  # rows of slave tasks that wait for the row of their job
 
-_NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
-_PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S+")
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
-_OLDEST, _NEWEST = 43, 45  # fields before Univa's
-_JOB, _ACCOUNT, _PRIORITY, _SUBMITTED, _STARTED, _ENDED = 5, 6, 7, 8, 9, 10
-_MAXRSS, _PE, _SLOTS, _TASK, _CPU = 16, 33, 34, 35, 36
-_CATEGORY, _IOW, _PE_TASK, _MAXVMEM, _CWD, _COMMAND = 39, 40, 41, 42, 50, 51
 
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
@@ -42,42 +57,66 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     """The same on either road."""
 
     def rows(names: tuple[str, ...]) -> Iterable[Field]:
-        return table.WAITING if table.NEVER in names else table.STARTED
+        return table.waiting() if table.NEVER in names else table.started(names)
 
     shapes = Shapes(rows, road, ("start_time", "end_time"))
     tasks = _Tasks()
+    held: tuple[int, list[str]] | None = None  # a parallel job that some tasks may follow
     lines = Lines(stream)
     for batch in lines:
+        wanted = [(number, line) for number, line in batch if line[0] != "#" and len(line) > 1]
         found: list[Read] = []
-        for number, line in batch:
-            if line[0] == "#" or len(line) < 2:
-                continue
-            found += tasks.take(number, line)
+        for (number, line), fields in zip(wanted, _fields_of(wanted), strict=True):
+            if held is not None and not (isinstance(fields, list) and follows(fields, held[1])):
+                found.append(tasks.job(*held))
+                held = None
+            if len(line) > LINE_LIMIT:
+                found.append(Bad(number, f"longer than {LINE_LIMIT} bytes"))
+            elif isinstance(fields, Bad):
+                found.append(fields)
+            elif fields[PE_TASK] != "NONE":
+                found += tasks.take(number, fields)
+            elif is_parallel(fields):
+                held = number, fields
+            else:
+                found.append(tasks.job(number, fields))
         yield from shapes.outcomes(found)
-    yield from shapes.outcomes(tasks.close())
+    yield from shapes.outcomes([*([tasks.job(*held)] if held else ()), *tasks.close()])
     if lines.cut_short:
         yield Noted(lines.cut_short, CUT_SHORT)
 
 
+def _fields_of(lines: Sequence[tuple[int, str]]) -> list[list[str] | Bad]:
+    """The fields of lines, or what is wrong with them."""
+    rows = [line.split(":") if len(line) <= LINE_LIMIT else [] for _, line in lines]
+    if sge_columns.fit(rows):
+        return [*rows]
+    return [
+        parted(number, line) if fields else []
+        for (number, line), fields in zip(lines, rows, strict=True)
+    ]
+
+
 def key_of(fields: list[str]) -> tuple[str, str, str]:
     """The job, its task in an array, and its slave task, which is NONE for the job itself."""
-    return fields[_JOB], fields[_TASK], fields[_PE_TASK]
+    return fields[JOB], fields[TASK], fields[PE_TASK]
 
 
 def is_parallel(job: list[str]) -> bool:
     """Whether rows of slave tasks may belong to the row of a job."""
-    return job[_PE] != "NONE"
+    return job[PE] != "NONE"
 
 
-def follows(task: list[str], job: list[str]) -> bool:
-    """Whether the row of a slave task belongs to the parallel job of the row before it.
+def follows(fields: list[str], job: list[str]) -> bool:
+    """Whether a row is that of a slave task of the parallel job in the row before it.
 
     One that started later than that job ended is of its next run.
     """
     return (
-        key_of(task)[:2] == key_of(job)[:2]
-        and is_parallel(job)
-        and int(task[_STARTED]) <= int(job[_ENDED])
+        len(fields) >= OLDEST
+        and key_of(fields)[:2] == key_of(job)[:2]
+        and fields[PE_TASK] != "NONE"
+        and int(fields[STARTED]) <= int(job[ENDED])
     )
 
 
@@ -98,63 +137,40 @@ class _Task:
         if line:
             self.lines.append(line)
         self.hosts[fields[1]] = None
-        self.cpu += Decimal(fields[_CPU])
-        self.maxrss = max(self.maxrss, Decimal(fields[_MAXRSS]))
-        self.maxvmem = max(self.maxvmem, Decimal(fields[_MAXVMEM]))
+        self.cpu += Decimal(fields[CPU])
+        self.maxrss = max(self.maxrss, Decimal(fields[MAXRSS]))
+        self.maxvmem = max(self.maxvmem, Decimal(fields[MAXVMEM]))
 
 
 class _Tasks:
-    """Folds the rows of slave tasks into the row of their job, which comes last, or just before."""
+    """Folds the rows of slave tasks into the row of their job."""
 
     def __init__(self) -> None:
-        self._held: tuple[int, list[str]] | None = None  # a parallel job that some may follow
         self._open: dict[tuple[str, str], _Task] = {}
         self._count = 0
 
-    def take(self, number: int, line: str) -> Iterator[Read]:
-        """What is known after a line: nothing of a slave task or a parallel job."""
-        fields = parted(number, line) if len(line) <= LINE_LIMIT else _too_long(number)
-        if isinstance(fields, Bad):
-            yield from self._told()
-            yield fields
-            return
-        key = fields[_JOB], fields[_TASK]
-        if fields[_PE_TASK] == "NONE":
-            yield from self._told()
-            if is_parallel(fields):
-                self._held = number, fields
-            else:
-                yield _record(number, fields, self._closed(key))
-            return
-        if self._held and not follows(fields, self._held[1]):
-            yield from self._told()
-        task = self._open.setdefault(key, _Task())
+    def take(self, number: int, fields: list[str]) -> list[Read]:
+        """Take the row of a slave task; what is known after too many that wait."""
+        task = self._open.setdefault(key_of(fields)[:2], _Task())
         task.add(number, fields)
         self._count += 1
-        if self._count > SLAVE_LIMIT:
-            yield from _alone(self._closed(next(iter(self._open))))
+        if self._count <= SLAVE_LIMIT:
+            return []
+        return [*_alone(self._closed(next(iter(self._open))))]
+
+    def job(self, number: int, fields: list[str]) -> Record:
+        """The row of a job, with what its slave tasks told."""
+        return _record(number, fields, self._closed(key_of(fields)[:2]))
 
     def close(self) -> list[Read]:
-        """What becomes of the last job, and of slave tasks whose job did not follow."""
-        told = list(self._told())
-        return told + [item for key in tuple(self._open) for item in _alone(self._closed(key))]
-
-    def _told(self) -> Iterator[Read]:
-        """The parallel job that was held, now that nothing more follows."""
-        if self._held:
-            number, fields = self._held
-            self._held = None
-            yield _record(number, fields, self._closed((fields[_JOB], fields[_TASK])))
+        """What becomes of slave tasks whose job did not follow."""
+        return [item for key in tuple(self._open) for item in _alone(self._closed(key))]
 
     def _closed(self, key: tuple[str, str]) -> _Task | None:
         task = self._open.pop(key, None)
         if task is not None:
             self._count -= len(task.lines)
         return task
-
-
-def _too_long(number: int) -> Bad:
-    return Bad(number, f"longer than {LINE_LIMIT} bytes")
 
 
 def _alone(task: _Task | None) -> Iterator[Read]:
@@ -165,29 +181,28 @@ def _alone(task: _Task | None) -> Iterator[Read]:
 def _record(number: int, fields: list[str], task: _Task | None) -> Record:
     """The row of a job, with what its slave tasks told."""
     size = len(fields)
-    for index in (_SUBMITTED, _STARTED, _ENDED):
+    for index in (SUBMITTED, STARTED, ENDED):
         if len(fields[index]) > 11:
             fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
-    never = fields[_STARTED] == "0"
+    names = table.names(size, fields[STARTED] == "0")
     hosts = ""
     if task is not None:
         task.add(0, fields)
         hosts = ",".join(task.hosts)
-        fields[_CPU] = str(task.cpu)
-        fields[_MAXRSS] = str(task.maxrss)
-        fields[_MAXVMEM] = str(task.maxvmem)
+        fields[CPU] = str(task.cpu)
+        fields[MAXRSS] = str(task.maxrss)
+        fields[MAXVMEM] = str(task.maxvmem)
     fields.append(hosts)
-    names = table.names(size, never)
     return Record(number, names, fields, tuple(task.lines) if task else ())
 
 
 def parted(number: int, line: str) -> list[str] | Bad:
     """The fields of a line, those that hold colons joined."""
     fields = line.split(":")
-    if _fits(fields):
+    if fits_alone(fields):
         return fields
-    if len(fields) < _OLDEST:
-        return Bad(number, f"{len(fields)} fields, where a record has {_OLDEST} at least")
+    if len(fields) < OLDEST:
+        return Bad(number, f"{len(fields)} fields, where a record has {OLDEST} at least")
     found = {tuple(reading) for reading in _readings(fields)}
     if len(found) == 1:
         return [*found.pop()]
@@ -196,46 +211,14 @@ def parted(number: int, line: str) -> list[str] | Bad:
     return Bad(number, "the columns do not fit: no times where they should be")
 
 
-def _fits(fields: list[str]) -> bool:
-    """Whether the fields are those of a record as they stand."""
-    size = len(fields)
-    if size < _OLDEST:
-        return False
-    amounts = fields[_CPU], fields[_MAXRSS], fields[_IOW], fields[_MAXVMEM]
-    # Plain decimals are the rule; only what is none of them is looked at one by one.
-    plain = "" not in amounts and "".join(amounts).replace(".", "", 4).isdecimal()
-    return (
-        fields[_JOB].isdecimal()
-        and _is_times(fields, _SUBMITTED)
-        and fields[_PRIORITY].removeprefix("-").isdecimal()
-        and fields[_SLOTS].isdecimal()
-        and (fields[_CATEGORY] == "NONE" or fields[_CATEGORY][:1] == "-")
-        and (fields[_PE_TASK] == "NONE" or _PE_TASK_SHAPE.fullmatch(fields[_PE_TASK]) is not None)
-        and (plain or all(map(_NUMBER.fullmatch, amounts)))
-        and ((size in (_OLDEST, _NEWEST) and all(map(str.isdecimal, fields[_OLDEST:])))
-             or (size > _NEWEST and _is_univa(fields)))
-    )  # fmt: skip
-
-
-def _is_times(fields: list[str], index: int) -> bool:
-    """Whether three times stand there, as seconds or milliseconds; 0 is none."""
-    times = fields[index : index + 3]
-    return "".join(times).isdecimal() and all(8 < len(text) < 14 or text == "0" for text in times)
-
-
-def _is_univa(fields: list[str]) -> bool:
-    """Whether the fields behind the command line are all numbers."""
-    return len(fields) > _COMMAND and all(map(_NUMBER.fullmatch, fields[_COMMAND + 1 :]))
-
-
 def _readings(fields: list[str]) -> Iterator[list[str]]:
     """The ways to join fields around colons in job name, account, category, cwd and command."""
-    for job in range(_JOB, len(fields) - 37):
+    for job in range(JOB, len(fields) - 37):
         if not fields[job].isdecimal():
             continue
         for priority in range(job + 2, len(fields) - 35):
             if not (
-                fields[priority].removeprefix("-").isdecimal() and _is_times(fields, priority + 1)
+                fields[priority].removeprefix("-").isdecimal() and is_times(fields, priority + 1)
             ):
                 continue
             head = [
@@ -243,22 +226,22 @@ def _readings(fields: list[str]) -> Iterator[list[str]]:
                 ":".join(fields[job + 1 : priority]),
             ]  # fmt: skip
             for tail in _tails(fields[priority:]):
-                if _fits(found := head + tail):
+                if fits_alone(found := head + tail):
                     yield found
             break  # times stand in one place
 
 
 def _tails(fields: list[str]) -> Iterator[list[str]]:
     """The ways to join what follows the account."""
-    first = _CATEGORY - _PRIORITY
+    first = CATEGORY - PRIORITY
     if len(fields) <= first:
         return
     for end in range(first + 1, len(fields) - 2):
         joined = [*fields[:first], ":".join(fields[first:end]), *fields[end:]]
-        rest = len(joined) + _PRIORITY
-        if rest in (_OLDEST, _NEWEST):
+        rest = len(joined) + PRIORITY
+        if rest in (OLDEST, NEWEST):
             yield joined
-        elif rest > _NEWEST:
+        elif rest > NEWEST:
             yield from _univa(joined)
         # Where a category has no colon, the command may have one.
 
@@ -268,8 +251,8 @@ def _univa(fields: list[str]) -> Iterator[list[str]]:
 
     Where that does not tell it from the directory before it, both stay together as its text.
     """
-    first, last = _CWD - _PRIORITY, len(fields)
-    while last > first + 2 and _NUMBER.fullmatch(fields[last - 1]):
+    first, last = CWD - PRIORITY, len(fields)
+    while last > first + 2 and NUMBER.fullmatch(fields[last - 1]):
         last -= 1
     texts = fields[first:last]
     if len(texts) < 2:

@@ -35,7 +35,7 @@ class Cutter:
 
     def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
         """The whole lines, with the rows from further up that belong to them."""
-        size = len(data) if final else _told(data)
+        size = len(data) if final else _settled(data)
         lines = data[:size].split(b"\n")
         front: list[_Row] = []
         before = b""  # the row of a job, while only its slave tasks came after it
@@ -82,7 +82,7 @@ class Cutter:
         return rows
 
 
-def _told(data: bytes) -> int:
+def _settled(data: bytes) -> int:
     """The bytes up to the last job of which more may come, or up to the last line end."""
     whole = end = data.rfind(b"\n") + 1
     tasks: list[list[str]] = []
@@ -103,7 +103,7 @@ def _told(data: bytes) -> int:
 
 def _follows(task: list[str], before: bytes) -> bool:
     job = parted(0, clean(before))
-    return not isinstance(job, Bad) and follows(task, job)
+    return not isinstance(job, Bad) and is_parallel(job) and follows(task, job)
 
 
 def _is_none(line: bytes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
@@ -243,18 +243,34 @@ TABLE: tuple[Field, ...] = (
 )
 # fmt: on
 
-STARTED = TABLE
-
 _OF_A_RUN = frozenset(
     ("StartTime", "EndTime", "Duration", "Processors", "Node", "NodeCount", "Memory", "Swap",
      "CpuDuration", "ExitCode", "Queue", "Resource")
 )  # fmt: skip
-WAITING = tuple(
+_WAITING = tuple(
     row
     for row in TABLE
     if row.place in (REQUESTED, NOWHERE)
     or not (row.element in _OF_A_RUN or row.attributes.get("name") in ("Signal", "hostname"))
 )
+
+# How a column is read where the better one beside it is missing.
+_ALONE = {wall: seconds, resident: kilobytes}
+
+
+def started(names: Collection[str]) -> Iterator[Field]:
+    """The mapping of a record that tells of a run, and has columns of these names."""
+    for row in TABLE:
+        if row.read in _ALONE and not set(row.beside) & set(names):
+            yield row._replace(read=_ALONE[row.read], beside=())
+        else:
+            yield row
+
+
+def waiting() -> tuple[Field, ...]:
+    """The mapping of a record that tells of no run."""
+    return _WAITING
+
 
 _NAMES = tuple(dict.fromkeys(row.column for row in TABLE))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import BinaryIO, Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar, cast
 
 from sssjob.accounting import slurm_table as table
 from sssjob.accounting.clock import ASSUMED, Clock
@@ -113,8 +113,18 @@ class Gathering(Generic[P, J]):
 
     def take(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
         """Take the next rows: allocations, and steps of the job before them."""
-        if (found := self._singles(batch)) is not None:
-            return found
+        key = self.header.key
+        head = 0  # steps of the job that is open
+        while head < len(batch) and isinstance(row := batch[head], Row) and "." in row.fields[key]:
+            head += 1
+        found = self._one_by_one(batch[:head]) if head else []
+        batch = batch[head:]
+        if (fast := self._whole_jobs(batch)) is not None:
+            more, batch = fast
+            found += more
+        return found + self._one_by_one(batch) if batch else found
+
+    def _one_by_one(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
         key = self.header.key
         done: list[_Open[P, J]] = []
         beside: list[tuple[int, Outcome[J]]] = []  # outcomes that follow so many jobs
@@ -144,38 +154,69 @@ class Gathering(Generic[P, J]):
         now, self._open = self._open, None
         return [] if now is None else self._merged([now], [])
 
-    def _singles(self, batch: Sequence[_Found]) -> list[Outcome[J]] | None:
-        """What is known after rows of which none is a step, or None where it takes more to tell."""
-        now, key = self._open, self.header.key
-        if now is None or now.lines or self._options.ended_only or self._clock.twice:
+    def _whole_jobs(
+        self, batch: Sequence[_Found]
+    ) -> tuple[list[Outcome[J]], Sequence[_Found]] | None:
+        """What becomes of jobs of which all rows are there, and the rows behind them.
+
+        None where it takes looking at the rows one by one; nothing has happened then.
+        """
+        if self._options.ended_only or self._clock.twice:
             return None
-        rows = [now.row, *(row for row in batch if isinstance(row, Row) and not row.doubtful)]
-        ids = [row.fields[key] for row in rows]
-        if len(rows) <= len(batch) or "." in "".join(ids) or now.row.doubtful:
+        rows = [row for row in batch if isinstance(row, Row) and not row.doubtful]
+        if len(rows) < len(batch):
             return None
-        if not all(map(JOB_ID.fullmatch, ids)):
+        now = self._open
+        is_first = now is not None and not (now.lines or now.row.doubtful)
+        if now is not None and is_first:
+            rows.insert(0, now.row)
+        key = self.header.key
+        fields = [row.fields for row in rows]
+        ids = [texts[key] for texts in fields]
+        spans = _spans(ids)
+        if spans is None or len(spans) < 2:
             return None
-        last = rows.pop()
+        last, _ = spans.pop()
         try:
-            sums = self._places.single([row.fields for row in rows])
+            sums = self._places.sums(fields, spans)
         except InvalidValue:
             return None
         if sums is None:
             return None
-        made = self._make.jobs(rows, sums, [self._nothing] * len(rows))
-        self._open = _Open(last, ids[-1])
-        found: list[Outcome[J]] = []
-        if not self._clock.twice and not any(isinstance(job, InvalidValue) for job in made):
-            lines = [row.line for row in rows]
-            found += map(_converted, repeat(Converted), zip(lines, made, repeat(0)))
-            return found
-        for row, job in zip(rows, made, strict=True):
-            if isinstance(job, InvalidValue):
-                found.append(Bad(row.line, str(job)))
-                continue
-            found.append(Converted(row.line, job))
-            if self._clock.twice:
-                found += self._make.twice(row)
+        groups = self._groups(rows[:last], ids, spans)
+        if groups is None:
+            return None
+        own = [rows[begin] for begin, _ in spans]
+        made = self._make.jobs(own, sums, groups)
+        if self._clock.twice or any(isinstance(job, InvalidValue) for job in made):
+            return None
+        before = [] if now is None or is_first else self._merged([now], [])
+        self._open = _Open(rows[last], ids[last])
+        steps = [end - begin - 1 for begin, end in spans]
+        told = zip([row.line for row in own], made, steps, strict=True)
+        before += map(_converted, repeat(Converted), told)
+        return before, rows[last + 1 :]
+
+    def _groups(
+        self, rows: Sequence[Row], ids: Sequence[str], spans: Sequence[tuple[int, int]]
+    ) -> list[P] | None:
+        """The task groups of many jobs, or None where one cannot be made."""
+        if len(spans) == len(rows):
+            return [self._nothing] * len(spans)
+        inner = [place for begin, end in spans for place in range(begin + 1, end)]
+        made = self._make.groups(
+            [rows[place] for place in inner], [ids[place].partition(".")[2] for place in inner]
+        )
+        if any(isinstance(group, InvalidValue) for group in made):
+            return None
+        if not self._options.steps:  # they were only looked at
+            return [self._nothing] * len(spans)
+        groups = cast(list[P], made)
+        found, at = [], 0
+        for begin, end in spans:
+            count = end - begin - 1
+            found.append(self._join(groups[at : at + count]) if count else self._nothing)
+            at += count
         return found
 
     def _merged(
@@ -309,6 +350,23 @@ def _lost(outcome: Outcome[J], line: int, id: str) -> Outcome[J]:
     if isinstance(outcome, Skipped):
         return Skipped(line, outcome.reason)
     return Bad(line, f"step {id} of a job whose record is bad")
+
+
+def _spans(ids: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where the rows of each job begin and end; None where an id is none or in no usual place."""
+    if not all(map(JOB_ID.fullmatch, ids)) or "[" in "".join(ids):
+        return None
+    begins = [place for place, id in enumerate(ids) if "." not in id]
+    if not begins or begins[0]:
+        return None
+    spans = list(zip(begins, [*begins[1:], len(ids)], strict=True))
+    for begin, end in spans:
+        if end - begin > 1:
+            job = ids[begin] + "."
+            steps = ids[begin + 1 : end]
+            if len(set(steps)) < len(steps) or not all(id.startswith(job) for id in steps):
+                return None
+    return spans
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -115,7 +115,7 @@ class _Fits(dict[str, bool]):
                     return True
         if self._varied:
             return all(map(self._fullmatch, texts))
-        return all(map(self.__getitem__, texts))
+        return all(map(self.__getitem__, set(texts)))
 
 
 class Split(NamedTuple):
@@ -192,12 +192,12 @@ class Header:
         """Of many lines, by their fields: which are whole records for sure, with an id."""
         width = len(self.names)
         found = [fields for fields in rows if len(fields) == width]
-        ids = [fields[self.key] for fields in found]
-        if all(map(JOB_ID.fullmatch, ids)) and (
+        columns = list(zip(*found, strict=True)) or [()] * width
+        if all(map(JOB_ID.fullmatch, columns[self.key])) and (
             not self.has_texts
             or all(
-                fits.all([fields[index] for fields in found])
-                for index, fits in enumerate(self._before_texts[: width - 1])
+                fits.all(texts)
+                for fits, texts in zip(self._before_texts, columns[: width - 1], strict=False)
             )
         ):
             return [len(fields) == width for fields in rows]

@@ -13,7 +13,7 @@ from sssjob.accounting.slurm_header import Header
 from sssjob.accounting.slurm_lines import DELIMITERS, Reader
 from sssjob.accounting.slurm_table import COLUMNS
 
-_TAIL = 1 << 16  # bytes before the end in which a boundary is looked for at first
+_TAILS = (1 << 13, 1 << 16)  # bytes before the end in which a boundary is looked for at first
 
 
 class _Head(NamedTuple):
@@ -79,7 +79,7 @@ class Cutter:
     def _boundary(self, data: bytes, head: _Head) -> int:
         """How many bytes stand before the last boundary behind a header."""
         end = data.rfind(b"\n") + 1
-        for width in (_TAIL, end):
+        for width in (*_TAILS, end):
             begin = max(data.rfind(b"\n", 0, max(end - width, 0)) + 1, head.end)
             if found := _last(data[begin:end], head.header):
                 return begin + found

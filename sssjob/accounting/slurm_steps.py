@@ -27,19 +27,39 @@ class Places:
 
         told = (self.cpu, self.user, *(place for peak in self.peaks for place in peak[1:]))
         self._told = tuple(place for place in told if place >= 0)
+        slow = () if self.cpu >= 0 else (self.user, self.system)
+        averages = (average for _, _, average in self.peaks)
+        self._slow = tuple(place for place in (*slow, *averages) if place >= 0)
 
-    def single(self, rows: Sequence[list[str]]) -> list[Sequence[str]] | None:
-        """The sums of jobs that have no steps, where it takes no more than TotalCPU to tell them.
+    def sums(
+        self, rows: Sequence[list[str]], spans: Sequence[tuple[int, int]]
+    ) -> list[Sequence[str]] | None:
+        """What the rows of each of many jobs tell together, the allocation's first.
 
-        Raises ``InvalidValue``.
+        None where it takes a ``Total`` to tell: it gives the same. Raises ``InvalidValue``; the
+        times of steps are left to who reads all that steps have.
         """
-        if any(fields[place] for place in self._told if place != self.cpu for fields in rows):
+        cpu, user = self.cpu, self.user
+        if any(fields[place] for place in self._slow for fields in rows):
             return None
-        if self.cpu < 0:
-            return [NO_SUMS] * len(rows)
-        # A time of 0 counts beside steps only.
-        spent = [values.duration(fields[self.cpu]) for fields in rows]
-        return [(str(values.rounded(cpu)), "", "", "", "") if cpu else NO_SUMS for cpu in spent]
+        if cpu >= 0 and user >= 0 and any(fields[user] and not fields[cpu] for fields in rows):
+            return None
+        nothing: list[values.Amount | None] = [None] * len(rows)
+        spent, sizes = nothing, dict.fromkeys(("Memory", "Swap"), nothing)
+        if cpu >= 0:
+            spent = values.durations([rows[begin][cpu] for begin, _ in spans])
+        for element, most, _ in self.peaks:
+            if most >= 0:
+                sizes[element] = [_size(fields[most]) for fields in rows]
+        memory, swap = sizes.values()
+        found: list[Sequence[str]] = []
+        for own, (begin, end) in zip(spent, spans, strict=False):
+            has_steps = end - begin > 1
+            if own is None and has_steps:
+                return None
+            told = str(values.rounded(own)) if own or (own is not None and has_steps) else ""
+            found.append((told, _largest(memory[begin:end]), "", _largest(swap[begin:end]), ""))
+        return found
 
     def any(self, fields: list[str]) -> bool:
         """Whether a row has anything that is summed."""
@@ -138,6 +158,11 @@ class Total:
             return None
         user, system = values.duration(fields[places.user]), values.duration(fields[places.system])
         return None if user is None or system is None else user + system
+
+
+def _largest(sizes: Sequence[values.Amount | None]) -> str:
+    told = [size for size in sizes if size is not None]
+    return values.in_kilobytes(max(told)) if told else ""
 
 
 def _size(text: str) -> values.Amount | None:

@@ -7,14 +7,14 @@ A parser gives None where the text says that there is no value (``Unknown``, ``U
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
 from sssjob import units
 from sssjob.accounting.clock import NO_VALUE
-from sssjob.accounting.record import numeric, varied
+from sssjob.accounting.record import by_columns, numeric
 from sssjob.errors import InvalidValue
 
 Amount = int | Fraction
@@ -40,10 +40,6 @@ def duration(text: str) -> Amount | None:
     >>> duration("1-02:04:00"), duration("00:07.429")
     (93840, Fraction(7429, 1000))
     """
-    if len(text) == 8 and text[2] == text[5] == ":":
-        digits = text[:2] + text[3:5] + text[6:]
-        if digits.isdecimal() and digits.isascii():
-            return 3600 * int(digits[:2]) + 60 * int(digits[2:4]) + int(digits[4:])
     found = _DURATION.fullmatch(text)
     if not found:
         if text in NO_VALUE:
@@ -58,7 +54,33 @@ def duration(text: str) -> Amount | None:
     return whole
 
 
-@varied
+def durations(texts: Sequence[str]) -> list[Amount | None]:
+    """The same for many texts; "" is no value."""
+    digits = "".join(texts).replace(":", "").replace("-", "")
+    if not (digits.isdecimal() and digits.isascii()):
+        return [duration(text) if text else None for text in texts]
+    found: list[Amount | None] = []
+    for text in texts:
+        hours, _, rest = text.partition(":")
+        if len(rest) == 5 and rest[2] == ":" and hours.isdecimal() and len(hours) < 9:
+            found.append(3600 * int(hours) + 60 * int(rest[:2]) + int(rest[3:]))
+        else:
+            days, _, hours = hours.partition("-")
+            if len(rest) == 5 and rest[2] == ":" and 0 < len(days) < 7 and hours.isdecimal():
+                found.append(
+                    86400 * int(days) + 3600 * int(hours) + 60 * int(rest[:2]) + int(rest[3:])
+                )
+            else:
+                found.append(duration(text) if text else None)
+    return found
+
+
+def _clock_seconds(texts: Sequence[str]) -> list[str] | None:
+    found = durations(texts)
+    return [*map(str, found)] if all(value.__class__ is int for value in found) else None
+
+
+@by_columns(_clock_seconds)
 def clock_seconds(text: str) -> str | None:
     """A duration as whole seconds, half a second rounded up."""
     value = duration(text)
@@ -123,7 +145,17 @@ def size(text: str, base: str = "") -> Amount | None:
     return int(number) * factor if number.isdigit() else Fraction(number) * factor
 
 
-@varied
+def _without_letter(texts: Sequence[str]) -> list[str] | None:
+    """``448836K`` in KB."""
+    found = [text[:-1] for text in texts]
+    joined = "".join(found)
+    plain = joined.isdecimal() and joined.isascii() and min(found) >= "1"
+    if not plain or "".join(texts) != "K".join(found) + "K" or max(map(len, found)) > 18:
+        return None
+    return found
+
+
+@by_columns(_without_letter)
 def kibibytes(text: str) -> str | None:
     """A size in KB; sacct prints bytes where there is no letter."""
     value = size(text)

@@ -123,6 +123,10 @@ def flattened(each: Item) -> tuple[Row, tuple[str, ...]]:
     return Row("Job", tuple(found)), tuple(lost)
 
 
-SSSJOB = Dialect("sssjob", once=frozenset(("Charge",)), fresh=True)
+# Whatever changes a job here is done once for an id.
+_ONCE = frozenset((
+    "Create", "Modify", "Delete", "Undelete", "Charge", "Reserve", "Quote", "Refund",
+))  # fmt: skip
+SSSJOB = Dialect("sssjob", once=_ONCE, fresh=True)
 GOLD = Dialect("gold", GOLD_ATTRIBUTES, GOLD_ENDLESS, flat=True)
 DIALECTS = {dialect.name: dialect for dialect in (SSSJOB, GOLD)}

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from lxml.etree import _Element as Element
 
 from sssjob import executable, spec
-from sssjob.document import tree
+from sssjob.document import pull, tree
 from sssjob.document.bridge import from_tree
 from sssjob.document.files import Source
 from sssjob.document.places import CATEGORIES, has_elements, names, text_of
@@ -100,7 +100,7 @@ def _parts(root: Element) -> Iterator[Element]:
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        if element.tag in tree.UNIT_TAGS or _is(element, {_ELEMENT}):
+        if element.tag in pull.UNIT_TAGS or _is(element, {_ELEMENT}):
             yield element
         else:
             waiting.extend(child for child in reversed(element) if type(child.tag) is str)

@@ -16,7 +16,7 @@ from xml.sax.saxutils import quoteattr
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob.document import cause, tree
+from sssjob.document import cause, limits, pull, tree
 from sssjob.errors import UnreadableDocument, finding
 
 
@@ -176,8 +176,8 @@ class Cutter:
     def _more(self) -> bool:
         """Read on, as much again as is waiting, so that nothing is looked at too often."""
         waiting = self._data[self._at :]
-        if len(waiting) > tree.OBJECT_LIMIT:
-            tree.refuse_too_large(len(waiting), 0, self.lines)
+        if len(waiting) > limits.OBJECT_LIMIT:
+            limits.refuse_too_large(len(waiting), 0, self.lines)
         chunk = self._stream.read(max(_READ, len(waiting)))
         self._data, self._at = waiting + chunk, 0
         return bool(chunk)
@@ -225,7 +225,7 @@ class Cutter:
         offset = self.lines - prolog.count(b"\n")
         rest = cast(BinaryIO, _Chained(prolog + self.rest(), self._stream))
         for unit, lines in tree.located(rest):
-            if unit.tag in tree.UNIT_TAGS:
+            if unit.tag in pull.UNIT_TAGS:
                 yield copied(unit, offset + lines)
 
 
@@ -286,7 +286,7 @@ class _Wrapper:
                 del parent[0]
             if mark.getroottree().docinfo.internalDTD is not None:
                 raise cause.doctype(self._offset + 1)
-            is_part = mark.getroottree().getroot().tag in tree.PART_TAGS
+            is_part = mark.getroottree().getroot().tag in pull.PART_TAGS
             return None if is_part else dict(parent.nsmap)
         message = "a job object where none can be"
         raise UnreadableDocument(finding("E-XML", message, line=self._cutter.lines + 1))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob.document import tree
+from sssjob.document import limits, pull, tree
 from sssjob.document.cutting import Cut, Cutter, Piece, copied
 from sssjob.document.files import Source, opened
 from sssjob.errors import UnreadableDocument
@@ -89,7 +89,7 @@ def _together(group: Sequence[Piece]) -> list[Slice]:
     except etree.XMLSyntaxError:
         return []
     units = list(root)
-    if len(units) != len(group) or any(unit.tag not in tree.UNIT_TAGS for unit in units):
+    if len(units) != len(group) or any(unit.tag not in pull.UNIT_TAGS for unit in units):
         return []
     return [Slice(unit, *piece) for unit, piece in zip(units, group, strict=True)]
 
@@ -97,16 +97,16 @@ def _together(group: Sequence[Piece]) -> list[Slice]:
 def _one_by_one(group: Sequence[Piece], tell: tree.OnError) -> Iterator[Slice]:
     for document, line in group:
         try:
-            if len(document) > tree.TOKEN_LIMIT:
-                tree.refuse_too_large(len(document), tree.markup_of(document), line - 1)
+            if len(document) > limits.TOKEN_LIMIT:
+                limits.refuse_too_large(len(document), limits.markup_of(document), line - 1)
             root = tree.parse(document)
         except UnreadableDocument as error:
             tell(UnreadableDocument(tree.below(error.finding, line - 1)))
             continue
-        if root.tag in tree.UNIT_TAGS:
+        if root.tag in pull.UNIT_TAGS:
             yield Slice(root, document, line)
             continue
         # An element of another namespace that has the same name, and perhaps jobs inside.
         for unit in tree.units(document):
-            if unit.tag in tree.UNIT_TAGS:
+            if unit.tag in pull.UNIT_TAGS:
                 yield Slice(unit, *copied(unit, line - 1))

@@ -17,7 +17,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document import text, tree
+from sssjob.document import pull, text, tree
 from sssjob.document.bridge import from_tree, to_tree
 from sssjob.document.files import CHUNK, opened
 from sssjob.errors import UnreadableDocument, finding
@@ -40,7 +40,7 @@ def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
         places = _spans(outline)
         for element in tree.units(source):
             block = from_tree(element)
-            if element.tag not in tree.UNIT_TAGS:
+            if element.tag not in pull.UNIT_TAGS:
                 change(block)
                 continue
             span = next(places, None)
@@ -147,9 +147,9 @@ class _Span(NamedTuple):
 
 
 _SEPARATOR = "}"  # expat gives names as "uri}local"
-_JOB_TAGS = frozenset(tag for tag in tree.UNIT_TAGS if tag.endswith("Job"))
+_JOB_TAGS = frozenset(tag for tag in pull.UNIT_TAGS if tag.endswith("Job"))
 _JOBS = frozenset(tag.removeprefix("{") for tag in _JOB_TAGS)
-_UNITS = frozenset(tag.removeprefix("{") for tag in tree.UNIT_TAGS)
+_UNITS = frozenset(tag.removeprefix("{") for tag in pull.UNIT_TAGS)
 _PARTS = frozenset(
     f"{namespace}{_SEPARATOR}{name}" if namespace else name
     for namespace in spec.NAMESPACES

@@ -106,7 +106,7 @@ def fragment(items: Iterable[Property]) -> str:
 
 def writer(name: str, attributes: Mapping[str, str]) -> Callable[[str], str]:
     """What writes the same as ``fragment`` for one property after the other, given their texts."""
-    before, behind = _tags(name, attributes)
+    before, behind = tags(name, attributes)
     empty = before[:-1] + "/>"
 
     def write(text: str) -> str:
@@ -119,20 +119,15 @@ def writer(name: str, attributes: Mapping[str, str]) -> Callable[[str], str]:
     return write
 
 
-def column_writer(name: str, attributes: Mapping[str, str]) -> Callable[[Sequence[str]], list[str]]:
-    """The same for many texts at once, none of them empty."""
-    before, behind = _tags(name, attributes)
-
-    def write(texts: Sequence[str]) -> list[str]:
-        joined = "".join(texts)
-        if "&" in joined or "<" in joined or ">" in joined or "\r" in joined:
-            texts = [text.translate(_TEXT) for text in texts]
-        return [before + text + behind for text in texts]
-
-    return write
+def escaped(texts: Sequence[str]) -> Sequence[str]:
+    """Texts as they stand between tags."""
+    joined = "".join(texts)
+    if "&" in joined or "<" in joined or ">" in joined or "\r" in joined:
+        return [text.translate(_TEXT) for text in texts]
+    return texts
 
 
-def _tags(name: str, attributes: Mapping[str, str]) -> tuple[str, str]:
+def tags(name: str, attributes: Mapping[str, str]) -> tuple[str, str]:
     """What stands before and behind the text of such properties."""
     return f"<{_head(name, attributes)}>", f"</{_name(name)}>"
 

@@ -27,7 +27,7 @@ from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
-_AFTER_A_STOP = 86_400  # and that many at the start
+_DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
 _SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
@@ -72,6 +72,7 @@ class Forwarding:
         self.outbox = Outbox(plan.queue)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+        self._wide = 0.0  # when to look at a day again
         self._resume, self._silences = 0.0, 0  # when to try a server again that is down
         self._seen: dict[tuple[str, int | None], int] = {}
         now = clock()
@@ -79,7 +80,7 @@ class Forwarding:
             self.outbox.keep("since", str(int(now)))
             self._since = int(now)
         else:
-            self._since = max(0, int(self.outbox.fact("since") or 0) - _AFTER_A_STOP)
+            self._since = int(self.outbox.fact("since") or 0)
         self._first = int(self.outbox.fact("first") or now)
         self.outbox.keep("first", str(self._first))
         self.outbox.recover(
@@ -108,7 +109,7 @@ class Forwarding:
         added, last = 0, self._since
         with self.stores.use() as jobs:
             changed = {}
-            for each in jobs.changes(since=max(self._first, self._since - _OVERLAP)):
+            for each in jobs.changes(since=max(self._first, self._since - self._overlap())):
                 changed[each.identity] = each.version
                 last = max(last, each.at)
             for identity, version in changed.items():
@@ -129,6 +130,14 @@ class Forwarding:
             self._seen = {key: version for key, version in self._seen.items()
                           if key in {(f"{i.name} {i.id}", i.run) for i in changed}}  # fmt: skip
         return added
+
+    def _overlap(self) -> int:
+        """How many seconds of the history to look at again; now and then a whole day."""
+        now = self.clock()
+        if now < self._wide:
+            return _OVERLAP
+        self._wide = now + _SELDOM
+        return _DAY
 
     def send(self) -> int:
         """Try what is due, as long as the server answers; how many jobs have arrived."""

@@ -14,15 +14,16 @@ from typing import Any
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
-from sssjob.handlers.attributes import JOB, Attribute, Kind, attribute
+from sssjob.handlers.attributes import JOB, Attribute, Kind, attribute, shown
 from sssjob.handlers.view import View
 from sssjob.query.functions import size
 from sssjob.rmap.message import Conj, Op, Where
 from sssjob.store.plan import Plan
-from sssjob.store.proof import ALWAYS
 from sssjob.store.rows import number
 from sssjob.store.where import Term, where
 
+_MOST = 1000  # conditions of a request
+_PLANNED = 20  # of which columns are asked; databases take expressions of a certain depth only
 _COMPARISONS: dict[Op, Callable[[Any, Any], bool]] = {
     Op.EQ: eq, Op.NE: ne, Op.GT: gt, Op.GE: ge, Op.LT: lt, Op.LE: le,
 }  # fmt: skip
@@ -65,6 +66,8 @@ class Conditions:
     def __init__(
         self, wheres: Sequence[Where], kind: str = JOB, names: Collection[str] = ()
     ) -> None:
+        if len(wheres) > _MOST:
+            raise Refused("318", f"There are more than {_MOST} conditions")
         self._kind = kind
         self._tests = [_test(each, kind, names) for each in wheres]
         self._tree = _tree(self._tests)
@@ -77,6 +80,15 @@ class Conditions:
         return _holds(self._tree, view)
 
     @property
+    def id(self) -> str | None:
+        """The Id that a job has to have, whatever else is asked of it; None if any will do."""
+        if any(test.where.conj is not Conj.AND or test.where.group for test in self._tests):
+            return None
+        wanted = (test.where.value for test in self._tests
+                  if test.attribute.name == "Id" and test.where.op is Op.EQ)  # fmt: skip
+        return next(wanted, None)
+
+    @property
     def plan(self) -> Plan:
         """What columns say about where they may hold."""
         simple = all(
@@ -84,8 +96,10 @@ class Conditions:
             for test in self._tests
         )
         known = [test for test in self._tests if _has_columns(test.attribute)]
-        if len(known) < len(self._tests) and not simple:
-            return Plan(where((), self._kind).bounds & ALWAYS, "")
+        # One part of a conjunction finds candidates as well as all of it.
+        if not simple and not (len(known) == len(self._tests) <= _PLANNED):
+            known = []
+        known = known[:_PLANNED]
         return where((_term(test.where) for test in known), self._kind)
 
 
@@ -115,7 +129,7 @@ def _test(asked: Where, kind: str, names: Collection[str]) -> _Test:
         raise Refused("318", "A condition cannot join objects here")
     found = attribute(asked.name, kind)
     if found is None:
-        raise Refused("318", f"{asked.name} is not a valid attribute for a {kind} object")
+        raise Refused("318", f"{shown(asked.name)} is not a valid attribute for a {kind} object")
     return _Test(found, asked, _value(found, asked))
 
 

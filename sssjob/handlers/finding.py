@@ -41,8 +41,7 @@ class Search:
 
     def run(self, jobs: Store) -> Iterator[View]:
         """The jobs, in the order of the store."""
-        hidden = self._deleted is not False
-        with closing(_each(jobs, self._plan, hidden)) as documents:
+        with closing(self._documents(jobs)) as documents:
             for stored in documents:
                 yield from self.among(stored)
 
@@ -60,6 +59,14 @@ class Search:
             if stored is not None:
                 yield from self.among(stored)
 
+    def _documents(self, jobs: Store) -> Generator[Stored, None, None]:
+        """The documents in which such jobs may be."""
+        hidden, id_ = self._deleted is not False, self._conditions.id
+        if id_ is not None:
+            yield from jobs.named(id_, deleted=hidden)
+        else:
+            yield from jobs.candidates(self._plan, effective=True, deleted=hidden)
+
     @property
     def _plan(self) -> Plan:
         found = self._conditions.plan
@@ -67,10 +74,6 @@ class Search:
             return found
         mine = where([Term("User", "EQ", self.user)])
         return Plan(found.bounds & mine.bounds, "")
-
-
-def _each(jobs: Store, how: Plan, hidden: bool) -> Generator[Stored, None, None]:
-    yield from jobs.candidates(how, effective=True, deleted=hidden)
 
 
 def names(asked: Request) -> frozenset[str]:

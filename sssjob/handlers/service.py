@@ -17,6 +17,7 @@ from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Conj, Op, Request
 from sssjob.rmap.responder import Answer, Call
 
+_IDS = ("Id", "JobId")
 Handler = Callable[[Stores, Call, Reach], Answer]
 
 
@@ -60,12 +61,11 @@ class Service:
 
     def is_quick(self, asked: Request) -> bool:
         """Whether a request is answered at once: the query of one job in a file, by its Id."""
-        is_file = "://" not in self.stores.address
-        return is_file and asked.action == "Query" and not asked.options and any(
-            where.name in ("Id", "JobId") and where.op is Op.EQ and where.conj is Conj.AND
-            and not where.group
-            for where in asked.wheres
-        ) and not any(where.conj.is_or for where in asked.wheres)  # fmt: skip
+        if asked.action != "Query" or "://" in self.stores.address:
+            return False
+        plain = all(where.conj is Conj.AND and not where.group for where in asked.wheres)
+        named = any(where.name in _IDS and where.op is Op.EQ for where in asked.wheres)
+        return plain and named and asked.option("Time") is None
 
     def _answered(self, handler: Handler, call: Call) -> Answer:
         return handler(self.stores, call, self.settings.roles.reach(call))

@@ -15,7 +15,7 @@ from sssjob import defaults, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind
-from sssjob.model import Block, JobGroup, Property, stripped
+from sssjob.model import Block, Job, JobGroup, Property, TaskGroup, stripped
 from sssjob.store import Identity, Stored
 
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
@@ -92,8 +92,8 @@ _STAGES = (("Charge", "Charge"), ("Reservation", "Reserve"), ("Quote", "Quote"))
 def views(stored: Stored, kind: str) -> Iterator[View]:
     """The jobs of a document, or the job group that it is."""
     block = bridge.from_tree(tree.parse(stored.document))
+    whole = effective(block)
     if isinstance(block, JobGroup):
-        whole = defaults.resolve(block).block
         if kind == GROUP:
             yield View(stored, whole, 0)
         else:
@@ -101,12 +101,19 @@ def views(stored: Stored, kind: str) -> Iterator[View]:
             for place, job in enumerate(whole.jobs, 1):
                 yield View(stored, job, place)
     elif kind == JOB:
-        yield View(stored, defaults.resolve(block).block, 0)
+        yield View(stored, whole, 0)
+
+
+def effective(block: Block) -> Block:
+    """A block with its defaults applied, if it has room for any."""
+    if isinstance(block, Job) and not any(isinstance(item, TaskGroup) for item in block.items):
+        return block
+    return defaults.resolve(block).block
 
 
 def only(block: Block) -> View:
     """A job that is not stored, or not yet."""
-    return View(NOWHERE, defaults.resolve(block).block, 0)
+    return View(NOWHERE, effective(block), 0)
 
 
 def is_exact(wish: Property, names: list[str]) -> bool:

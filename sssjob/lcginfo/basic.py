@@ -57,7 +57,8 @@ class UnusableSamples(SSSJobError, OSError):
 def estimate(site: Site) -> dict[str, QueueEstimate]:
     """The estimates of all queues with a running job; their sample files are brought up to date.
 
-    The usual directory is made if it is not there yet; another one has to be. Raises ``UnusableSamples``.
+    The usual directory is made if it is not there yet; another one has to be.
+    Raises ``UnusableSamples``.
     """
     found: dict[str, QueueEstimate] = {}
     running = _running(site)

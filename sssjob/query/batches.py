@@ -22,7 +22,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document import tree
-from sssjob.document.tree import Located
+from sssjob.document.pull import Located
 from sssjob.query.match import LINES
 
 SIZE = 1 << 18  # bytes of one batch: some 300 job objects

@@ -16,9 +16,9 @@ from typing import Any
 from lxml.etree import _Element as Element
 
 from sssjob import defaults, spec
-from sssjob.document import bridge, tree
+from sssjob.document import bridge, pull, tree
 from sssjob.document.files import Source
-from sssjob.document.tree import Located
+from sssjob.document.pull import Located
 from sssjob.errors import LimitExceeded, UnreadableDocument, finding
 from sssjob.model import BLOCKS
 from sssjob.query import scope
@@ -189,12 +189,12 @@ def objects(root: Element) -> list[Element]:
     namespace, local = scope.split(str(root.tag))
     if namespace in spec.NAMESPACES and local in spec.CONTAINER:
         return [root]
-    inner = [item for item in root.iter(*tree.UNIT_TAGS) if not _is_inside(item)]
+    inner = [item for item in root.iter(*pull.UNIT_TAGS) if not _is_inside(item)]
     return inner or [root]
 
 
 def _is_inside(element: Element) -> bool:
-    return any(ancestor.tag in tree.UNIT_TAGS for ancestor in element.iterancestors())
+    return any(ancestor.tag in pull.UNIT_TAGS for ancestor in element.iterancestors())
 
 
 def is_object(element: Element) -> bool:

@@ -18,7 +18,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec
 from sssjob.document import tree
 from sssjob.document.files import CHUNK, Source, opened
-from sssjob.document.tree import Located
+from sssjob.document.pull import Located
 from sssjob.errors import NotAQuery, UnreadableDocument
 from sssjob.query import cost, functions, rewrite, scope
 from sssjob.query.batches import Batch, Cutter, InOrder

@@ -7,12 +7,15 @@ from itertools import groupby, islice
 
 from sssjob.store import lookup
 from sssjob.store.access import Moment
+from sssjob.store.columns import IRREGULAR, ODD, bit
+from sssjob.store.condition import Bits
 from sssjob.store.engine import Engine, Reader
 from sssjob.store.packing import Packing
 from sssjob.store.plan import Level, Plan
 from sssjob.store.sql import sql
 from sssjob.store.stored import Stored
 
+_DOUBT = Bits(ODD, IRREGULAR | bit("Id"))  # rows that do not tell their Id
 _BATCH = 200  # documents that are fetched together
 
 
@@ -37,6 +40,18 @@ def candidates(
                 yield lookup.stored(row, packing, engine.address)
 
 
+def named(engine: Engine, packing: Packing, id_: str, *, deleted: bool) -> Iterator[Stored]:
+    """See ``Store.named``."""
+    hidden = "" if deleted else "d.deleted = 0 AND "
+    odd = sql(_DOUBT, engine.dialect)
+    text = (
+        f"{lookup.PRESENT}WHERE {hidden}d.number IN (SELECT document FROM job WHERE id = ? "
+        f"UNION ALL SELECT document FROM job WHERE {odd.text}) ORDER BY d.number"
+    )
+    for row in engine.fetch(text, (id_, *odd.values)):
+        yield lookup.stored(row, packing, engine.address)
+
+
 def _numbers(
     engine: Engine, reader: Reader, how: Plan, effective: bool, deleted: bool
 ) -> Iterable[int]:
@@ -45,7 +60,7 @@ def _numbers(
         text = f"SELECT DISTINCT document FROM job WHERE {where.text} ORDER BY document"
     else:
         way = Moment(reader, engine.dialect).access(how, effective=effective)
-        where = way.statement("", engine.dialect)
+        where = way.statement("")
         text = where.text
     found = reader.stream(text, where.values)
     return (number for number, _ in groupby(row[0] for row in found))

@@ -161,8 +161,12 @@ class PostgreSQL:
                 self.fetch(f"CREATE SEQUENCE {_sequence(table.name)}")
 
     def has(self, table: str) -> bool:
-        """See ``Engine``."""
-        return self.fetch("SELECT to_regclass(?)", (f"{SCHEMA}.{table}",)) != [(None,)]
+        """See ``Engine``; asked of the catalogue itself.
+
+        What ``to_regclass`` says may be older than a lock that was waited for.
+        """
+        named = "SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = ?"
+        return bool(self.fetch(named, (SCHEMA, table)))
 
     def indexes(self) -> set[str]:
         """See ``Engine``."""

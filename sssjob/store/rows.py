@@ -14,7 +14,7 @@ from lxml.etree import _Element as Element
 from sssjob import defaults, spec, units
 from sssjob.document import bridge
 from sssjob.document.places import has_elements, names
-from sssjob.document.tree import UNIT_TAGS
+from sssjob.document.pull import UNIT_TAGS
 from sssjob.errors import InvalidValue
 from sssjob.store import columns
 from sssjob.store.columns import (
@@ -157,6 +157,7 @@ def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> boo
             continue
         if len(child):
             text, differs = str(_STRING(child)), True
+            row[_ODD] |= leaf.bit  # type: ignore[operator]  # elements: to Where, it is no value
         else:
             text = child.text or ""
         at = leaf.text

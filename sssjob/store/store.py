@@ -10,7 +10,7 @@ from sssjob.document import Source, tree
 from sssjob.query import Match, Question
 from sssjob.store import lookup, upkeep
 from sssjob.store.answers import Answers, OnError, Trace
-from sssjob.store.candidates import candidates
+from sssjob.store.candidates import candidates, named
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.dictionaries import packing_of
@@ -23,7 +23,7 @@ from sssjob.store.plan import Plan
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
-from sssjob.store.totals import total
+from sssjob.store.totals import Total, total
 
 _NO_LIMIT = (1 << 63) - 1
 
@@ -129,6 +129,13 @@ class Store:
             self.engine, self.packing, how, effective=effective, deleted=deleted
         )  # fmt: skip
 
+    def named(self, id_: str, *, deleted: bool = False) -> Iterator[Stored]:
+        """The documents with a Job or JobGroup of this Id, all that there may be.
+
+        With ``deleted``, hidden documents are among them.
+        """
+        return named(self.engine, self.packing, id_, deleted=deleted)
+
     def rows(
         self,
         names: Sequence[str],
@@ -179,18 +186,11 @@ class Store:
         """
         counted = Trace() if trace is None else trace
 
-        def answers(each: Question) -> Answers:
-            return Answers(
-                self.engine, self.packing, each, effective, counted, threads, on_error
-            )  # fmt: skip
-
+        answers = Answers(
+            self.engine, self.packing, question, effective, counted, threads, on_error
+        )
         whole = total(question)
-        if whole is None:
-            yield from answers(question).matches(places=places)
-        else:
-            yield whole.match(lambda what, part: (
-                float(answers(part).count()) if what == "count" else answers(part).total()
-            ))  # fmt: skip
+        return answers.matches(places=places) if whole is None else _total(whole, answers)
 
     def how_many(
         self,
@@ -210,7 +210,7 @@ class Store:
         counted = Trace() if trace is None else trace
         return Answers(
             self.engine, self.packing, question, effective, counted, threads, on_error
-        ).count()  # fmt: skip
+        ).how_many()  # fmt: skip
 
     def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
         """How a query is answered: its plan, or those of the paths whose totals it is made of."""
@@ -256,3 +256,13 @@ class Store:
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self.packing, self.address)
+
+
+def _total(whole: Total, answers: Answers) -> Iterator[Match]:
+    """The one answer of a query that is made of totals."""
+
+    def value(what: str, part: Question) -> float:
+        asked = answers._replace(question=part)
+        return float(asked.how_many()) if what == "count" else asked.total()
+
+    yield whole.match(value)

@@ -10,7 +10,7 @@ from lxml import etree
 from strategies import ANY
 
 from sssjob import spec
-from sssjob.document import tree
+from sssjob.document import pull, tree
 from sssjob.document.slices import slices
 from sssjob.errors import UnreadableDocument
 
@@ -98,7 +98,7 @@ def test_without_anybody_to_tell_the_first_fault_is_raised():
 
 
 @given(
-    st.lists(ANY.filter(lambda node: node.tag in tree.UNIT_TAGS), min_size=1, max_size=4),
+    st.lists(ANY.filter(lambda node: node.tag in pull.UNIT_TAGS), min_size=1, max_size=4),
     st.sampled_from(["", "Jobs", "s:Body"]),
     st.sampled_from(["", "\n", " \n\n"]),
 )
@@ -121,7 +121,7 @@ def test_no_bytes_stop_it_in_any_other_way_than_by_telling(source):
     "begin", [b"<Job>", b"<Jobs><Job><Id>", b"<!--", b"<Jobs><![CDATA[", b"<?x "]
 )
 def test_what_does_not_end_is_not_read_for_ever(begin, monkeypatch):
-    monkeypatch.setattr("sssjob.document.tree.OBJECT_LIMIT", 1 << 20)
+    monkeypatch.setattr("sssjob.document.limits.OBJECT_LIMIT", 1 << 20)
     _, [error] = cut(begin + b"x" * (4 << 20))
     assert "E-LIMIT" in error
 

@@ -8,7 +8,7 @@ from lxml import etree
 from strategies import documents
 
 from sssjob import spec
-from sssjob.document import files, tree
+from sssjob.document import files, pull, tree
 from sssjob.errors import UnreadableDocument
 
 NS = spec.NAMESPACE
@@ -53,6 +53,7 @@ SHAPES = [
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 16])
 def test_documents_of_any_shape_give_their_outermost_job_objects(data, names, chunk, monkeypatch):
     monkeypatch.setattr(tree, "CHUNK", chunk)
+    monkeypatch.setattr(pull, "CHUNK", chunk)
     monkeypatch.setattr(files, "CHUNK", chunk)
     found = [etree.QName(element).localname for element in tree.units(data)]
     assert found == names
@@ -95,6 +96,7 @@ def test_lines_are_counted_over_documents(monkeypatch):
     data = b"<Job>\n<Id>1</Id></Job>\n\n<Jobs>\n<Job>2</Job>\n<Job>\n3</Job></Jobs><Job>4</Job>"
     for chunk in (1, 5, 1 << 16):
         monkeypatch.setattr(tree, "CHUNK", chunk)
+        monkeypatch.setattr(pull, "CHUNK", chunk)
         assert [item.line for item in tree.located(data)] == [1, 5, 6, 7]
 
 

@@ -28,11 +28,12 @@ CASES = [
     (RANGES, "slurm", "sbatch --parsable --hold --ntasks=1 --cpus-per-task=2 --mem=300M --time=6 "
                       "--job-name=scan --partition=main --output=/tmp/o"),
     (RANGES, "gridengine", "qsub -terse -h -S /bin/sh -pe smp 2 -l h_rt=330,h_vmem=157286400 "
-                           "-N scan -q main -o /tmp/o"),
+                           "-N scan -q main -o /tmp/o -j y"),
     (RANGES, "pbs", "qsub -h -l nodes=1:ppn=2,mem=314572800b,walltime=00:05:30 "
-                    "-N scan -q main -o /tmp/o"),
-    (GROUPS, "slurm", "sbatch --parsable --hold --ntasks=3 --cpus-per-task=2 --mem=250M"),
-    (GROUPS, "gridengine", "qsub -terse -h -S /bin/sh -pe smp 6 -l h_vmem=43690667"),
+                    "-N scan -q main -o /tmp/o -j oe"),
+    (GROUPS, "slurm", "sbatch --parsable --hold --ntasks=3 --cpus-per-task=2 --mem=250M "
+                      "--job-name=true"),
+    (GROUPS, "gridengine", "qsub -terse -h -S /bin/sh -pe smp 6 -l h_vmem=43690667 -N true"),
 ]
 # fmt: on
 
@@ -45,6 +46,15 @@ def test_a_job_object_asks_a_batch_system_in_its_own_words(document, system, com
 def test_memory_and_scratch_space_are_asked_for_by_the_node():
     document = GROUPS.replace("<Executable>", "<NodeCount>2</NodeCount><Executable>")
     assert "--nodes=2 --mem=125M" in words(document, "slurm")
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"), [("a b:c", "a_b_c"), ("7up", "_7up"), ("Wärme.1", "W_rme.1")]
+)
+def test_names_are_what_each_system_takes(name, plain):
+    document = RANGES.replace("scan", name)
+    assert f"-N {plain} " in words(document, "gridengine")
+    assert f"--job-name={name}" in submission(loads(document), "slurm").command
 
 
 def test_what_runs_is_one_program_whose_arguments_nothing_expands():

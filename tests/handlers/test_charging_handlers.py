@@ -73,6 +73,7 @@ def test_a_charge_with_the_same_request_id_charges_once_and_others_add_up(jobs):
     for now in (1000.0, 2000.0):
         answer, _ = jobs.answer("Charge", data=[gold()], id="r1", now=now)
         assert answer.count == 18480
+    jobs.answer("Charge", data=[gold()], id="r1", options={"ShowHours": "True"})
     assert charged(jobs) == "18480"
     jobs.answer("Charge", data=[gold()], id="r2")
     assert charged(jobs) == "36960"

@@ -62,6 +62,13 @@ def test_imports_at_the_same_time_lose_no_job_and_double_none(address, tmp_path)
         assert list(jobs.check()) == []
 
 
+def test_a_store_that_several_make_at_once_is_made_once(address):
+    program = "import sys; from sssjob import store; store.open(sys.argv[1], create=True).close()"
+    together(program, *([address] for _ in range(PROCESSES)))
+    with store.open(address, read_only=True) as jobs:
+        assert jobs.count() == 0
+
+
 def test_the_same_import_twice_at_the_same_time_is_there_once(address, tmp_path):
     source = tmp_path / "jobs"
     source.write_text("\n".join(f"<Job><Id>{n}</Id></Job>" for n in range(200)))

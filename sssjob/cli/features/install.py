@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
 
 import click
 
@@ -47,10 +52,6 @@ def command(
     scripts are written, and only the lines of the configuration are printed. Each script ends with
     0 and in time, whatever happens: no job fails because its features are missing.
     """
-    import os
-    import shlex
-
-    from sssjob.condor.site import program
     from sssjob.features.batch.scripts import Installation, write
 
     options = [] if vocabulary == "both" else [f"--vocabulary={vocabulary}"]
@@ -60,7 +61,7 @@ def command(
     options += [f"--scratch={scratch}"] if scratch else []
     place = os.path.abspath(directory) if directory else f"/usr/libexec/sssjob/{system}"
     try:
-        found = Installation(system, place, program(), root, jobs, options, seconds, log)
+        found = Installation(system, place, _program(), root, jobs, options, seconds, log)
         scripts = found.scripts()
         if directory:
             write(place, scripts)
@@ -82,3 +83,10 @@ def command(
     click.echo(f"\n# The scripts; to write them: sssjob features install {again}")
     for name, text in scripts.items():
         click.echo(f"\n# ---- {place}/{name}\n{text}", nl=False)
+
+
+def _program() -> list[str]:
+    """How a daemon, which has no search path, calls this command."""
+    beside = Path(sys.executable).with_name("sssjob")
+    found = str(beside) if beside.exists() else shutil.which("sssjob")
+    return [os.path.abspath(found)] if found else [sys.executable, "-m", "sssjob"]

@@ -7,6 +7,8 @@ police it; alternatives are decided as for $JOBFEATURES. # decision 484
 from __future__ import annotations
 
 import math
+import os
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,9 +82,12 @@ def submission(job: Job, system: str, *, environment: str = "smp") -> Submission
     found: list[Finding] = []
     wanted = _wanted(job, found)
     words = _ASKED[system](wanted, environment)
+    texts = {"Name": _name(job, system)}
     for name, option in {**_TEXTS[system], **_STREAMS[system]}.items():
-        if text := job.get(name):
+        if text := texts.get(name) or job.get(name):
             words += [part.format(text) for part in option.split()]
+    if job.get("OutputFile") and not job.get("ErrorFile"):
+        words += _TOGETHER[system]
     command = (_COMMANDS[system], *_HELD[system], *words)
     return Submission(system, command, _script(job), tuple(found))
 
@@ -96,7 +101,22 @@ def submitted_id(system: str, printed: str) -> str:
     return printed.strip().partition(";")[0].partition("\n")[0]
 
 
+def _name(job: Job, system: str) -> str:
+    """The Name of a job, or that of its program; Slurm takes any, others refuse most signs."""
+    text = job.get("Name") or os.path.basename(job.get("Executable").strip())
+    if system == "slurm" or not text:
+        return text
+    plain = re.sub(r"[^A-Za-z0-9_.-]", "_", text)
+    return plain if plain[:1].isalpha() else f"_{plain}"
+
+
 _HELD = {"slurm": ("--parsable", "--hold"), "gridengine": ("-terse", "-h"), "pbs": ("-h",)}
+
+
+# Standard error goes where the output goes, as Slurm has it without being told.
+_TOGETHER: dict[str, tuple[str, ...]] = {
+    "slurm": (), "gridengine": ("-j", "y"), "pbs": ("-j", "oe"),
+}  # fmt: skip
 
 
 def _wanted(job: Job, found: list[Finding]) -> _Wanted:

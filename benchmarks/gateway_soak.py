@@ -1,0 +1,154 @@
+"""A gateway over a store under moderate load for an hour: does it grow?
+
+Clients create, change, charge and ask for jobs, some of them badly; every ten seconds the memory
+and the open files of the server are looked at. Each request is expected to be answered, and each
+job that was created is looked for in the end. The bound is the gateway itself after its first
+tenth: the ratio is its memory at the end against then.
+"""
+
+import json
+import os
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from _measure import options
+
+from sssjob import store
+from sssjob.client import Client, Legacy
+from sssjob.rmap.keys import Key
+from sssjob.rmap.message import Get, Object, Request, Set, Where
+
+SETTINGS = """
+listen = ["127.0.0.1:0"]
+[security]
+key = "key"
+role = "admin"
+[store]
+address = "jobs.db"
+[rates.Resource]
+Processors = 1
+"""
+KEY = b"benchmark-key-0123456789"
+JOB = (Object("Job"),)
+
+
+@dataclass
+class Answered:
+    """How long each answer took, and the Ids of jobs that were made."""
+
+    seconds: list[float] = field(default_factory=list)
+    created: list[str] = field(default_factory=list)
+
+
+def main(seconds: float, clients: int, rate: float, as_json: bool) -> None:
+    """Start a gateway, ask it for so many seconds, and tell what became of it."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        (place / "gateway.toml").write_text(SETTINGS)
+        (place / "key").write_bytes(KEY)
+        (place / "key").chmod(0o600)
+        with (place / "log").open("wb") as log:
+            config = str(place / "gateway.toml")
+            command = [sys.executable, "-m", "sssjob", "serve", "--config", config]
+            process = subprocess.Popen(command, stderr=log)
+        try:
+            port = listening(place / "log")
+            figures, answered = soaked(process.pid, port, seconds, clients, rate)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+        with store.open(place / "jobs.db", read_only=True) as jobs:
+            kept = {stored.identity.id for stored in jobs.documents()}
+            faults = len(list(jobs.check()))
+    early = figures[len(figures) // 10 : len(figures) // 5 + 1]
+    late = figures[-len(early) :]
+    told = {
+        "requests": len(answered.seconds),
+        "lost": len(set(answered.created) - kept),
+        "faults": faults,
+        "median_ms": round(statistics.median(answered.seconds) * 1e3, 2),
+        "memory_mb": round(statistics.median(memory for memory, _ in late) / 1e6, 1),
+        "ratio": round(
+            statistics.median(memory for memory, _ in late)
+            / statistics.median(memory for memory, _ in early),
+            3,
+        ),
+        "files": [statistics.median(files for _, files in part) for part in (early, late)],
+    }
+    print(json.dumps(told) if as_json else "\n".join(f"{key:10} {told[key]}" for key in told))
+
+
+def listening(log: Path) -> int:
+    """The port of a gateway, as soon as its log tells it."""
+    while True:
+        for line in log.read_text().splitlines():
+            if '"listening"' in line:
+                return int(json.loads(line)["address"].rpartition(":")[2])
+        time.sleep(0.1)
+
+
+def soaked(
+    pid: int, port: int, seconds: float, clients: int, rate: float
+) -> tuple[list[tuple[int, int]], Answered]:
+    """The figures of the server in the meantime, and what was answered."""
+    answered = Answered()
+    until = time.monotonic() + seconds
+    threads = [
+        threading.Thread(target=asking, args=(port, number, until, clients / rate, answered))
+        for number in range(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    figures = []
+    while time.monotonic() < until:
+        time.sleep(min(10.0, seconds / 50))
+        figures.append(used(pid))
+    for thread in threads:
+        thread.join()
+    return figures, answered
+
+
+def asking(port: int, client: int, until: float, pause: float, answered: Answered) -> None:
+    """One client: a job's life over and over, with a pause after each request."""
+    asked = Client([Legacy("127.0.0.1", port)], Key(KEY))
+    number = 0
+    while time.monotonic() < until:
+        number += 1
+        name = f"{client}.{number}"
+        where = (Where("Id", name),)
+        for request in (
+            Request("Create", "ann", JOB, sets=(Set("Id", name), Set("User", "ann"))),
+            Request("Modify", "ann", JOB, sets=(Set("State", "Running"),), wheres=where),
+            Request("Query", "ann", JOB, (Get("Id"), Get("State")), wheres=where),
+            Request("Query", "ann", JOB, (Get("", path="State"),), wheres=where),
+            Request("Query", "ann", JOB, (Get("Nothing"),)),
+        ):
+            started = time.perf_counter()
+            [response] = asked.call(request)
+            answered.seconds.append(time.perf_counter() - started)
+            if request.action == "Create" and response.status.code == "000":
+                answered.created.append(name)
+            time.sleep(pause)
+
+
+def used(pid: int) -> tuple[int, int]:
+    """Bytes of memory that a process has, and how many files it has open."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * resource.getpagesize(), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+if __name__ == "__main__":
+    parser = options(__doc__, rounds=1)
+    parser.add_argument("--seconds", type=float, default=3600, help="(%(default)s)")
+    parser.add_argument("--clients", type=int, default=4, help="(%(default)s)")
+    parser.add_argument("--rate", type=float, default=50, help="requests a second (%(default)s)")
+    chosen = parser.parse_args()
+    main(chosen.seconds, chosen.clients, chosen.rate, chosen.json)

@@ -1,0 +1,51 @@
+"""What is refused of a document, however it came: too much of it, and document types."""
+
+from __future__ import annotations
+
+import re
+
+from lxml.etree import _Element as Element
+
+from sssjob.document import cause
+from sssjob.errors import UnreadableDocument, finding
+
+OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
+MARKUP_LIMIT = 8 << 20  # tags and attributes of one job object; each costs far more than its bytes
+TOKEN_LIMIT = 16 << 20  # bytes without any tag; libxml2 itself refuses text above 10 MB
+
+SPACE = b" \t\r\n"
+_DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
+
+
+def refuse_doctype(element: Element, head: bytes, offset: int) -> None:
+    """Refuse what only the parser noticed: a declaration far down, or in another encoding."""
+    if element.getroottree().docinfo.internalDTD is not None:
+        line = head[: max(head.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1 + offset
+        raise cause.doctype(line)
+
+
+def refuse_early(head: bytes, offset: int) -> None:
+    """Refuse a document type before the parser works on what it declares."""
+    if found := _DOCTYPE.match(head):
+        raise cause.doctype(found[0].count(b"\n") + 1 + offset)
+    if not head.strip(SPACE):
+        raise UnreadableDocument(finding("E-XML", "the document is empty"))
+
+
+def markup_of(data: bytes) -> int:
+    """About how many tags and attributes there are."""
+    return data.count(b"<") + data.count(b"=")
+
+
+def refuse_too_large(size: int, markup: int, line: int) -> None:
+    """Refuse a job object whose tree would take more memory than one may."""
+    if size > OBJECT_LIMIT:
+        raise too_large(f"one job object of more than {OBJECT_LIMIT >> 20} MiB", line)
+    if markup > MARKUP_LIMIT:
+        text = f"one job object of more than {MARKUP_LIMIT >> 20} million tags and attributes"
+        raise too_large(text, line)
+
+
+def too_large(text: str, line: int) -> UnreadableDocument:
+    """What to raise of something too large that begins behind so many lines."""
+    return UnreadableDocument(finding("E-LIMIT", text, line=line + 1))

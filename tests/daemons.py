@@ -1,0 +1,126 @@
+"""Servers of batch systems for tests: in a directory of their own, on free ports, ended after."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+USERS = ("games", "daemon")  # of every Debian; a job is not to be root's
+
+
+class Unavailable(Exception):
+    """Why there can be no batch system here."""
+
+
+def needed(*programs):
+    """Tell which programs are missing; raises ``Unavailable``."""
+    if os.geteuid() != 0:
+        raise Unavailable("batch systems start jobs of other users, which takes root")
+    missing = [name for name in programs if shutil.which(name, path=PATH) is None]
+    if missing:
+        raise Unavailable(f"not installed: {', '.join(missing)} (.ci/packages)")
+
+
+def ports(count):
+    """Ports that are free on loopback."""
+    opened = [socket.socket() for _ in range(count)]
+    for each in opened:
+        each.bind(("127.0.0.1", 0))
+    found = [each.getsockname()[1] for each in opened]
+    for each in opened:
+        each.close()
+    return found
+
+
+def until(condition, seconds):
+    """Wait for a condition; gives what it gave at last."""
+    end = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+class Place:
+    """A directory that everybody can read, with daemons, and the environment of all of them."""
+
+    def __init__(self, name):
+        self.root = Path(tempfile.mkdtemp(prefix=f"sssjob-{name}-", dir="/tmp"))
+        self.root.chmod(0o755)
+        self.environment = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
+        self.daemons = []
+
+    def make(self, *names):
+        """Directories; jobs write into the one called work."""
+        for name in names:
+            (self.root / name).mkdir(parents=True)
+            (self.root / name).chmod(0o1777 if name == "work" else 0o755)
+
+    def daemon(self, *command):
+        """Start a server, which stays in the foreground; what it says is in log/."""
+        name = Path(command[0]).name
+        with open(self.root / f"log/{name}-{len(self.daemons)}.out", "wb") as log:
+            started = subprocess.Popen(
+                [str(word) for word in command], env=self.environment, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=subprocess.STDOUT, cwd=self.root,
+            )  # fmt: skip
+        self.daemons.append(started)
+        return started
+
+    def run(self, *command, user="", check=True, stdin="", env=None):
+        """What a command prints, run as a user."""
+        words = ["runuser", "-u", user, "--"] if user else []
+        done = subprocess.run(
+            [*words, *(str(word) for word in command)], env={**self.environment, **(env or {})},
+            input=stdin, capture_output=True, text=True, check=False, cwd=self.root, timeout=120,
+        )  # fmt: skip
+        if check and done.returncode:
+            raise AssertionError(f"{command} returned {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def answers(self, *command, seconds=60, holds=lambda printed: True):
+        """Wait until a command succeeds with what is expected; raises ``Unavailable`` if never."""
+
+        def asked():
+            done = subprocess.run(
+                [str(word) for word in command], env=self.environment, stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, check=False, timeout=60,
+            )  # fmt: skip
+            return done.returncode == 0 and holds(done.stdout)
+
+        if not until(asked, seconds):
+            raise Unavailable(f"{command[0]} gets no answer: {self.logs()}")
+
+    def logs(self):
+        """The ends of what the servers said."""
+        return "; ".join(
+            f"{log.name}: {log.read_text(errors='replace')[-400:]}"
+            for log in sorted((self.root / "log").iterdir())
+            if log.is_file()
+        )
+
+    def stop(self):
+        """End the servers, the last first, and remove the directory."""
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+            try:
+                daemon.wait(3)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def user():
+    """Somebody who is not root."""
+    import pwd
+
+    for name in USERS:
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    raise Unavailable(f"no user {' or '.join(USERS)}")

@@ -1,0 +1,158 @@
+# ruff: noqa: E501 (documents as people write them)
+"""A real Grid Engine calls the scripts that we install; jobs find what it enforces.
+
+Where no cell can be started, the tests say why.
+"""
+
+import gridengine_cell
+import pytest
+from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
+from daemons import Unavailable, until, user
+
+pytestmark = pytest.mark.interop
+
+TOLD = 'echo "slots $NSLOTS"; echo "limit $(ulimit -v)"'
+# fmt: off
+DOCUMENTS = {
+    "one": """<Job><Id>one</Id><Executable>{probe}</Executable><Requested>
+        <Processors op="GE">1</Processors><Processors op="LE">4</Processors>
+        <Memory op="LE" units="MB">150</Memory><Duration op="LE">120</Duration></Requested>
+        <Extension type="JobFeatures" name="grace_secs_job">60</Extension></Job>""",
+    "two": """<Job><Id>two</Id><Executable>{probe}</Executable>
+        <Requested><Duration op="LE">180</Duration></Requested>
+        <TaskGroup><TaskCount>2</TaskCount><Requested><Memory units="MB">100</Memory></Requested></TaskGroup></Job>""",
+    "open": """<Job><Id>open</Id><Executable>{probe}</Executable><Requested>
+        <Memory units="MB">120</Memory></Requested></Job>""",
+}
+# What the job finds: slots, MiB, and seconds, of which the last are those of the queue.
+GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180), "open": (1, 120, 600)}
+# fmt: on
+
+
+@pytest.fixture(scope="module")
+def cell():
+    """A cell that calls our scripts: as root in one queue, as the user in the other."""
+
+    def queues(place):
+        lines = dict(line.split() for line in install(place, "gridengine", "mjf"))
+        starter = f"{place.root}/hooks/starter"
+        return {
+            "main.q": {**lines, "h_rt": "00:10:00"},
+            "user.q": {"starter_method": starter, "h_rt": "00:10:00", "seq_no": "9"},
+        }
+
+    try:
+        place = gridengine_cell.start(queues)
+    except Unavailable as error:
+        pytest.skip(str(error))
+    prepare(place, TOLD)
+    yield place
+    place.stop()
+
+
+@pytest.fixture(scope="module")
+def ran(cell):
+    """The jobs of all documents, as a user ran them: their ids, by name."""
+    found = {
+        name: submitted(cell, "gridengine", name, text, Queue="main.q")
+        for name, text in DOCUMENTS.items()
+    }
+    assert until(lambda: set(found.values()) <= finished(cell), 90), cell.logs()
+    return found
+
+
+def finished(cell):
+    """The jobs with a line in the accounting file."""
+    file = cell.root / "default/common/accounting"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {line.split(":")[5] for line in lines if not line.startswith("#")}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_job_finds_what_grid_engine_enforces(cell, ran, name):
+    found, (slots, memory, seconds) = told(cell, name), GIVEN[name]
+    assert found["JOBFEATURES"] == f"{cell.root}/mjf/{ran[name]}/jobfeatures"
+    assert found["allocated_cpu"] == found["slots"] == str(slots)
+    # The limit that the kernel has for the shell of the job, in KiB.
+    assert int(found["max_rss_bytes"]) == int(found["limit"]) << 10 == memory << 20
+    assert found["wall_limit_secs"] == str(seconds)
+    assert (found["job_id"], found["status"]) == (ran[name], "written")
+    assert found["features"] == "protected"
+
+
+def test_the_document_tells_what_grid_engine_does_not_know(cell, ran):
+    assert told(cell, "one")["grace_secs_job"] == "60"
+    assert "grace_secs_job" not in told(cell, "two")
+
+
+def test_nothing_is_left_but_the_directory_of_the_machine(cell, ran):
+    assert [path.name for path in (cell.root / "mjf").iterdir()] == ["machinefeatures"]
+
+
+def test_the_epilog_folds_what_was_given_and_measured(cell, ran):
+    job = kept(cell, ran["two"])
+    assert job.delivered.text("Processors") == "2"
+    assert job.delivered.get("Processors", context="Used").text == "1"
+    assert job.delivered.get("Memory", metric="Max") is not None
+    assert job.properties.get("CpuDuration") is not None
+
+
+def test_records_fold_and_the_documents_answer(cell, ran):
+    accounting = ("--record", cell.root / "default/common/accounting")
+    assert until(lambda: collected(cell, "gridengine", *accounting), 30)
+    lines = (cell.root / "default/common/accounting").read_text().splitlines()
+    records = {row[5]: row for line in lines if (row := line.split(":")) and len(row) > 40}
+    for name, (slots, _, _) in GIVEN.items():
+        job = kept(cell, ran[name])
+        row = records[ran[name]]
+        assert job.get("EndTime") == row[10]
+        # The prolog runs before the job does.
+        assert 0 <= int(row[9]) - int(job.get("StartTime")) <= 60
+        assert job.delivered.text("User") == user().pw_name
+        assert job.delivered.text("Processors") == str(slots)
+    question = "//Job[Delivered/Processors = 2 and State = 'Completed']/Id"
+    assert answer(cell, question, ran["two"]) == ran["two"]
+    assert answer(cell, question, ran["one"]) == ""
+
+
+def runs(cell, name):
+    """Whether a user can run our command: Python may be in root's home directory."""
+    return "sssjob" in cell.run(COMMAND, "--version", user=name, check=False)
+
+
+@pytest.mark.parametrize("queue", ["main.q", "user.q"])
+def test_commands_and_tasks_of_arrays_find_their_features(cell, ran, queue):
+    # A starter runs as the user, who has to be able to run our command.
+    who = user().pw_name if queue == "main.q" or runs(cell, user().pw_name) else ""
+    common = ("-terse", "-N", "test", "-sync", "y", "-j", "y", "-q", queue)
+    out = cell.root / f"work/command-{queue}"
+    cell.run(
+        "qsub", *common, "-o", out, "-b", "y", "cat $JOBFEATURES/job_id; echo $MACHINEFEATURES",
+        user=who,
+    )  # fmt: skip
+    job, machine = out.read_text().split()
+    assert job.isdigit()
+    assert machine.endswith("/machinefeatures")
+    out = cell.root / f"work/array-{queue}"
+    script = "cat $JOBFEATURES/job_id $JOBFEATURES/wall_limit_secs\n"
+    cell.run("qsub", *common, "-o", out, "-t", "2", "-S", "/bin/sh", user=who, stdin=script)
+    name, seconds = out.read_text().split()
+    assert name.endswith(".2")
+    assert seconds == "600"
+
+
+def test_the_queue_stays_open_though_no_features_can_be_made(cell, ran):
+    blocked = cell.root / "mjf"
+    blocked.rename(cell.root / "aside")
+    blocked.write_text("")
+    out = cell.root / "work/blocked"
+    try:
+        cell.run(
+            "qsub", "-terse", "-N", "test", "-sync", "y", "-q", "main.q", "-j", "y", "-o", out, "-b", "y",
+            "echo ran $JOBFEATURES", user=user().pw_name,
+        )  # fmt: skip
+    finally:
+        blocked.unlink()
+        (cell.root / "aside").rename(blocked)
+    assert out.read_text() == "ran\n"
+    cell.answers("qstat", "-f", holds=gridengine_cell._is_open, seconds=5)

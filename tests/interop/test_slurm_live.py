@@ -1,0 +1,179 @@
+# ruff: noqa: E501 (documents as people write them)
+"""A real Slurm calls the scripts that we install; jobs find what it enforces, and records come back.
+
+Where no cluster can be started, the tests say why.
+"""
+
+import pytest
+import slurm_cluster
+from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
+from daemons import Unavailable, until, user
+
+pytestmark = pytest.mark.interop
+
+TOLD = 'echo "cpus $SLURM_CPUS_ON_NODE"; echo "memory $SLURM_MEM_PER_NODE"'
+# fmt: off
+DOCUMENTS = {
+    "one": """<Job><Id>one</Id><Executable>{probe}</Executable><Requested>
+        <Processors op="GE">1</Processors><Processors op="LE">4</Processors>
+        <Memory op="LE" units="MB">150</Memory><Duration op="LE">120</Duration></Requested>
+        <Extension type="JobFeatures" name="grace_secs_job">60</Extension></Job>""",
+    "two": """<Job><Id>two</Id><Executable>{probe}</Executable>
+        <Requested><Duration op="LE">180</Duration></Requested>
+        <TaskGroup><TaskCount>2</TaskCount><Requested><Memory units="MB">100</Memory></Requested></TaskGroup></Job>""",
+    "spread": """<Job><Id>spread</Id><Executable>/usr/bin/srun</Executable><Arguments>{probe}</Arguments>
+        <NodeCount>2</NodeCount><Requested><Processors>6</Processors>
+        <Memory units="MB">200</Memory><Duration op="LE">60</Duration></Requested></Job>""",
+}
+# What the job finds: processors and MiB on a node, and seconds.
+GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180)}
+# fmt: on
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster that calls our scripts."""
+
+    try:
+        place = slurm_cluster.start(lambda place: install(place, "slurm", "mjf/%n"))
+    except Unavailable as error:
+        pytest.skip(str(error))
+    prepare(place, TOLD)
+    yield place
+    place.stop()
+
+
+@pytest.fixture(scope="module")
+def ran(cluster):
+    """The jobs of all documents, as a user ran them: their ids, by name."""
+    # Nothing of this process is in the environment of the jobs.
+    options = (f"--chdir={cluster.root}/work", "--export=NONE")
+    found = {
+        name: submitted(cluster, "slurm", name, text, options) for name, text in DOCUMENTS.items()
+    }
+    for job in found.values():
+        assert until(lambda job=job: ended(cluster, job), 90), cluster.logs()
+    return found
+
+
+def ended(cluster, job):
+    """Whether a job and its epilog are over."""
+    shown = cluster.run("scontrol", "-o", "show", "job", job)
+    return "JobState=COMPLETED" in shown and not list(cluster.root.glob(f"mjf/*/{job}"))
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_job_finds_what_slurm_enforces(cluster, ran, name):
+    found, (cpus, memory, seconds) = told(cluster, name), GIVEN[name]
+    assert found["JOBFEATURES"] == f"{cluster.root}/mjf/n1/{ran[name]}/jobfeatures"
+    # What Slurm itself tells the job, and what was asked for.
+    assert found["allocated_cpu"] == found["cpus"] == str(cpus)
+    assert int(found["max_rss_bytes"]) == int(found["memory"]) << 20 == memory << 20
+    assert found["wall_limit_secs"] == str(seconds)
+    assert found["cpu_limit_secs"] == str(seconds * cpus)
+    assert found["job_id"] == ran[name]
+    shown = cluster.run(
+        "squeue",
+        "-h",
+        "-j",
+        ran[name],
+        "-t",
+        "all",
+        "-o",
+        "%S %l %C",
+        env={"SLURM_TIME_FORMAT": "%s"},
+    ).split()
+    assert shown == [found["jobstart_secs"], f"{seconds // 60}:00", str(cpus)]
+
+
+def test_the_document_tells_what_slurm_does_not_know(cluster, ran):
+    assert told(cluster, "one")["grace_secs_job"] == "60"
+    assert "grace_secs_job" not in told(cluster, "two")
+
+
+def test_a_job_writes_its_status_and_nothing_else(cluster, ran):
+    assert told(cluster, "one")["status"] == "written"
+    assert told(cluster, "one")["features"] == "protected"
+
+
+def test_each_node_of_a_job_tells_its_own_part(cluster, ran):
+    lines = (cluster.root / "work/spread").read_text().splitlines()
+    here = sorted(line for line in lines if line.startswith("JOBFEATURES "))
+    assert {line.split("/mjf/")[1].split("/")[0] for line in here} == {"n1", "n2"}
+    shown = cluster.run("scontrol", "-o", "-d", "show", "job", ran["spread"])
+    processors = {line.split()[1] for line in lines if line.startswith("allocated_cpu ")}
+    assert processors == {line.split()[1] for line in lines if line.startswith("cpus ")}, shown
+    assert {line for line in lines if line.startswith("max_rss_bytes ")} == {
+        f"max_rss_bytes {100 << 20}"
+    }
+
+
+def test_nothing_is_left_but_the_directory_of_the_machine(cluster, ran):
+    left = sorted(
+        str(path.relative_to(cluster.root / "mjf")) for path in cluster.root.glob("mjf/*/*")
+    )
+    assert left == ["n1/machinefeatures", "n2/machinefeatures"]
+
+
+def test_the_epilog_folds_what_the_job_was_given_and_what_it_said(cluster, ran):
+    job = kept(cluster, ran["two"])
+    assert job.delivered.text("Processors") == "2"
+    limits = {item.attributes["name"]: item.text for item in job.properties.all("ResourceLimit")}
+    assert limits["ResidentSetSize"] == str(200 << 20)
+    assert job.delivered.get("Processors", context="Used").text == "1"
+
+
+def test_records_fold_when_they_are_complete_and_the_documents_answer(cluster, ran):
+    assert until(lambda: collected(cluster, "slurm"), 60), cluster.run("sacct", "-P")
+    for name, (cpus, _, _) in GIVEN.items():
+        job = kept(cluster, ran[name])
+        assert (job.get("State"), job.get("Name")) == ("Completed", "probe")
+        shown = cluster.run(
+            "sacct", "-X", "-n", "-P", "-j", ran[name], "-o", "Start,End,ElapsedRaw,AllocCPUS",
+            env={"SLURM_TIME_FORMAT": "%s"},
+        ).strip().split("|")  # fmt: skip
+        assert shown == [
+            job.get("StartTime"), job.get("EndTime"), job.delivered.text("Duration"), str(cpus),
+        ]  # fmt: skip
+        assert job.delivered.text("Processors") == str(cpus)
+    question = "//Job[Delivered/Processors = 2 and State = 'Completed']/Id"
+    assert answer(cluster, question, ran["two"]) == ran["two"]
+    assert answer(cluster, question, ran["one"]) == ""
+    spread = kept(cluster, ran["spread"])
+    assert spread.delivered.text("Processors") == "6"
+
+
+def test_a_job_runs_and_its_node_stays_though_no_features_can_be_made(cluster, ran):
+    blocked = cluster.root / "mjf/n1"
+    blocked.rename(cluster.root / "aside")
+    blocked.write_text("")
+    try:
+        out = cluster.root / "work/blocked"
+        cluster.run(
+            "sbatch", "-W", "-w", "n1", "-o", out, "--wrap", "echo ran $JOBFEATURES",
+            user=user().pw_name,
+        )  # fmt: skip
+    finally:
+        blocked.unlink()
+        (cluster.root / "aside").rename(blocked)
+    assert out.read_text() == "ran\n"
+    assert "n1" in (cluster.root / "log/hooks").read_text()
+    assert "DRAIN" not in cluster.run("scontrol", "-o", "show", "node", "n1")
+
+
+def test_the_command_submits_a_document_that_the_prolog_finds(cluster, ran):
+    place = cluster.root / "job.xml"
+    text = DOCUMENTS["one"].format(probe=cluster.root / "probe").replace("60<", "77<")
+    place.write_text(
+        text.replace(
+            "<Requested>", f"<OutputFile>{cluster.root}/work/sent</OutputFile><Requested>", 1
+        )
+    )
+    printed = cluster.run(
+        COMMAND, "features", "submit", "--for", "slurm", "--jobs", cluster.root / "jobs",
+        "--seconds", 60, place,
+    ).strip()  # fmt: skip
+    assert until(lambda: ended(cluster, printed), 60), cluster.logs()
+    assert told(cluster, "sent")["grace_secs_job"] == "77"
+    job = kept(cluster, printed)
+    assert (job.id, job.delivered.text("Processors")) == (printed, "1")
