@@ -367,3 +367,9 @@ def test_install_as_json(node):
 def test_install_refuses_what_no_daemon_could_use(node, words):
     done = run("install", "--for", "slurm", *words)
     assert (done.exit_code, done.stdout) == (2, "")
+
+
+def test_scripts_find_the_commands_of_a_batch_system_where_they_are_here(node):
+    assert f"\nPATH={node}/bin:/usr/sbin:" in run("install", "--for", "slurm").stdout
+    (node / "bin/scontrol").unlink()
+    assert f"{node}/bin" not in run("install", "--for", "pbs").stdout
