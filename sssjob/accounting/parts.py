@@ -14,8 +14,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting import find, sge_parts, slurm_parts
+from sssjob.accounting import auto, find, sge_parts, slurm_parts
 from sssjob.accounting.cutting import Cutter, LineCutter, Part, Place
+from sssjob.accounting.head import looked_at
 from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options
 from sssjob.accounting.roads import TEXTS
 from sssjob.document.text import on_one_line
@@ -40,7 +41,7 @@ def cutter(format_: str) -> type[Cutter]:
 # fmt: off
 _CUTTERS: dict[str, type[Cutter]] = {
     "pbs": LineCutter, "slurm": slurm_parts.Cutter, "slurm-jobcomp": LineCutter,
-    "sge": sge_parts.Cutter, "lsf": LineCutter,
+    "sge": sge_parts.Cutter, "lsf": LineCutter, "blah": LineCutter,
 }
 # fmt: on
 
@@ -48,7 +49,8 @@ _CUTTERS: dict[str, type[Cutter]] = {
 class Cutting:
     """The parts of a stream, in order; ``place`` is how far they go.
 
-    With ``held`` the stream may still grow: what may be the beginning of a record stays behind.
+    ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
+    ``held`` the stream may still grow: what may be the beginning of a record stays behind.
     """
 
     def __init__(
@@ -58,9 +60,14 @@ class Cutting:
         self.place = place or Place()
         if self.place.columns:
             options = replace(options, columns=self.place.columns, delimiter=self.place.delimiter)
+        self.format, self.sign = format_, ""
+        if format_ == "auto":
+            head, stream = looked_at(stream, auto.HEAD)
+            found = auto.recognise(head)
+            self.format, self.sign = found.format.name, str(found)
         self._stream = stream
         self._held = held
-        self._cutter = cutter(format_)(options, self.place.front)
+        self._cutter = cutter(self.format)(options, self.place.front)
 
     def __iter__(self) -> Iterator[Part]:
         data, over = b"", False

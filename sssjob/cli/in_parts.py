@@ -15,7 +15,7 @@ from sssjob.accounting.state import State
 from sssjob.cli import common
 from sssjob.cli.progress import watched
 from sssjob.document import opened
-from sssjob.errors import UnreadableDocument, UnusableInput
+from sssjob.errors import Severity, UnreadableDocument, UnusableInput
 
 Remark = Callable[[str, Bad | Noted], None]
 
@@ -31,7 +31,10 @@ class Work(NamedTuple):
 
     def results(self, name: str, cutting: Cutting, *, lines: bool) -> Iterator[bytes]:
         """The documents of a stream; counts and remarks are passed on."""
-        for result in parts.converted(cutting, self.format, self.jobs or cores(), lines=lines):
+        if cutting.sign:
+            self.remark(name, Noted(1, cutting.sign, severity=Severity.NOTICE))
+        found = parts.converted(cutting, cutting.format, self.jobs or cores(), lines=lines)
+        for result in found:
             yield self._taken(name, result)
 
     def _taken(self, name: str, result: Result) -> bytes:
@@ -76,6 +79,8 @@ def grown(work: Work, files: tuple[str, ...], state_file: str, output: str) -> N
 
     Raises ``OSError``, and ``UnusableInput`` where that cannot be done without losing any.
     """
+    if work.format == "auto":
+        raise UnusableInput("--state needs the format's name: what is new may not tell it")
     state = State.read(Path(state_file))
     with ExitStack() as stack:
         stream: BinaryIO = stack.enter_context(state.appending(Path(output)))
