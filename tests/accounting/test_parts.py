@@ -35,7 +35,7 @@ def whole(format_, data):
 def cut(format_, data, size, monkeypatch, jobs=1):
     monkeypatch.setattr(parts, "SIZE", size)
     cutting = Cutting(io.BytesIO(data), format_, Options())
-    return flat(converted(cutting, format_, jobs))
+    return flat(converted(cutting, jobs))
 
 
 def flat(results):
@@ -101,7 +101,7 @@ def test_a_line_without_an_end_is_not_kept_in_memory(monkeypatch):
     monkeypatch.setattr(parts, "LIMIT", 1 << 22)
     data = b"x" * (1 << 23) + b"\n11/20/2026 14:29:34;Q;1.srv;queue=a\n"
     cutting = Cutting(io.BytesIO(data), "pbs", Options())
-    found = flat(converted(cutting, "pbs", 1))
+    found = flat(converted(cutting, 1))
     assert found[1:3] == ((0, 0, 1), {"Q: queued": 1})
     assert cutting.place.offset == len(data)
 

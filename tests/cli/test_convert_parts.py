@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.accounting import parts, state
-from sssjob.cli import sssjob
+from sssjob.cli import in_parts, sssjob
 
 DATA = Path(__file__).parent.parent / "data"
 SACCT = DATA / "slurm" / "24.11" / "all-steps-epoch.txt"
@@ -176,8 +176,11 @@ class Killed(Exception):
     """The end of a run, at a place where anything may end it."""
 
 
-@pytest.mark.parametrize("step", range(12))
-def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, monkeypatch):
+@pytest.mark.parametrize("step", range(16))
+@pytest.mark.parametrize("size", [1 << 19, 2000])
+def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, size, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", size)
+    monkeypatch.setattr(in_parts, "COMMIT", 1)
     log = Log(tmp_path, "sge", SGE.read_bytes())
     log.grow(3000)
     log.run()
@@ -213,7 +216,10 @@ def test_a_process_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path):
         for number in range(60_000)
     )
     log, output = tmp_path / "log", tmp_path / "all.sss"
-    program = "from sssjob.cli import sssjob; sssjob()"
+    program = (
+        "from sssjob.accounting import parts; from sssjob.cli import in_parts, sssjob; "
+        "parts.SIZE, in_parts.COMMIT = 1 << 16, 2; sssjob()"
+    )
     command = (
         sys.executable, "-c", program, "convert", "--from", "pbs", "--state",
         str(tmp_path / "state"), "-o", str(output), str(log),
