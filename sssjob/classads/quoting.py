@@ -130,16 +130,16 @@ def join_environment_v2(variables: Mapping[str, str]) -> str:
 
 def arguments(ad: Ad) -> list[str]:
     """The arguments of a job ad: ``Arguments`` (V2) wins over ``Args`` (V1). Raises ``BadAd``."""
-    if isinstance(ad.get("Arguments"), str):
-        return split_v2(ad.text("Arguments"))
-    return split_v1(ad.text("Args"))
+    words = _text(ad, "Arguments")
+    return split_v1(_text(ad, "Args") or "") if words is None else split_v2(words)
 
 
 def environment(ad: Ad) -> dict[str, str]:
     """The variables of a job ad: ``Environment`` (V2) wins over ``Env`` (V1). Raises ``BadAd``."""
-    if isinstance(ad.get("Environment"), str):
-        return environment_v2(ad.text("Environment"))
-    return environment_v1(ad.text("Env"), _delimiter(ad))
+    words = _text(ad, "Environment")
+    if words is None:
+        return environment_v1(_text(ad, "Env") or "", _delimiter(ad))
+    return environment_v2(words)
 
 
 def with_environment(ad: Ad, variables: Mapping[str, str]) -> dict[str, str]:
@@ -150,11 +150,21 @@ def with_environment(ad: Ad, variables: Mapping[str, str]) -> dict[str, str]:
     """
     known = environment(ad)
     whole = {**known, **variables}
-    if not isinstance(ad.get("Environment"), str) and isinstance(ad.get("Env"), str):
+    if _text(ad, "Environment") is None and _text(ad, "Env") is not None:
         written = join_environment_v1(whole, _delimiter(ad))
         if written is not None:
             return {"Env": written}
     return {"Environment": join_environment_v2(whole)}
+
+
+def _text(ad: Ad, name: str) -> str | None:
+    """A string, worked out if it is an expression; None if it is missing or something else."""
+    value = ad.get(name)
+    if value is not None and not isinstance(value, str):
+        from sssjob.classads.evaluate import attribute  # rare, and hooks must start fast
+
+        value = attribute(ad, name)
+    return value if isinstance(value, str) else None
 
 
 def _delimiter(ad: Ad) -> str:

@@ -306,7 +306,8 @@ class _Work:
 
     def features(self) -> None:
         """The limits that the job will find as its features, and amounts of its task groups."""
-        values = derive(self.job, starting=True).values
+        # A CPU time limit that only follows from the elapsed time is that of the slot's processors.
+        values = derive(self.job, starting=True, cpu_limit=False).values
         for key in _LIMITS:
             value = values.get(key)
             if isinstance(value, int):

@@ -64,8 +64,10 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     limit = _least(stated.get("wall_limit_secs"), _number(job, "AllowedJobDuration"), retirement)
     _put(found, "wall_limit_secs", limit)
     for key, value in stated.items():
-        if key not in found and not (key == "cpu_limit_secs" and limit is None):
+        if key not in found:
             _put(found, key, value)
+    if limit and "allocated_cpu" in found and "cpu_limit_secs" not in found:
+        found["cpu_limit_secs"] = limit * int(found["allocated_cpu"])  # decision 590
     _put(found, "shutdowntime_job", _shutdown(slot, now))
     identity = job.text("GlobalJobId") or _identity(job)
     if identity:

@@ -21,12 +21,14 @@ class Reading:
     """What a directory said: a value for each key that is there, and what could not be read.
 
     A key that is absent is not known, not applicable, or no limit; it is never zero. Keys in
-    ``unknown`` may be there or not: a server did not say.
+    ``unknown`` may be there or not: a server did not say. Those in ``unread`` are there, and no
+    value could be made of them.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     unknown: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 def read(directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEATURES) -> Reading:
@@ -45,8 +47,10 @@ def reading(
 ) -> Reading:  # fmt: skip
     """Texts by key and what is wrong with others as a reading of a directory or address."""
     values, wrong = vocabulary.typed(texts, table)
-    found = tuple(_finding(fault, place) for fault in (*faults, *wrong))
-    return Reading(values, found, tuple(unknown))
+    all_faults = (*faults, *wrong)
+    found = tuple(_finding(fault, place) for fault in all_faults)
+    unread = tuple(fault.name for fault in all_faults if fault.name and fault.code == "E-TYPE")
+    return Reading(values, found, tuple(unknown), unread)
 
 
 def modern(reading: Reading) -> Reading:
@@ -57,7 +61,8 @@ def modern(reading: Reading) -> Reading:
     """
     values, faults = vocabulary.modern(reading.values)
     findings = (*reading.findings, *(_finding(fault, "") for fault in faults))
-    return Reading(values, findings, reading.unknown)
+    unread = tuple(name for name in reading.unread if vocabulary.made_of(name) not in values)
+    return Reading(values, findings, reading.unknown, unread)
 
 
 def _finding(fault: Fault, place: str) -> Finding:

@@ -161,7 +161,7 @@ class Settlement:
             return
         self.derived[name] = Derived(value, amount.source, amount.basis, amount.why)
         if amount.basis == ASSUMED:
-            text = f"{name} is assumed to be {units.decimal(amount.value)}: {amount.why}"
+            text = f"{name} is assumed to be {keys.spell(value)}: {amount.why}"
             self.report(finding("I-MISSING", text, path=amount.source))
 
 

@@ -192,7 +192,8 @@ def _task_sizes(name: str, *, bare: bool = True) -> Source:
 
 
 def _address_space_less_memory(work: Work) -> Amount | None:
-    whole, resident = work.scope.limit("VirtualMemory"), work.derived.get("max_rss_bytes")
+    whole = _share(work, work.scope.limit("VirtualMemory"))
+    resident = work.derived.get("max_rss_bytes")
     if whole is None or resident is None or isinstance(resident.value, str):
         return None
     rest = whole.value - Fraction(resident.value)

@@ -116,6 +116,8 @@ def _announced(
 def _moment(text: str, now: int) -> str:
     relative = _RELATIVE.fullmatch(text.strip())
     if relative is None:
+        if not text.strip().lstrip("-").isdecimal():
+            raise InvalidValue(text, "+SECONDS, +90m, +2h, +1d, seconds since 1970, or never")
         return text
     return str(now + int(relative[1]) * _SECONDS[relative[2]])
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
 from decimal import Decimal
 from math import isinf, isnan
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
@@ -29,13 +28,12 @@ _IDS = frozenset(
 _EXACT = 2**53  # whole numbers up to here are what they seem
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One node that a query found, or the one string, number or boolean that it gave.
 
     A match in a streamed source is good until the next one is asked for: its tree goes away.
     ``found`` is what lxml gives; ``unit`` is the job object it was found in, where that is known.
-    """
+    """  # a tuple, since of what a store finds, a frozen dataclass would take half of the time
 
     found: Any
     unit: Element | None = None
@@ -51,6 +49,8 @@ class Match:
     @property
     def text(self) -> str:
         """The string value by the rules of XPath 1.0, whole, white space included."""
+        if type(self.found) is str:
+            return self.found
         if isinstance(self.found, Element):
             return _leaf(self.found) if len(self.found) == 0 else str(_STRING(self.found))
         if isinstance(self.found, bool):

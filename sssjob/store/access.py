@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 from sssjob.store import columns
 from sssjob.store.columns import GROUP, KIND, READING, SEPARATOR, USUAL
@@ -19,6 +19,8 @@ from sssjob.store.condition import (
     And,
     Compare,
     Condition,
+    Holds,
+    Like,
     Not,
     Op,
     Or,
@@ -27,8 +29,9 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
+from sssjob.store.condition import columns as asked_columns
 from sssjob.store.engine import Reader, Row
-from sssjob.store.plan import Plan, reading
+from sssjob.store.plan import Level, Plan, reading
 from sssjob.store.proof import Bounds
 from sssjob.store.sql import Dialect, Sql, quoted, sql
 
@@ -39,60 +42,107 @@ _NO_GROUP = Compare(KIND, Op.NE, GROUP)
 _LEADING = frozenset(names[0] for names in columns.INDEXES)
 
 
-class Access(NamedTuple):
+@dataclass(frozen=True)
+class Access:
     """The rows of a plan as they are asked for.
 
     ``bounds`` are those of the plan without what no row has; ``doubt`` is None where no row is
     odd. ``shown`` are the rows of this reading that are not deleted. ``by_index`` is whether the
-    order of the store is made afterwards.
+    order of the store is made afterwards. What is made of it once is kept, since programs ask the
+    same query again and again.
     """
 
+    how: Plan
     bounds: Bounds
     doubt: Condition | None
     shown: Condition
     by_index: bool
+    dialect: Dialect
 
-    @property
+    @cached_property
+    def reads_all(self) -> bool:
+        """Whether every document is read."""
+        return self.how.level is Level.NOTHING
+
+    @cached_property
     def is_certain(self) -> bool:
         """Whether every row is an answer."""
         return self.doubt is None and self.bounds.is_exact
 
-    @property
+    @cached_property
+    def only_documents_know(self) -> bool:
+        """Whether no row is an answer by its columns."""
+        return self.bounds.sure == FALSE
+
+    @cached_property
+    def texts(self) -> Sql | None:
+        """The texts of all answers, in the order of the store, where columns have all of them."""
+        if not self.is_certain or self.how.texts is None:
+            return None
+        return self._in_order(quoted(self.how.texts))
+
+    @cached_property
     def candidates(self) -> Condition:
         """The rows that may be an answer."""
         maybe = self.bounds.maybe
         return all_of(maybe if self.doubt is None else any_of(maybe, self.doubt), self.shown)
 
-    def statement(self, what: str, dialect: Dialect) -> Sql:
+    def statement(self, what: str) -> Sql:
         """The candidates in the order of the store: document, whether certain, and a column."""
-        certain = self._certain(dialect)
-        column = quoted(what) if what else "NULL"
-        select = f"SELECT document, {certain.text}, {column}"
-        doubt = none_of(self.doubt) if self.doubt else TRUE
-        plain = sql(all_of(self.bounds.maybe, self.shown, doubt), dialect)
+        if what not in self._statements:
+            self._statements[what] = self._stated(quoted(what) if what else "NULL")
+        return self._statements[what]
+
+    def aggregates(self, what: str) -> Sql:
+        """One row about all rows that are an answer."""
+        rows = self._from(all_of(self.bounds.maybe, self.shown))
+        return Sql(f"SELECT {what} {rows.text}", rows.values)
+
+    @cached_property
+    def _statements(self) -> dict[str, Sql]:
+        return {}
+
+    def _stated(self, column: str) -> Sql:
+        certain = self._certain()
         if self.doubt is None:
-            order = "+document, +place" if self.by_index else "document, place"
-            text = f"{select} FROM job WHERE {plain.text} ORDER BY {order}"
-            return Sql(text, (*certain.values, *plain.values))
+            found = self._in_order(f"document, {certain.text}, {column}")
+            return Sql(found.text, (*certain.values, *found.values))
         # Odd rows are asked for on their own, so that each part has an index to go by.
-        odd = sql(all_of(self.doubt, self.shown), dialect)
+        plain = self._from(all_of(self.bounds.maybe, self.shown, none_of(self.doubt)))
+        odd = sql(all_of(self.doubt, self.shown), self.dialect)
         return Sql(
-            f"{select}, place FROM job WHERE {plain.text} "
+            f"SELECT document, {certain.text}, {column}, place {plain.text} "
             f"UNION ALL SELECT document, 0, NULL, place FROM job WHERE {odd.text} ORDER BY 1, 4",
             (*certain.values, *plain.values, *odd.values),
         )
 
-    def aggregates(self, what: str, dialect: Dialect) -> Sql:
-        """One row about all rows that are an answer."""
-        where = sql(all_of(self.bounds.maybe, self.shown), dialect)
-        return Sql(f"SELECT {what} FROM job WHERE {where.text}", where.values)
+    def _in_order(self, columns_: str) -> Sql:
+        rows = self._from(all_of(self.bounds.maybe, self.shown))
+        order = "+document, +place" if self.by_index else "document, place"
+        return Sql(f"SELECT {columns_} {rows.text} ORDER BY {order}", rows.values)
 
-    def _certain(self, dialect: Dialect) -> Sql:
+    def _from(self, condition: Condition) -> Sql:
+        """The rows that meet a condition; found by what an index alone can tell, if that is much.
+
+        SQLite fetches the row of every entry of an index before it looks for a text inside.
+        """
+        plain = sql(condition, self.dialect)
+        told = next(filter(_is_told_by_index, _parts(self.bounds.maybe)), None)
+        if told is None or not self.by_index:
+            return Sql(f"FROM job WHERE {plain.text}", plain.values)
+        parts = [sql(part, self.dialect) for part in _alternatives(told)]
+        few = " UNION ".join(f"SELECT document AS one FROM job WHERE {part.text}" for part in parts)
+        return Sql(
+            f"FROM ({few}) AS few CROSS JOIN job ON document = one WHERE {plain.text}",
+            (*(value for part in parts for value in part.values), *plain.values),
+        )
+
+    def _certain(self) -> Sql:
         if self.bounds.is_exact:
             return Sql("1")
-        if self.bounds.sure == FALSE:
+        if self.only_documents_know:
             return Sql("0")
-        text, values = sql(self.bounds.sure, dialect)
+        text, values = sql(self.bounds.sure, self.dialect)
         return Sql(f"CASE WHEN {text} THEN 1 ELSE 0 END", values)
 
 
@@ -113,7 +163,7 @@ class Moment:
             shown.append(_SHOWN)
         doubt = how.doubt if self._has(how.doubt) else None
         by_index = self.dialect.guesses and self._is_selective(bounds.maybe)
-        return Access(bounds, doubt, all_of(*shown), by_index)
+        return Access(how, bounds, doubt, all_of(*shown), by_index, self.dialect)
 
     def _simpler(self, part: Condition) -> Condition:
         """A part of a condition, in this store."""
@@ -172,6 +222,25 @@ def _several(column: str) -> Condition:
 def _parts(condition: Condition) -> Iterator[Condition]:
     """The parts that all rows have to meet."""
     yield from condition.parts if isinstance(condition, And) else (condition,)
+
+
+def _alternatives(part: Condition) -> tuple[Condition, ...]:
+    return part.parts if isinstance(part, Or) else (part,)
+
+
+def _is_told_by_index(part: Condition) -> bool:
+    """Whether the entries of one index decide it, a text inside of a column included."""
+    names = asked_columns(part)
+    looks_inside = any(isinstance(each, Holds | Like) for each in _leaves(part))
+    return looks_inside and len(names) == 1 and names <= _LEADING and _is_served(part)
+
+
+def _leaves(condition: Condition) -> Iterator[Condition]:
+    if isinstance(condition, And | Or):
+        for part in condition.parts:
+            yield from _leaves(part)
+    else:
+        yield condition
 
 
 def _is_served(part: Condition) -> bool:

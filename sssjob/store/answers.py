@@ -17,17 +17,16 @@ from sssjob.query import Match, Question
 from sssjob.query.batches import InOrder
 from sssjob.store.access import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
-from sssjob.store.condition import FALSE
 from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.packing import NotUnpacked, Packing
-from sssjob.store.plan import Level, Plan
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
-from sssjob.store.sql import quoted
+from sssjob.store.sql import Sql, quoted
 from sssjob.store.together import together
 
 _REMEMBERED = 1000  # facts about a store, and ways to reach rows in it
 _BATCH = 200  # documents that are fetched together
+_ALONE = 16  # documents up to which each is asked alone: to compile for a batch takes as long
 _DENSE = 5  # documents among which one is a candidate, up to which all are read
 _DOCUMENTS = "SELECT number, name, id, dictionary, data FROM document WHERE "
 
@@ -77,8 +76,7 @@ class Candidates(NamedTuple):
         return all(row[1] for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(NamedTuple):
     """One query of one store, in one of the two readings."""
 
     engine: Engine
@@ -89,41 +87,33 @@ class Answers:
     threads: int = 1
     on_error: OnError | None = None
 
-    @property
-    def plan(self) -> Plan:
-        """How the store answers it."""
-        return plan(self.question)
-
     def matches(self, *, places: bool) -> Iterator[Match]:
         """What it finds; without ``places`` texts come from columns where these have them."""
-        how = self.plan
         with self.engine.reading() as reader:
-            if how.level is Level.NOTHING:
-                yield from self._asked(self._all(reader), places)
-                return
-            texts = None if places else how.texts
             way = self._access(reader)
-            if not texts or way.bounds.sure == FALSE:
+            if not places and way.texts is not None:
+                yield from self._texts(reader, way.texts)
+            elif way.reads_all:
+                yield from self._asked(self._all(reader), places)
+            elif places or not way.how.texts or way.only_documents_know:
                 yield from self._asked(self._candidates(reader, way), places)
-            elif way.is_certain:
-                yield from self._texts(reader, way, texts)
             else:
-                for batch in _batches(_by_document(self._rows(reader, way, texts))):
+                for batch in _batches(_by_document(self._rows(reader, way, way.how.texts))):
                     yield from self._of_batch(reader, batch)
 
-    def count(self) -> int:
+    def how_many(self) -> int:
         """How many matches are true; where columns decide, no document is opened."""
-        how = self.plan
+        how = plan(self.question)
         if how.path is None:
             return sum(match.is_true for match in self.matches(places=False))
         with self.engine.reading() as reader:
-            way = self._access(reader)
-            if way.is_certain and not how.texts:
-                [found] = one(reader, way.aggregates("count(*)", self.engine.dialect))
+            way, texts = self._access(reader), how.texts
+            if way.is_certain and not texts:
+                [found] = one(reader, way.aggregates("count(*)"))
                 self.trace.rows = self.trace.certain = found
                 return int(found)
             total = 0
-            for batch in _batches(_by_document(self._rows(reader, way, how.texts or ""))):
+            for batch in _batches(_by_document(self._rows(reader, way, texts or ""))):
                 sure = [each for each in batch if each.are_certain]
                 total += sum(_number(row[2]) for each in sure for row in each.rows)
                 unsure = [each for each in batch if not each.are_certain]
@@ -133,25 +123,27 @@ class Answers:
 
     def total(self) -> float:
         """The numbers that are found, added in the order of the store, as ``sum()`` does."""
-        how = self.plan
+        column = plan(self.question).numbers
+        if column is None:
+            return _added(number(match.text) for match in self.matches(places=False))
         with self.engine.reading() as reader:
-            if not how.numbers:
-                return _added(number(match.text) for match in self.matches(places=False))
             way = self._access(reader)
-            if way.is_certain and (whole := self._whole(reader, way, how.numbers)) is not None:
+            if way.is_certain and (whole := self._whole(reader, way, column)) is not None:
                 return whole
-            return _added(self._numbers(reader, way, how.numbers))
+            return _added(self._numbers(reader, way, column))
 
     def _whole(self, reader: Reader, way: Access, column: str) -> float | None:
         """The sum of whole numbers so small that the order of adding does not matter."""
         name = quoted(column)
-        aggregates = f"count(*), sum({name}), max(abs({name})), max(abs({name} - round({name})))"
-        statement = way.aggregates(aggregates, self.engine.dialect)
-        several, added, largest, fraction = one(reader, statement)
+        whole = self.engine.dialect.whole.format(name)
+        aggregates = f"count(*), sum({name}), sum(abs({name})), count(CASE WHEN {whole} THEN 1 END)"
+        several, added, most, wholes = one(reader, way.aggregates(aggregates))
         if not several:
             return 0.0
+        if wholes < several or most >= 2**53:
+            return None
         self.trace.rows = self.trace.certain = several
-        return float(added) if fraction == 0 and several * largest < 2**53 else None
+        return float(added)
 
     def _numbers(self, reader: Reader, way: Access, column: str) -> Iterator[float]:
         for batch in _batches(_by_document(self._rows(reader, way, column))):
@@ -162,31 +154,33 @@ class Answers:
                     found = self._of_batch(reader, [each])
                     yield from (number(match.text) for match in found)
 
-    def _texts(self, reader: Reader, way: Access, column: str) -> Iterator[Match]:
+    def _texts(self, reader: Reader, statement: Sql) -> Iterator[Match]:
         """What is found where columns tell everything: the texts of each row."""
-        trace = self.trace
-        text, values = way.statement(column, self.engine.dialect)
-        for _, _, found in reader.stream(text, values):
-            trace.rows += 1
-            if found[:1] == SEPARATOR:
-                yield from map(Match, _split(found))
-            else:
-                yield Match(found)
-        trace.certain = trace.rows
+        count = 0
+        try:
+            for (found,) in reader.stream(statement.text, statement.values):
+                count += 1
+                if found[:1] == SEPARATOR:
+                    yield from map(Match, _split(found))
+                else:
+                    yield Match(found)
+        finally:  # also where a limit ends it
+            self.trace.rows = self.trace.certain = count
 
     def _access(self, reader: Reader) -> Access:
         """How to reach the rows, remembered for as long as nobody writes to the store."""
         key = self.question, self.effective
-        if key not in reader.known:
+        known: Access | None = reader.known.get(key)
+        if known is None:
             if len(reader.known) > _REMEMBERED:
                 reader.known.clear()
             moment = Moment(reader, self.engine.dialect)
-            reader.known[key] = moment.access(self.plan, effective=self.effective)
-        found: Access = reader.known[key]
-        return found
+            known = moment.access(plan(self.question), effective=self.effective)
+            reader.known[key] = known
+        return known
 
     def _rows(self, reader: Reader, way: Access, what: str) -> Iterator[Row]:
-        text, values = way.statement(what, self.engine.dialect)
+        text, values = way.statement(what)
         trace = self.trace
         for row in reader.stream(text, values):
             trace.rows += 1
@@ -217,7 +211,7 @@ class Answers:
     def _candidates(self, reader: Reader, way: Access) -> Iterator[bytes]:
         batches = _batches(_by_document(self._rows(reader, way, "")))
         first = next(batches, [])
-        if way.bounds.sure == FALSE and _are_dense(first):
+        if way.only_documents_know and _are_dense(first):
             # To look for each of so many documents takes longer than to read all of them.
             self.trace.rows = 0
             yield from self._all(reader)
@@ -232,7 +226,12 @@ class Answers:
 
     def _asked(self, documents: Iterator[bytes], places: bool) -> Iterator[Match]:
         """What is found in documents, asked by the batch and by several threads if possible."""
-        batches = iter(lambda: list(islice(documents, _BATCH)), [])
+        first = list(islice(documents, _BATCH))
+        if len(first) <= _ALONE:
+            for document in first:
+                yield from self._of_document(document, places)
+            return
+        batches = chain([first], iter(lambda: list(islice(documents, _BATCH)), []))
         work = together(self.question, effective=self.effective, places=places)
         found: Iterable[tuple[list[bytes], list[Match] | None]]
         found = ((batch, None) for batch in batches)

@@ -60,7 +60,7 @@ def _numbers(
         text = f"SELECT DISTINCT document FROM job WHERE {where.text} ORDER BY document"
     else:
         way = Moment(reader, engine.dialect).access(how, effective=effective)
-        where = way.statement("", engine.dialect)
+        where = way.statement("")
         text = where.text
     found = reader.stream(text, where.values)
     return (number for number, _ in groupby(row[0] for row in found))

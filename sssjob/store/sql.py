@@ -31,14 +31,16 @@ class Dialect(NamedTuple):
     place: str  # of one text in another, counted from 1; 0 when it is not there
     like: str
     wildcards: tuple[tuple[str, str], ...]  # a character of a pattern, and how it is written
+    whole: str  # a number without fraction
     guesses: bool = False  # whether it chooses indexes without knowing how many rows they leave
 
 
 # fmt: off
 SQLITE     = Dialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
-                     (("[", "[[]"),), guesses=True)
+                     (("[", "[[]"),), "{0} = CAST({0} AS INTEGER)", guesses=True)
 POSTGRESQL = Dialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
-                     (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")))
+                     (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")),
+                     "{0} = trunc({0})")
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}
 # fmt: on

@@ -11,8 +11,9 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
@@ -62,8 +63,49 @@ class _Reader:
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """See ``Reader``."""
-        with closing(self._connection.execute(statement, _plain(values))) as cursor:
-            yield from cursor
+        return self._connection.execute(statement, _plain(values))
+
+
+class _Told:
+    """A block in which what SQLite raises is said in our words."""
+
+    __slots__ = ("_engine",)
+
+    def __init__(self, engine: SQLite) -> None:
+        self._engine = engine
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        if isinstance(error, sqlite3.Error):
+            raise self._engine.fault(error) from error
+
+
+class _Reading:
+    """A block that reads one moment; no generator, since a point lookup has a few microseconds."""
+
+    __slots__ = ("_engine", "_reader")
+
+    def __init__(self, engine: SQLite, reader: _Reader) -> None:
+        self._engine, self._reader = engine, reader
+
+    def __enter__(self) -> _Reader:
+        with self._engine.told:
+            self._reader.begin()
+        return self._reader
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self._reader.end()
+        self._engine.idle.append(self._reader)
+        if isinstance(error, sqlite3.Error):
+            raise self._engine.fault(error) from error
 
 
 class SQLite:
@@ -81,8 +123,9 @@ class SQLite:
             what = "an empty file, no store" if path.exists() else "no such store"
             raise UnusableStore(self.address, what)
         self._immutable = False
-        self._idle: list[_Reader] = []
-        with self._told():
+        self.told = _Told(self)
+        self.idle: list[_Reader] = []
+        with self.told:
             self._connection = self._connected()
             try:
                 if create and not read_only:
@@ -95,7 +138,7 @@ class SQLite:
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``."""
-        with self._told():
+        with self.told:
             return self._connection.execute(statement, _plain(values)).fetchall()
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
@@ -103,22 +146,16 @@ class SQLite:
         with self.reading() as reader:
             yield from reader.stream(statement, values)
 
-    @contextmanager
-    def reading(self) -> Iterator[_Reader]:
+    def reading(self) -> _Reading:
         """See ``Engine``; connections for it are kept, because a new one knows no pages yet."""
-        with self._told():
-            reader = self._idle.pop() if self._idle else _Reader(self._connected())
-            reader.begin()
-        try:
-            with self._told():
-                yield reader
-        finally:
-            reader.end()
-            self._idle.append(reader)
+        if self.idle:
+            return _Reading(self, self.idle.pop())
+        with self.told:
+            return _Reading(self, _Reader(self._connected()))
 
     def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """See ``Engine``."""
-        with self._told():
+        with self.told:
             self._connection.executemany(statement, rows)
 
     def add(self, table: Table, rows: Sequence[Sequence[object]]) -> None:
@@ -133,15 +170,15 @@ class SQLite:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """See ``Engine``."""
-        with self._told():
+        with self.told:
             self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
-            with self._told():
+            with self.told:
                 self._connection.execute("COMMIT")
         finally:
             if self._connection.in_transaction:
-                with self._told():
+                with self.told:
                     self._connection.execute("ROLLBACK")
 
     def hold(self, key: str) -> None:
@@ -203,9 +240,9 @@ class SQLite:
 
     def close(self) -> None:
         """See ``Engine``."""
-        for reader in self._idle:
+        for reader in self.idle:
             reader.close()
-        self._idle.clear()
+        self.idle.clear()
         self._connection.close()
 
     def _begin(self) -> None:
@@ -258,15 +295,8 @@ class SQLite:
     def _pragma(self, name: str) -> Any:
         return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What SQLite raises, said in our words."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._fault(error) from error
-
-    def _fault(self, error: sqlite3.Error) -> Exception:
+    def fault(self, error: sqlite3.Error) -> Exception:
+        """What SQLite raises, in our words."""
         match _code(error):
             case code if code in _LOCKED:
                 said = f"locked by another process for more than {self.patience:g} seconds"
@@ -292,4 +322,4 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _plain(values: Sequence[object]) -> tuple[Any, ...]:
-    return tuple(values)
+    return values if isinstance(values, tuple) else tuple(values)

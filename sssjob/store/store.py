@@ -23,7 +23,7 @@ from sssjob.store.plan import Plan
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
-from sssjob.store.totals import total
+from sssjob.store.totals import Total, total
 
 _NO_LIMIT = (1 << 63) - 1
 
@@ -186,18 +186,11 @@ class Store:
         """
         counted = Trace() if trace is None else trace
 
-        def answers(each: Question) -> Answers:
-            return Answers(
-                self.engine, self.packing, each, effective, counted, threads, on_error
-            )  # fmt: skip
-
+        answers = Answers(
+            self.engine, self.packing, question, effective, counted, threads, on_error
+        )
         whole = total(question)
-        if whole is None:
-            yield from answers(question).matches(places=places)
-        else:
-            yield whole.match(lambda what, part: (
-                float(answers(part).count()) if what == "count" else answers(part).total()
-            ))  # fmt: skip
+        return answers.matches(places=places) if whole is None else _total(whole, answers)
 
     def how_many(
         self,
@@ -217,7 +210,7 @@ class Store:
         counted = Trace() if trace is None else trace
         return Answers(
             self.engine, self.packing, question, effective, counted, threads, on_error
-        ).count()  # fmt: skip
+        ).how_many()  # fmt: skip
 
     def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
         """How a query is answered: its plan, or those of the paths whose totals it is made of."""
@@ -263,3 +256,13 @@ class Store:
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self.packing, self.address)
+
+
+def _total(whole: Total, answers: Answers) -> Iterator[Match]:
+    """The one answer of a query that is made of totals."""
+
+    def value(what: str, part: Question) -> float:
+        asked = answers._replace(question=part)
+        return float(asked.how_many()) if what == "count" else asked.total()
+
+    yield whole.match(value)

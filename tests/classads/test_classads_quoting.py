@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.classads import quoting
+from sssjob.classads import forms, quoting
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad
 
@@ -127,6 +127,14 @@ def test_variables_are_added_to_the_attribute_that_the_job_uses(ad, added):
 def test_what_v1_cannot_hold_goes_to_v2():
     found = quoting.with_environment(Ad({"Env": "A=1"}), {"B": "x;y"})
     assert found == {"Environment": "A=1 B=x;y"}
+
+
+def test_an_environment_that_is_an_expression_is_worked_out_and_not_lost():
+    [ad] = forms.read_text('Environment = strcat("A=", B)\nB = 1\nArguments = strcat("x ", B)\n')
+    assert quoting.with_environment(ad, {"C": "2"}) == {"Environment": "A=1 C=2"}
+    assert quoting.arguments(ad) == ["x", "1"]
+    [ad] = forms.read_text('Environment = undefined\nEnv = strcat("A=", 1)\n')
+    assert quoting.with_environment(ad, {"C": "2"}) == {"Env": "A=1;C=2"}
 
 
 def test_arguments_are_those_of_v2_if_there_are_both():

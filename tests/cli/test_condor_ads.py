@@ -68,6 +68,8 @@ def test_features_are_the_values_of_both_directories():
 # fmt: off
 WORTH = [
     (("1 + 2 * 3",), "7"),
+    (("-1 - -2",), "1"),
+    (("-RequestCpus", "--my", JOB), "-1"),
     (("undefined && false",), "false"),
     (('strcat("a", 1.5)',), '"a1.500000000000000E+00"'),
     (("Requirements", "--my", JOB, "--target", SLOT), "true"),
@@ -107,6 +109,9 @@ BAD = [
     (("features", "--job-ad", "nowhere.ad"), "", "No such file"),
     (("ad", "-"), "<Job>", "error:"),
     (("job", "-"), "A = 1\nB = (\n", "<stdin>:2: error:"),
+    (("job", "-"), b"\x1f\x8b", "<stdin>: error: the compressed data ends before its end"),
+    (("job", SLOT), "", "machine.ad: error: an ad of type Machine, where"),
+    (("eval", "--mine", "a"), "", "unexpected extra argument"),
 ]
 # fmt: on
 

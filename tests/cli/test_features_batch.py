@@ -144,6 +144,25 @@ def test_an_epilog_folds_what_was_given_and_takes_the_directories_away(node):
     assert job.requested == document.loads(JOB).requested
 
 
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda lock: lock.symlink_to("/etc/hostname"),
+        lambda lock: os.mkfifo(lock),
+        lambda lock: lock.mkdir(),
+        lambda lock: lock.write_bytes(b"\xff\0" * 5000),
+    ],
+    ids=["link", "fifo", "directory", "rubbish"],
+)
+def test_a_status_that_cannot_be_read_costs_only_itself(node, spoil):
+    prolog("--jobs", "jobs")
+    spoil(node / "mjf/3/jobstatus/used_CPU")
+    done = epilog("--jobs", "jobs")
+    assert not (node / "mjf/3").exists()
+    assert document.loads((node / "jobs/3.xml").read_text()).delivered.text("Processors") == "1"
+    assert "used_CPU" in done.stderr
+
+
 def test_an_epilog_without_documents_takes_the_directories_away(node):
     prolog()
     assert epilog().exit_code == 0
@@ -176,7 +195,7 @@ def test_an_epilog_does_not_wait_for_ever_for_a_document(node, monkeypatch):
         os.kill(pid, 9)
         os.waitpid(pid, 0)
     assert done.exit_code == 1
-    assert "somebody else" in done.stderr
+    assert "not given back within 0.1 s" in done.stderr
     assert not (node / "mjf/3").exists()
 
 
@@ -348,3 +367,9 @@ def test_install_as_json(node):
 def test_install_refuses_what_no_daemon_could_use(node, words):
     done = run("install", "--for", "slurm", *words)
     assert (done.exit_code, done.stdout) == (2, "")
+
+
+def test_scripts_find_the_commands_of_a_batch_system_where_they_are_here(node):
+    assert f"\nPATH={node}/bin:/usr/sbin:" in run("install", "--for", "slurm").stdout
+    (node / "bin/scontrol").unlink()
+    assert f"{node}/bin" not in run("install", "--for", "pbs").stdout

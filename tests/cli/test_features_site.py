@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -106,6 +107,20 @@ def test_a_live_job_needs_no_document(run):
     assert run("live", "--explain", "--start", "soon").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "option, complaint",
+    [
+        (("--cgroup", "absent"), "absent is not a directory"),
+        (("--scratch", "absent"), "absent is not a directory"),
+        (("--pid", "999999999"), "there is no process 999999999"),
+    ],
+)
+def test_what_is_named_to_limit_a_live_job_has_to_be_there(run, option, complaint):
+    result = run("live", "--explain", *option)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+
+
 def test_a_shutdown_is_announced_with_the_notice_that_was_promised(run):
     write({"grace_secs_job": 600}, "out")
     result = run("set", "shutdowntime_job", "+3600", "out", "--now", str(NOW))
@@ -145,6 +160,15 @@ def test_what_cannot_be_set_ends_with_2(run, arguments, complaint):
     result = run("set", *arguments)
     assert result.exit_code == 2
     assert complaint in result.stderr
+
+
+def test_a_directory_that_is_not_there_does_not_spare_the_others(run):
+    write({"job_id": "1"}, "out")
+    result = run("set", "shutdowntime_job", "+60", "nowhere", "out", "--json", "--now", str(NOW))
+    assert result.exit_code == 2
+    assert "nowhere: No such file" in result.stderr
+    assert [item.get("value") for item in json.loads(result.stdout)] == [None, NOW + 60]
+    assert read("out").values["shutdowntime_job"] == NOW + 60
 
 
 def test_shutdowns_that_have_come_are_removed_from_every_directory(run):
@@ -196,6 +220,31 @@ def test_an_absent_limit_is_no_limit(run):
     result = run("left", "--job", "job", "--at-least", "999999999", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["time"] is None
+
+
+@pytest.mark.parametrize(
+    "key, text",
+    [
+        pytest.param("wall_limit_secs", "1 h", id="a value with a unit"),
+        pytest.param("shutdowntime_job", "0\0", id="a NUL"),
+        pytest.param("jobstart_secs", "", id="no start from which the limit counts"),
+    ],
+)
+def test_a_key_that_decides_and_cannot_be_read_is_not_taken_for_no_limit(run, job, key, text):
+    Path("job", key).write_text(text)
+    result = run("left", *job, "--at-least", "1")
+    assert result.exit_code == 2
+    assert f"what decides cannot be known: {key}\n" in result.stderr
+    assert run("left", *job, "--cpu", "1").exit_code == 0, "CPU time is counted apart"
+
+
+def test_a_directory_that_the_environment_names_and_that_is_not_there_decides(
+    run, job, monkeypatch
+):
+    monkeypatch.setenv("JOBFEATURES", "/nowhere")
+    result = run("left", "--machine", "machine", "--at-least", "1")
+    assert result.exit_code == 2
+    assert "wall_limit_secs" in result.stderr
 
 
 def test_without_any_features_nothing_is_found(run):

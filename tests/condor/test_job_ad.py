@@ -60,6 +60,7 @@ MAPPED = [
     ("<Requested><Disk units='B'>1025</Disk></Requested>", "RequestDisk", 2),
     ("<Requested><Duration>3600</Duration></Requested>", "AllowedJobDuration", 3600),
     ("<Requested><Duration op='LE'>3600</Duration></Requested>", "SSSFeature_wall_limit_secs", 3600),
+    ("<ResourceLimit name='CPUTime' type='Hard'>90</ResourceLimit>", "SSSFeature_cpu_limit_secs", 90),
     ("<Requested><Resource name='GPUs'>2</Resource></Requested>", "RequestGPUs", 2),
     ("<Requested><Resource name='Matlab' type='License'>2</Resource></Requested>", "ConcurrencyLimits", "matlab:2"),
     ("<Requested><NodeCount op='GE'>2</NodeCount><NodeCount op='LE'>4</NodeCount></Requested>", "MaxHosts", 4),
@@ -79,6 +80,12 @@ TOLD = [
     ("<Requested><Processors group='1'>4</Processors></Requested>", "E-GROUP"),
 ]
 # fmt: on
+
+
+def test_a_cpu_time_limit_that_only_follows_from_the_request_is_left_to_the_slot():
+    ad, _ = ad_of("<Requested><Processors>2</Processors><Duration>60</Duration></Requested>")
+    assert "SSSFeature_wall_limit_secs" in ad
+    assert "SSSFeature_cpu_limit_secs" not in ad
 
 
 @pytest.mark.parametrize("inner, name, value", MAPPED)

@@ -417,3 +417,15 @@ def test_absent_keys_say_why():
     found = features(f"<DeadlineTime>{NOW - 1}</DeadlineTime>")
     assert "has passed" in found.absent["shutdowntime_job"]
     assert found.absent.keys() | found.derived.keys() == set(keys.names(keys.JOB_FEATURES))
+
+
+def test_a_node_has_its_share_of_the_virtual_memory_as_of_the_resident_one():
+    body = requested("<NodeCount>2</NodeCount>") + limit("vmem", 100) + limit("rss", 60)
+    values = features(body, nodes=("n1",)).values
+    assert (values["max_rss_bytes"], values["max_swap_bytes"]) == (30, 20)
+
+
+def test_what_is_assumed_is_reported_as_it_is_written():
+    found = features(requested("<NodeCount>3</NodeCount><Processors>4</Processors>"), nodes=("n",))
+    assert found.values["allocated_cpu"] == 2
+    assert "allocated_cpu is assumed to be 2: spread evenly over 3 nodes" in str(found.findings)

@@ -7,12 +7,13 @@ from asking import LEAVES, bytes_of, copies, groups, jobs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sssjob import defaults, units
+from sssjob import defaults, spec, units
 from sssjob.document import bridge, tree
 from sssjob.document.flat import flat
 from sssjob.errors import InvalidValue, UnbalancedGroup
 from sssjob.model import Job, JobGroup
-from sssjob.store.columns import COLUMNS, is_number
+from sssjob.store.columns import COLUMNS, WRITTEN, is_number
+from sssjob.store.columns import NAMES as COLUMN_NAMES
 from sssjob.store.rows import number, rows
 from sssjob.store.sql import SQLITE, quoted, sql
 from sssjob.store.where import Term, where
@@ -50,6 +51,9 @@ def decides(job, asked):
     found = flat(job)[0].properties.get(asked.name)
     if found is None:
         return False
+    for name, block in ((spec.REQUESTED, job.requested), (spec.DELIVERED, job.delivered)):
+        if asked.name not in spec.properties(name) and any(found is each for each in block):
+            return None  # the standard has no such property there
     if is_number(asked.name):
         have, want = number(found.text), float(asked.value)
         if asked.name in units.DEFAULT_UNITS:
@@ -120,6 +124,13 @@ def row_of(text):
     return row
 
 
+def row_of_resolved(text):
+    """The row that is true with defaults applied, where there are two."""
+    return next(
+        row for row in rows(tree.parse(text)) if row[COLUMN_NAMES.index("reading")] != WRITTEN
+    )
+
+
 def holds(terms, text):
     """Whether conditions hold for a job about which the columns tell all."""
     candidate, certain = decided(where(terms), row_of(text))
@@ -171,6 +182,17 @@ def test_amounts_are_compared_whatever_their_units():
     text = "<Job><Delivered><Memory units='GB'>2</Memory></Delivered></Job>"
     assert holds([Term("Memory", "EQ", "2048")], text)
     assert holds([Term("Memory", "GT", "1.5 GB")], text)
+
+
+@pytest.mark.parametrize(
+    "asked, text",
+    [
+        (Term("Node", "NE", "amy"), "<Job><Node>bob<b>1</b></Node></Job>"),
+        (Term("Charge", "EQ", "0"), "<Job><Charge>0<b/></Charge></Job>"),
+    ],
+)
+def test_a_property_that_holds_elements_is_looked_at(asked, text):
+    assert decided(where([asked]), row_of_resolved(text)) == [True, False]
 
 
 @pytest.mark.parametrize(

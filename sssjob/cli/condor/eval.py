@@ -11,6 +11,7 @@ from sssjob.cli.condor.shared import Ads, apart
 
 
 @click.command(
+    context_settings={"ignore_unknown_options": True},  # an expression may begin with a minus sign
     epilog="""\b
 Examples:
   sssjob condor eval 'TARGET.Memory >= RequestMemory' --my job.ad --target machine.ad
@@ -18,7 +19,7 @@ Examples:
   echo '1 + 2 * 3' | sssjob condor eval -
 
 Exit code: 0 the value is printed, undefined and error too, 2 the expression or an ad cannot
-be read."""
+be read.""",
 )
 @click.argument("expression", metavar="EXPR")
 @click.option("--my", metavar="AD", type=click.Path(), help="The ad that names are looked up in.")

@@ -26,6 +26,7 @@ class Ads:
         """Each ad with the name of its file."""
         from sssjob.classads import forms
         from sssjob.document.files import opened
+        from sssjob.errors import UnreadableDocument
 
         for given in common.sources(files):
 
@@ -41,6 +42,9 @@ class Ads:
             except OSError as error:
                 self.unread += 1
                 common.say(f"sssjob: error: {common.reason(error)}")
+            except UnreadableDocument as error:  # damaged compressed data
+                self.unread += 1
+                common.print_findings([error.finding.in_file(given.name)])
 
     def one(self, file: str) -> Ad:
         """The first ad of a file, or of standard input (``-``); ends the command without one."""

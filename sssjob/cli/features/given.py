@@ -52,6 +52,7 @@ class Taken:
     job: dict[str, keys.Value] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
     def left(self, given: Given) -> Left:
         """What is left of the limits."""
@@ -67,6 +68,7 @@ class Taken:
             "machine": {name: keys.spell(value) for name, value in self.machine.items()},
             "job": {name: keys.spell(value) for name, value in self.job.items()},
             "unknown": self.unknown,
+            "unread": self.unread,
             "left": left_dict(remaining),
             "findings": [found.as_dict() for found in self.findings],
         }
@@ -136,10 +138,12 @@ def take(given: Given) -> Taken:
             if named:
                 common.fail(reason)
             taken.findings.append(finding("E-TYPE", f"${variable}: {reason}", section="MJF 2016"))
+            taken.unread += keys.names(table)
             continue
         values.update(reading.values)
         taken.findings += reading.findings
         taken.unknown += reading.unknown
+        taken.unread += reading.unread
     if places["MACHINEFEATURES"] == places["JOBFEATURES"]:
         taken.machine, taken.job = vocabulary.apart(taken.machine, taken.job)
     return taken

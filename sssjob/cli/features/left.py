@@ -9,6 +9,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.features.given import Given, left_dict, options_of, take
+from sssjob.features.vocabulary import made_of
 
 
 @click.command(
@@ -38,6 +39,10 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     short = [name for name, need, is_left in needs if _is_short(need, is_left)]
     asked = {key for name, need, _ in needs if need is not None for key in _DECIDING[name]}
     unknown = sorted(asked.intersection(found.unknown))
+    unread = {made_of(name) for name in found.unread}
+    if "wall_limit_secs" in found.job and "jobstart_secs" not in found.job:
+        unread.add("jobstart_secs")
+    lost = sorted(asked & unread)
     if as_json:
         click.echo(json.dumps({**left_dict(remaining), "short": short}, indent=2))
     else:
@@ -53,6 +58,8 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
         common.say(f"there is less {name} left than is needed")
     if unknown and not short:
         common.fail(f"a server did not say: {', '.join(unknown)}")
+    if lost and not short:
+        common.fail(f"what decides cannot be known: {', '.join(lost)}")
     nothing = not found.machine and not found.job
     sys.exit(common.NOTHING if short or nothing else common.FOUND)
 

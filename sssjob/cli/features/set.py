@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.cli.features.common import fail
 
 if TYPE_CHECKING:
     from sssjob.features.update import Change
@@ -27,7 +26,7 @@ Examples:
   sssjob features set allocated_cpu 4 /run/mjf/1234
 
 Exit code: 0 done, 1 the time is nearer than the notice that was promised, in one
-of the directories (the others are set), 2 not a key, value or directory.""",
+of the directories, 2 not a key, value or directory (the others are set).""",
 )
 @click.argument("key")
 @click.argument("value")
@@ -59,7 +58,7 @@ def command(
             common.fail(f"a directory is needed: ${found[0]} is not set")
         directories = (given or ".",)
     results: list[dict[str, object]] = []
-    refused = False
+    refused = unread = False
     for directory in directories:
         try:
             done = change(key, value, directory, moment, raise_=earliest)
@@ -70,7 +69,9 @@ def command(
         except InvalidValue as error:
             common.fail(f"{key}: {error}" if found else error)
         except OSError as error:
-            fail(error)
+            common.say(f"sssjob: error: {common.reason(error)}")
+            results.append({"directory": directory, "error": common.reason(error)})
+            unread = True
         else:
             if done.advice:
                 common.say(f"{directory}: notice: {done.advice}")
@@ -79,7 +80,7 @@ def command(
                 click.echo(_sentence(done, directory))
     if as_json:
         click.echo(json.dumps(results, indent=2))
-    sys.exit(common.NOTHING if refused else common.FOUND)
+    sys.exit(common.NOT_UNDERSTOOD if unread else common.NOTHING if refused else common.FOUND)
 
 
 def _sentence(done: Change, directory: str) -> str:
