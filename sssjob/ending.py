@@ -28,7 +28,7 @@ from sssjob.features.batch.slurm import ENVIRONMENT
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup
 
-LOCK = 5.0  # seconds that a document may be kept by somebody else
+LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
 SETTLE = 10  # seconds after the end of a job in which its record may not be complete
 HALF = 3600  # seconds after which a record that looks incomplete is as complete as it gets
 
@@ -71,18 +71,16 @@ def end(call: Call, root: Path, jobs: str = "") -> Ended:
     job = call.allocation(asking=False)
     directories = Directories(root, job.job_id)
     document = documents.place(jobs, job.job_id) if jobs else None
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
     tally = None
     if document is not None and document.exists() and job.alone:
         try:
             with documents.locked(document, LOCK):
-                tally = _fold(document, directories, call)
-        except OSError as error:
-            notes = (f"{error.filename or document}: {error.strerror}",)
-        except SSSJobError as error:
-            notes = (str(error),)
+                tally = _fold(document, directories, call, notes)
+        except (OSError, SSSJobError) as error:
+            notes.append(_said(error, document))
     directories.remove()
-    return Ended(job.job_id, tally, notes)
+    return Ended(job.job_id, tally, tuple(notes))
 
 
 def collect(
@@ -110,10 +108,8 @@ def collect(
                 rest = _without_end(document)
             if not rest and done is not None:
                 document.replace(done / document.name)
-        except OSError as error:
-            yield Collected(document, ids, note=error.strerror or str(error))
-        except SSSJobError as error:
-            yield Collected(document, ids, note=str(error))
+        except (OSError, SSSJobError) as error:
+            yield Collected(document, ids, note=_said(error, document))
         else:
             yield Collected(document, rest, work.tally if work.tally.delivered else None)
 
@@ -181,18 +177,29 @@ def _take(
         found[identity] += records
 
 
-def _fold(document: Path, directories: Directories, call: Call) -> Tally:
+def _fold(document: Path, directories: Directories, call: Call, notes: list[str]) -> Tally:
     work = Delivery(document)
     work.look()
     if directories.jobfeatures.is_dir():
         work.take_features(str(directories.jobfeatures))
     if directories.jobstatus.is_dir():
-        work.take_status(str(directories.jobstatus))
+        try:
+            work.take_status(str(directories.jobstatus))
+        except (OSError, SSSJobError) as error:  # what the user wrote costs only itself
+            notes.append(_said(error, directories.jobstatus))
     if (used := call.used()) is not None:
         work.take_used(used, f"the {call.system} epilog")
     if work.sources:
         _write(document, work)
     return work.tally
+
+
+def _said(error: OSError | SSSJobError, place: Path) -> str:
+    """What went wrong, and where."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or place}: {error.strerror}"
+    text = str(error)
+    return text if text.startswith(str(place)) else f"{place}: {text}"
 
 
 def _write(document: Path, work: Delivery) -> None:

@@ -54,6 +54,7 @@ EXTENSIONS: Mapping[str, Attribute] = MappingProxyType({
 })
 # fmt: on
 _NUMBERS = (spec.INTEGER, spec.FLOAT, spec.DURATION)
+_SHOWN = 60  # characters
 _REMEMBERED = 1 << 12  # names come from strangers
 
 
@@ -71,6 +72,11 @@ def attribute(name: str, kind: str = JOB) -> Attribute | None:
             return DERIVED.get(name) or (EXTENSIONS.get(name) if kind == JOB else None)
         name = alias.canonical
     return Attribute(name, _kind(rows[name]))
+
+
+def shown(text: str) -> str:
+    """What a stranger wrote, as short as a message should be."""
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def _kind(row: spec.Element) -> Kind:

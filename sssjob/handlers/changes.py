@@ -15,8 +15,9 @@ from sssjob.rmap.responder import Answer, Call
 from sssjob.rmap.writing import write_request
 from sssjob.store import Change
 
-_LARGEST = 1 << 18  # characters of an answer that is kept to be given again
+_LARGEST = 1 << 14  # characters of an answer that is kept to be given again
 
+_NAMED = 200  # characters of a name in the history
 _LOOKS = ("ItemizedCharges", "ShowHours")
 
 
@@ -29,7 +30,7 @@ def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
     asked = call.request
     with (
         stores.use() as jobs,
-        jobs.change(by=call.actor, source=call.origin, reason=reason(asked)) as change,
+        jobs.change(by=call.actor[:_NAMED], source=call.origin, reason=reason(asked)) as change,
     ):
         if not asked.id:
             return _made(do(change))
@@ -45,7 +46,7 @@ def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
 def reason(asked: Request) -> str:
     """Why something changes, for the history: ``Charge Job, request 17``."""
     named = f", request {asked.id}" if asked.id else ""
-    return f"{asked.action} {asked.object}{named}"[:200]
+    return f"{asked.action} {asked.object}{named}"[:_NAMED]
 
 
 def require_conditions(asked: Request) -> None:
@@ -64,8 +65,8 @@ def _name(call: Call) -> str:
     asked = replace(
         asked, id="", nonce="", time=None, options=options, chunking=False, chunk_size=0
     )
-    digest = hashlib.sha256(write_request(asked).encode()).hexdigest()
-    return f"request {call.actor} {call.request.id} {digest}"
+    words = json.dumps([call.actor, call.request.id, write_request(asked)])
+    return f"request {hashlib.sha256(words.encode()).hexdigest()}"
 
 
 def _made(answer: Answer) -> Answer:

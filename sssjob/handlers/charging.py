@@ -17,10 +17,10 @@ from sssjob import spec, units
 from sssjob.document import bridge, tree
 from sssjob.errors import Refused, UnreadableDocument
 from sssjob.fold import JOB, Fact, fold
-from sssjob.handlers.attributes import GROUP, attribute
+from sssjob.handlers.attributes import GROUP, attribute, shown
 from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried
-from sssjob.handlers.editing import WARNING, place, put, require_own
+from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
@@ -156,6 +156,7 @@ def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
     id_ = asked.option("JobId") or asked.option("Id") or ""
     if not id_:
         raise Refused("314", "A Refund needs the option JobId")
+    require_short(id_)
     given = asked.option("Amount")
     if given is not None and not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", given):
         raise Refused("317", "Amount is a number")
@@ -196,6 +197,7 @@ def _subject(
     require_own(call, reach, [view])
     if "Id" in needs and not job.id:
         raise Refused("314", f"A job id must be specified for the {asked.action.lower()}")
+    require_short(job.id)
     _duration(view)
     rates, warning = _rates(change, accounting, view, call.now)
     stated = _amount(view, "Charge") if asked.action == "Charge" else None
@@ -216,10 +218,10 @@ def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tu
     number = _text(view, "Quote")
     if not number:
         return accounting.rates, ""
-    noted = change.noted(f"quote {number}")
+    noted = change.noted(f"quote {number}") if _DIGITS.fullmatch(number) else None
     kept = json.loads(noted) if noted else {}
     if not kept or kept["user"] != _text(view, "User"):
-        raise Refused("740", f"Quote {number} is not known for this job")
+        raise Refused("740", f"Quote {shown(number)} is not known for this job")
     if kept["until"] < now:
         return accounting.rates, f"Quote {number} has expired; the rates of today were used"
     return Rates.from_dict(kept["rates"]), ""

@@ -10,12 +10,13 @@ from itertools import islice
 from typing import Any
 
 from sssjob.errors import Refused
-from sssjob.handlers.attributes import DERIVED, JOB, Attribute, Kind, attribute
+from sssjob.handlers.attributes import DERIVED, JOB, Attribute, Kind, attribute, shown
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Get, Item, Request, Row
 from sssjob.store.rows import number
 
 MOST = 1_000_000  # rows that are held to be sorted, told apart or added up by group
+_LONGEST = 100  # characters of an alias
 SORT, TROS, GROUP_BY = "Sort", "Tros", "GroupBy"
 TOTALS = ("Count", "Sum", "Average", "Min", "Max")
 _OPS = {op.lower(): op for op in (SORT, TROS, GROUP_BY, *TOTALS)}
@@ -36,7 +37,9 @@ class Column:
             raise Refused("318", "A Get cannot join objects here")
         found = attribute(asked.name, kind)
         if found is None:
-            raise Refused("318", f"{asked.name} is not a valid attribute for a {kind} object")
+            raise Refused(
+                "318", f"{shown(asked.name)} is not a valid attribute for a {kind} object"
+            )
         if asked.op and asked.op.lower() not in _OPS:
             raise Refused(
                 "318", f"There is no such operation; there are {', '.join(_OPS.values())}"
@@ -52,7 +55,12 @@ class Column:
 
 def is_name(text: str) -> bool:
     """Whether a text can be the name of an element, for every peer."""
-    return text.isascii() and text.replace("_", "a").isalnum() and not text[0].isdigit()
+    return (
+        len(text) <= _LONGEST
+        and text.isascii()
+        and text.replace("_", "a").isalnum()
+        and not text[0].isdigit()
+    )
 
 
 def all_columns(view: View) -> tuple[Column, ...]:

@@ -14,15 +14,16 @@ from typing import Any
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
-from sssjob.handlers.attributes import JOB, Attribute, Kind, attribute
+from sssjob.handlers.attributes import JOB, Attribute, Kind, attribute, shown
 from sssjob.handlers.view import View
 from sssjob.query.functions import size
 from sssjob.rmap.message import Conj, Op, Where
 from sssjob.store.plan import Plan
-from sssjob.store.proof import ALWAYS
 from sssjob.store.rows import number
 from sssjob.store.where import Term, where
 
+_MOST = 1000  # conditions of a request
+_PLANNED = 20  # of which columns are asked; databases take expressions of a certain depth only
 _COMPARISONS: dict[Op, Callable[[Any, Any], bool]] = {
     Op.EQ: eq, Op.NE: ne, Op.GT: gt, Op.GE: ge, Op.LT: lt, Op.LE: le,
 }  # fmt: skip
@@ -65,6 +66,8 @@ class Conditions:
     def __init__(
         self, wheres: Sequence[Where], kind: str = JOB, names: Collection[str] = ()
     ) -> None:
+        if len(wheres) > _MOST:
+            raise Refused("318", f"There are more than {_MOST} conditions")
         self._kind = kind
         self._tests = [_test(each, kind, names) for each in wheres]
         self._tree = _tree(self._tests)
@@ -93,8 +96,10 @@ class Conditions:
             for test in self._tests
         )
         known = [test for test in self._tests if _has_columns(test.attribute)]
-        if len(known) < len(self._tests) and not simple:
-            return Plan(where((), self._kind).bounds & ALWAYS, "")
+        # One part of a conjunction finds candidates as well as all of it.
+        if not simple and not (len(known) == len(self._tests) <= _PLANNED):
+            known = []
+        known = known[:_PLANNED]
         return where((_term(test.where) for test in known), self._kind)
 
 
@@ -124,7 +129,7 @@ def _test(asked: Where, kind: str, names: Collection[str]) -> _Test:
         raise Refused("318", "A condition cannot join objects here")
     found = attribute(asked.name, kind)
     if found is None:
-        raise Refused("318", f"{asked.name} is not a valid attribute for a {kind} object")
+        raise Refused("318", f"{shown(asked.name)} is not a valid attribute for a {kind} object")
     return _Test(found, asked, _value(found, asked))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
-from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind, attribute
+from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind, attribute, shown
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import Carried, carried
 from sssjob.handlers.finding import Search
@@ -22,6 +22,7 @@ from sssjob.rmap.responder import Answer, Call
 from sssjob.store import Change, Stored
 
 WARNING = "100"
+_LONGEST = 400  # characters of an Id, as columns of the store have them
 _NULL = "NULL"  # as Gold takes it: the property goes away
 
 
@@ -34,6 +35,7 @@ def create(stores: Stores, call: Call, reach: Reach) -> Answer:
     for block in new.blocks:
         if not block.id:
             raise Refused("314", f"The {asked.object} has no Id")
+        require_short(block.id)
         require_own(call, reach, [only(block)])
 
     def do(change: Change) -> Answer:
@@ -99,7 +101,7 @@ def settable(asked: Set, kind: str) -> Attribute:
     """
     found = attribute(asked.name, kind)
     if found is None:
-        raise Refused("316", f"{asked.name} is not a valid attribute for a {kind} object")
+        raise Refused("316", f"{shown(asked.name)} is not a valid attribute for a {kind} object")
     if found.derived:
         raise Refused("740", f"{asked.name} is a fixed field and cannot be modified")
     if asked.op not in ("Assign", "Inc", "Dec"):
@@ -143,6 +145,12 @@ def place(block: Block, number: int, change: Callable[[Block], Block]) -> Block:
         return change(block)
     job = block.blocks(Job)[number - 1]
     return block.holding(change(job) if item is job else item for item in block.items)
+
+
+def require_short(id_: str) -> None:
+    """Refuse (740) an Id that no scheduler gives and no index holds."""
+    if len(id_) > _LONGEST:
+        raise Refused("740", f"An Id has {_LONGEST} characters at most")
 
 
 def require_own(call: Call, reach: Reach, found: Iterable[View]) -> None:

@@ -21,6 +21,8 @@ from sssjob.rmap.message import Document, Item, Request, Row
 from sssjob.rmap.responder import Answer, Call
 from sssjob.store import Store
 
+_MOST = 1000  # properties of a request
+
 
 def query(stores: Stores, call: Call, reach: Reach) -> Answer:
     """The answer to a Query. Without Get it is whole job objects, as they are stored."""
@@ -53,6 +55,8 @@ class _Shown:
 
     def __init__(self, asked: Request) -> None:
         self.kind = asked.object
+        if len(asked.gets) > _MOST:
+            raise Refused("318", f"There are more than {_MOST} Gets")
         known = names(asked)
         self._paths = [Path.of(get) for get in asked.gets if get.path]
         self._columns = [Column.of(get, self.kind, known) for get in asked.gets if not get.path]

@@ -16,6 +16,11 @@ from sssjob.features.write import write
 NOW = 1_700_000_000
 
 
+def fetched(url):
+    with urllib.request.urlopen(url, timeout=60) as response:
+        return response.read()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_server_answers_until_it_is_told_to_stop(tmp_path, number):
     write({"total_cpu": 16}, tmp_path / "machinefeatures")
@@ -24,14 +29,15 @@ def test_the_server_answers_until_it_is_told_to_stop(tmp_path, number):
         [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     with server:
-        url = server.stdout.readline().split()[-1]
-        with urllib.request.urlopen(f"{url}/latest/meta-data/machinefeatures") as response:
-            place = response.read().decode()
-        assert place == f"{url}/machinefeatures"
-        with urllib.request.urlopen(f"{place}/total_cpu") as response:
-            assert response.read() == b"16\n"
-        server.send_signal(number)
-        _, said = server.communicate(timeout=60)
+        try:
+            url = server.stdout.readline().split()[-1]
+            place = fetched(f"{url}/latest/meta-data/machinefeatures").decode()
+            assert place == f"{url}/machinefeatures"
+            assert fetched(f"{place}/total_cpu") == b"16\n"
+            server.send_signal(number)
+            _, said = server.communicate(timeout=60)
+        finally:
+            server.kill()  # or leaving the block would wait for it
     assert server.returncode == 0
     assert "127.0.0.1 GET total_cpu 200\n" in said
     assert said.endswith("stopped\n")

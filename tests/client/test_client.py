@@ -149,7 +149,7 @@ def test_what_is_safe_is_tried_again(request_, dialect, answers, tried):
     [
         pytest.param(CHARGE, GOLD, id="Gold charges twice"),
         pytest.param(CREATE, GOLD, id="creating"),
-        pytest.param(CREATE, SSSJOB, id="creating here"),
+        pytest.param(replace(CREATE, action="Cancel"), SSSJOB, id="telling a scheduler"),
     ],
 )
 def test_what_may_have_been_done_is_not_tried_again(request_, dialect):

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -182,6 +183,51 @@ def test_roles_are_those_of_proven_actors_and_refusals_are_logged(folder):
     [logged] = [line for line in lines if line.get("code") == "444"]
     assert (logged["actor"], logged["action"], logged["origin"]) == ("ann", "Delete", "127.0.0.1")
     assert "this test" not in (folder / "log").read_text()
+
+
+def test_finished_jobs_are_forwarded_and_what_waits_is_shown(folder, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    for name in ("auth_key", "root.key"):
+        (other / name).write_bytes((folder / name).read_bytes())
+        (other / name).chmod(0o600)
+    (other / "gateway.toml").write_text(SETTINGS)
+    (folder / "gateway.toml").write_text(
+        SETTINGS + '[forward]\nkey = "root.key"\nactor = "root"\nevery = 0.05\n'
+    )
+
+    def queue():
+        return subprocess.run(
+            [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml", "--queue"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    assert queue().returncode == 1
+    with (
+        serving(other) as (_, far),
+        serving(folder, "--forward", f"127.0.0.1:{far}") as (_, near),
+    ):
+        done = new("1")
+        done = replace(done, sets=(*done.sets, Set("State", "Completed"), Set("Processors", "2")))
+        list(asking(near).call(done))
+        asked = Request(
+            "Query",
+            "root",
+            (Object("Job"),),
+            (Get("Duration"), Get("Stage")),
+            wheres=(Where("Id", "1"),),
+        )
+        until = time.monotonic() + 30
+        while not (found := list(asking(far).rows(asked))):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert found[0].fields == (("Duration", "60"), ("Stage", "Charge"))
+    with serving(folder, "--forward", "127.0.0.1:1") as (_, near):
+        second = replace(done, sets=(Set("Id", "2"), *done.sets[1:]))
+        list(asking(near).call(second))
+        while "cannot connect" not in (shown := queue()).stdout:
+            assert time.monotonic() < until + 60
+        assert shown.stdout.startswith("2  waiting  tries 1  ")
+        assert shown.returncode == 0
 
 
 def test_a_store_of_another_kind_is_told_at_the_start(folder):

@@ -4,28 +4,14 @@
 Where no cell can be started, the tests say why.
 """
 
-import sys
-from pathlib import Path
-
 import gridengine_cell
 import pytest
+from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
 from daemons import Unavailable, until, user
-
-from sssjob import document
-from sssjob.features.batch.submission import submission, submitted_id
-from sssjob.model import Property
 
 pytestmark = pytest.mark.interop
 
-COMMAND = Path(sys.executable).with_name("sssjob")
-PROBE = """\
-#!/bin/sh
-for name in "$JOBFEATURES"/* "$MACHINEFEATURES"/*; do echo "${name##*/} $(cat "$name")"; done
-echo "JOBFEATURES $JOBFEATURES"
-echo "slots $NSLOTS"
-echo "limit $(ulimit -v)"
-echo 1 > "$JOBSTATUS/used_CPU" && echo "status written"
-"""
+TOLD = 'echo "slots $NSLOTS"; echo "limit $(ulimit -v)"'
 # fmt: off
 DOCUMENTS = {
     "one": """<Job><Id>one</Id><Executable>{probe}</Executable><Requested>
@@ -48,25 +34,18 @@ def cell():
     """A cell that calls our scripts: as root in one queue, as the user in the other."""
 
     def queues(place):
-        hooks = place.root / "hooks"
-        printed = place.run(
-            COMMAND, "features", "install", "--for", "gridengine", "--to", hooks,
-            "--root", place.root / "mjf", "--jobs", place.root / "jobs",
-            "--log", place.root / "log/hooks", "--seconds", 60,
-        )  # fmt: skip
-        lines = dict(line.split() for line in printed.splitlines() if line[:1].isalpha())
+        lines = dict(line.split() for line in install(place, "gridengine", "mjf"))
+        starter = f"{place.root}/hooks/starter"
         return {
             "main.q": {**lines, "h_rt": "00:10:00"},
-            "user.q": {"starter_method": f"{hooks}/starter", "h_rt": "00:10:00", "seq_no": "9"},
+            "user.q": {"starter_method": starter, "h_rt": "00:10:00", "seq_no": "9"},
         }
 
     try:
         place = gridengine_cell.start(queues)
     except Unavailable as error:
         pytest.skip(str(error))
-    place.make("jobs")
-    (place.root / "probe").write_text(PROBE)
-    (place.root / "probe").chmod(0o755)
+    prepare(place, TOLD)
     yield place
     place.stop()
 
@@ -74,24 +53,11 @@ def cell():
 @pytest.fixture(scope="module")
 def ran(cell):
     """The jobs of all documents, as a user ran them: their ids, by name."""
-    found = {name: submitted(cell, name, text) for name, text in DOCUMENTS.items()}
+    found = {
+        name: submitted(cell, "gridengine", name, text, Queue="main.q")
+        for name, text in DOCUMENTS.items()
+    }
     assert until(lambda: set(found.values()) <= finished(cell), 90), cell.logs()
-    return found
-
-
-def submitted(cell, name, text):
-    """Submit a document held, put it into its place, and let the job go."""
-    job = document.loads(text.format(probe=cell.root / "probe"))
-    job = job.setting(
-        Property("OutputFile", f"{cell.root}/work/{name}"), Property("Queue", "main.q")
-    )
-    made = submission(job, "gridengine")
-    found = submitted_id(
-        "gridengine", cell.run(*made.command, user=user().pw_name, stdin=made.script)
-    )
-    kept = job.setting(Property("Id", found))
-    (cell.root / f"jobs/{found}.xml").write_text(document.dumps(kept))
-    cell.run(*made.release(found), user=user().pw_name)
     return found
 
 
@@ -100,12 +66,6 @@ def finished(cell):
     file = cell.root / "default/common/accounting"
     lines = file.read_text().splitlines() if file.exists() else []
     return {line.split(":")[5] for line in lines if not line.startswith("#")}
-
-
-def told(cell, name):
-    """What a job printed about itself."""
-    text = (cell.root / f"work/{name}").read_text()
-    return dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -117,6 +77,7 @@ def test_a_job_finds_what_grid_engine_enforces(cell, ran, name):
     assert int(found["max_rss_bytes"]) == int(found["limit"]) << 10 == memory << 20
     assert found["wall_limit_secs"] == str(seconds)
     assert (found["job_id"], found["status"]) == (ran[name], "written")
+    assert found["features"] == "protected"
 
 
 def test_the_document_tells_what_grid_engine_does_not_know(cell, ran):
@@ -129,7 +90,7 @@ def test_nothing_is_left_but_the_directory_of_the_machine(cell, ran):
 
 
 def test_the_epilog_folds_what_was_given_and_measured(cell, ran):
-    job = document.loads((cell.root / f"jobs/{ran['two']}.xml").read_text())
+    job = kept(cell, ran["two"])
     assert job.delivered.text("Processors") == "2"
     assert job.delivered.get("Processors", context="Used").text == "1"
     assert job.delivered.get("Memory", metric="Max") is not None
@@ -137,29 +98,37 @@ def test_the_epilog_folds_what_was_given_and_measured(cell, ran):
 
 
 def test_records_fold_and_the_documents_answer(cell, ran):
-    words = (COMMAND, "features", "collect", "--for", "gridengine", "--jobs", cell.root / "jobs",
-             "--settle", 1, "--record", cell.root / "default/common/accounting")  # fmt: skip
-
-    def collected():
-        cell.run(*words, check=False)
-        return all("<EndTime>" in path.read_text() for path in (cell.root / "jobs").glob("*.xml"))
-
-    assert until(collected, 30)
+    accounting = ("--record", cell.root / "default/common/accounting")
+    assert until(lambda: collected(cell, "gridengine", *accounting), 30)
     lines = (cell.root / "default/common/accounting").read_text().splitlines()
     records = {row[5]: row for line in lines if (row := line.split(":")) and len(row) > 40}
     for name, (slots, _, _) in GIVEN.items():
-        job = document.loads((cell.root / f"jobs/{ran[name]}.xml").read_text())
+        job = kept(cell, ran[name])
         row = records[ran[name]]
         assert job.get("EndTime") == row[10]
         # The prolog runs before the job does.
         assert 0 <= int(row[9]) - int(job.get("StartTime")) <= 60
         assert job.delivered.text("User") == user().pw_name
         assert job.delivered.text("Processors") == str(slots)
-    answer = cell.run(
-        COMMAND, "query", "//Job[Delivered/Processors = 2 and State = 'Completed']/Id",
-        cell.root / f"jobs/{ran['two']}.xml",
+    question = "//Job[Delivered/Processors = 2 and State = 'Completed']/Id"
+    assert answer(cell, question, ran["two"]) == ran["two"]
+    assert answer(cell, question, ran["one"]) == ""
+
+
+def test_a_user_cannot_lead_the_prolog_elsewhere(cell, ran):
+    out, aside = cell.root / "work/led", cell.root / "work/aside"
+    aside.mkdir()
+    (aside / "environment").symlink_to(cell.root / "probe")
+    led = f"SGE_JOB_SPOOL_DIR={aside},JOB_ID=999,JOBFEATURES=/x,NSLOTS=64,PYTHONPATH={aside}"
+    cell.run(
+        "qsub", "-terse", "-N", "test", "-sync", "y", "-q", "main.q", "-j", "y", "-o", out,
+        "-v", led, "-b", "y", "cat $JOBFEATURES/job_id $JOBFEATURES/allocated_cpu",
+        user=user().pw_name,
     )  # fmt: skip
-    assert answer.strip() == ran["two"]
+    job, count = out.read_text().split()
+    assert (int(job) < 999, count) == (True, "1")
+    assert "JOBFEATURES=/" not in (cell.root / "probe").read_text()
+    assert not (cell.root / "mjf/999").exists()
 
 
 def runs(cell, name):

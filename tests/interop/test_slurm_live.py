@@ -4,29 +4,14 @@
 Where no cluster can be started, the tests say why.
 """
 
-import sys
-from pathlib import Path
-
 import pytest
 import slurm_cluster
+from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
 from daemons import Unavailable, until, user
-
-from sssjob import document
-from sssjob.features.batch.submission import submission, submitted_id
-from sssjob.model import Property
 
 pytestmark = pytest.mark.interop
 
-COMMAND = Path(sys.executable).with_name("sssjob")
-PROBE = """\
-#!/bin/sh
-for name in "$JOBFEATURES"/* "$MACHINEFEATURES"/*; do echo "${name##*/} $(cat "$name")"; done
-echo "JOBFEATURES $JOBFEATURES"
-echo "cpus $SLURM_CPUS_ON_NODE"
-echo "memory $SLURM_MEM_PER_NODE"
-echo 1 > "$JOBSTATUS/used_CPU" && echo "status written"
-echo "$1" > "$JOBFEATURES/forged" || echo "features protected"
-"""
+TOLD = 'echo "cpus $SLURM_CPUS_ON_NODE"; echo "memory $SLURM_MEM_PER_NODE"'
 # fmt: off
 DOCUMENTS = {
     "one": """<Job><Id>one</Id><Executable>{probe}</Executable><Requested>
@@ -36,6 +21,9 @@ DOCUMENTS = {
     "two": """<Job><Id>two</Id><Executable>{probe}</Executable>
         <Requested><Duration op="LE">180</Duration></Requested>
         <TaskGroup><TaskCount>2</TaskCount><Requested><Memory units="MB">100</Memory></Requested></TaskGroup></Job>""",
+    "busy": """<Job><Id>busy</Id><Executable>/bin/sh</Executable>
+        <Arguments>-c 'timeout 3 sh -c "while :; do :; done"; exit 0'</Arguments><Requested>
+        <Memory units="MB">100</Memory><Duration>60</Duration></Requested></Job>""",
     "spread": """<Job><Id>spread</Id><Executable>/usr/bin/srun</Executable><Arguments>{probe}</Arguments>
         <NodeCount>2</NodeCount><Requested><Processors>6</Processors>
         <Memory units="MB">200</Memory><Duration op="LE">60</Duration></Requested></Job>""",
@@ -49,21 +37,11 @@ GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180)}
 def cluster():
     """A cluster that calls our scripts."""
 
-    def lines(place):
-        printed = place.run(
-            COMMAND, "features", "install", "--for", "slurm", "--to", place.root / "hooks",
-            "--root", place.root / "mjf/%n", "--jobs", place.root / "jobs",
-            "--log", place.root / "log/hooks", "--seconds", 60,
-        )  # fmt: skip
-        return [line for line in printed.splitlines() if line[:1].isalpha()]
-
     try:
-        place = slurm_cluster.start(lines)
+        place = slurm_cluster.start(lambda place: install(place, "slurm", "mjf/%n"))
     except Unavailable as error:
         pytest.skip(str(error))
-    place.make("jobs")
-    (place.root / "probe").write_text(PROBE)
-    (place.root / "probe").chmod(0o755)
+    prepare(place, TOLD)
     yield place
     place.stop()
 
@@ -71,24 +49,13 @@ def cluster():
 @pytest.fixture(scope="module")
 def ran(cluster):
     """The jobs of all documents, as a user ran them: their ids, by name."""
-    found = {name: submitted(cluster, name, text) for name, text in DOCUMENTS.items()}
+    # Nothing of this process is in the environment of the jobs.
+    options = (f"--chdir={cluster.root}/work", "--export=NONE")
+    found = {
+        name: submitted(cluster, "slurm", name, text, options) for name, text in DOCUMENTS.items()
+    }
     for job in found.values():
         assert until(lambda job=job: ended(cluster, job), 90), cluster.logs()
-    return found
-
-
-def submitted(cluster, name, text):
-    """Submit a document held, put it into its place, and let the job go."""
-    job = document.loads(text.format(probe=cluster.root / "probe"))
-    job = job.setting(Property("OutputFile", f"{cluster.root}/work/{name}"))
-    made = submission(job, "slurm")
-    # The user's: nothing of this process is in its environment.
-    words = [*made.command, f"--chdir={cluster.root}/work", "--export=NONE"]
-    printed = cluster.run(*words, user=user().pw_name, stdin=made.script)
-    found = submitted_id("slurm", printed)
-    kept = job.setting(Property("Id", found))
-    (cluster.root / f"jobs/{found}.xml").write_text(document.dumps(kept))
-    cluster.run(*made.release(found), user=user().pw_name)
     return found
 
 
@@ -96,12 +63,6 @@ def ended(cluster, job):
     """Whether a job and its epilog are over."""
     shown = cluster.run("scontrol", "-o", "show", "job", job)
     return "JobState=COMPLETED" in shown and not list(cluster.root.glob(f"mjf/*/{job}"))
-
-
-def told(cluster, name):
-    """What a job printed about itself."""
-    text = (cluster.root / f"work/{name}").read_text()
-    return dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -158,7 +119,7 @@ def test_nothing_is_left_but_the_directory_of_the_machine(cluster, ran):
 
 
 def test_the_epilog_folds_what_the_job_was_given_and_what_it_said(cluster, ran):
-    job = document.loads((cluster.root / f"jobs/{ran['two']}.xml").read_text())
+    job = kept(cluster, ran["two"])
     assert job.delivered.text("Processors") == "2"
     limits = {item.attributes["name"]: item.text for item in job.properties.all("ResourceLimit")}
     assert limits["ResidentSetSize"] == str(200 << 20)
@@ -166,18 +127,9 @@ def test_the_epilog_folds_what_the_job_was_given_and_what_it_said(cluster, ran):
 
 
 def test_records_fold_when_they_are_complete_and_the_documents_answer(cluster, ran):
-    words = (COMMAND, "features", "collect", "--for", "slurm", "--jobs", cluster.root / "jobs",
-             "--settle", "1")  # fmt: skip
-
-    def collected():
-        cluster.run(*words, check=False)
-        return all(
-            "<EndTime>" in path.read_text() for path in (cluster.root / "jobs").glob("*.xml")
-        )
-
-    assert until(collected, 60), cluster.run("sacct", "-P")
+    assert until(lambda: collected(cluster, "slurm"), 60), cluster.run("sacct", "-P")
     for name, (cpus, _, _) in GIVEN.items():
-        job = document.loads((cluster.root / f"jobs/{ran[name]}.xml").read_text())
+        job = kept(cluster, ran[name])
         assert (job.get("State"), job.get("Name")) == ("Completed", "probe")
         shown = cluster.run(
             "sacct", "-X", "-n", "-P", "-j", ran[name], "-o", "Start,End,ElapsedRaw,AllocCPUS",
@@ -187,14 +139,14 @@ def test_records_fold_when_they_are_complete_and_the_documents_answer(cluster, r
             job.get("StartTime"), job.get("EndTime"), job.delivered.text("Duration"), str(cpus),
         ]  # fmt: skip
         assert job.delivered.text("Processors") == str(cpus)
-    answer = cluster.run(
-        COMMAND, "query", "//Job[Delivered/Processors = 2 and State = 'Completed']/Id",
-        cluster.root / f"jobs/{ran['two']}.xml",
-    )  # fmt: skip
-    assert answer.strip() == ran["two"]
-    spread = document.loads((cluster.root / f"jobs/{ran['spread']}.xml").read_text())
+    busy = kept(cluster, ran["busy"])
+    assert int(busy.get("CpuDuration")) >= 1
+    assert 0 < busy.delivered.get("Memory", metric="Max").bytes <= 100 << 20
+    question = "//Job[Delivered/Processors = 2 and State = 'Completed']/Id"
+    assert answer(cluster, question, ran["two"]) == ran["two"]
+    assert answer(cluster, question, ran["one"]) == ""
+    spread = kept(cluster, ran["spread"])
     assert spread.delivered.text("Processors") == "6"
-    assert cluster.run(*words) == ""  # nobody is waited for
 
 
 def test_a_job_runs_and_its_node_stays_though_no_features_can_be_made(cluster, ran):
@@ -229,5 +181,5 @@ def test_the_command_submits_a_document_that_the_prolog_finds(cluster, ran):
     ).strip()  # fmt: skip
     assert until(lambda: ended(cluster, printed), 60), cluster.logs()
     assert told(cluster, "sent")["grace_secs_job"] == "77"
-    job = document.loads((cluster.root / f"jobs/{printed}.xml").read_text())
+    job = kept(cluster, printed)
     assert (job.id, job.delivered.text("Processors")) == (printed, "1")

@@ -67,7 +67,7 @@ def command(
             common.print_findings(each.tally.findings)
             click.echo(f"{each.document}: {each.tally.changes} facts folded")
         if each.note:
-            common.say(f"sssjob: {each.document}: {each.note}")
+            common.say(f"sssjob: {each.note}")
         elif each.waiting:
             common.say(f"sssjob: {each.document}: no record yet of {', '.join(each.waiting)}")
         missing = missing or bool(each.waiting or each.note)

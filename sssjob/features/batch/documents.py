@@ -42,12 +42,11 @@ def described(document: Path, job_id: str) -> Job:
 def locked(document: Path, seconds: float) -> Iterator[None]:
     """Keep others from rewriting a document meanwhile. Raises ``UnusableInput``, or ``OSError``.
 
-    The lock is a file of its own, ``.NAME.lock``: the document is renamed when it is written.
+    One file, ``.lock``, is the lock of all documents of a directory: a document itself is renamed
+    when it is written, and a lock for each would be left behind by every job.
     """
-    handle = os.open(
-        document.with_name(f".{document.name}.lock"),
-        os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600,
-    )  # fmt: skip
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    handle = os.open(document.with_name(".lock"), flags, 0o600)
     try:
         end = time.monotonic() + seconds
         while True:
@@ -56,7 +55,7 @@ def locked(document: Path, seconds: float) -> Iterator[None]:
                 break
             except (BlockingIOError, PermissionError):
                 if time.monotonic() > end:
-                    text = f"{document}: somebody else has been writing it for {seconds:g} s"
+                    text = f"the lock of its directory is not given back within {seconds:g} s"
                     raise UnusableInput(text) from None
                 time.sleep(_POLL)
         yield
