@@ -16,6 +16,7 @@ J = TypeVar("J")
 
 LINE_LIMIT = 1 << 20  # bytes
 
+_converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
 _PLANS = 256  # shapes that are remembered with their plans
 _PART = "part of a job whose record is bad"
 _BACKWARDS = "the job ends before it starts: the clock was set back"
@@ -24,13 +25,14 @@ _BACKWARDS = "the job ends before it starts: the clock was set back"
 class Record(NamedTuple):
     """A record: its line, the names of its columns, their texts, and lines that are folded in.
 
-    Records that have one tuple of names are taken together.
+    Records that have one tuple of names are taken together. ``note`` is worth knowing about it.
     """
 
     line: int
     names: tuple[str, ...]
     fields: Sequence[Any]
     folded: tuple[int, ...] = ()
+    note: str = ""
 
 
 Read = Record | Skipped | Bad | Noted
@@ -81,10 +83,13 @@ class Shapes(Generic[P, J]):
                 outcomes[place] = Bad(record.line, str(job))
                 beside[place] = [Bad(row, _PART) for row in record.folded]
             else:
-                outcomes[place] = Converted(record.line, job, len(record.folded))
+                outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
+                if record.note:
+                    beside[place] = [Noted(record.line, record.note)]
         for at in self._backwards(names, columns):
             if isinstance(outcomes[places[at]], Converted):
-                beside[places[at]] = [Noted(records[at].line, _BACKWARDS)]
+                notes = beside.get(places[at], ())
+                beside[places[at]] = [*notes, Noted(records[at].line, _BACKWARDS)]
 
     def _plan(self, names: tuple[str, ...]) -> Plan[P, J]:
         try:
