@@ -32,6 +32,10 @@ class Recognised(NamedTuple):
     format: Format
     sign: str
 
+    def __str__(self) -> str:
+        """``read as pbs: lines of stamp;letter;id;text``."""
+        return f"read as {self.format.name}: {self.sign}"
+
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
     """What becomes of each record, behind a notice that says what they were taken for.
@@ -45,8 +49,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     """The same on either road."""
     head, again = looked_at(stream, HEAD)
     found = recognise(head)
-    text = f"read as {found.format.name}: {found.sign}"
-    yield Noted(1, text, severity=Severity.NOTICE)
+    yield Noted(1, str(found), severity=Severity.NOTICE)
     yield from found.format.read(again, options, road)
 
 

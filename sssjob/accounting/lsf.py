@@ -30,6 +30,7 @@ _REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
 _NINE = re.compile("9|[1-9][0-9]")  # versions of which all fields are known
 _START = 10  # startTime, from 0
 _HOST_USAGE = 6  # fields for each host
+_OTHER_TAIL = f"what stands behind {table.REST[-1]} has not the form of LSF 9.1 to 10.1: left out"
 
 
 class _NotWhole(ValueError):
@@ -95,11 +96,12 @@ def _record(number: int, fields: list[str]) -> Read:
     if len(known) < least:
         raise _NotWhole(f"{len(fields)} fields: the record is cut short")
     tail = _tail(fields, position + len(table.REST))
+    note = "" if tail or len(fields) <= position + len(table.REST) else _OTHER_TAIL
     never = fields[_START] == "0"
     names = _names(len(known), len(tail), never)
     return Record(
         number, names,
-        ["", *fields[:first], " ".join(asked), " ".join(hosts), *known, *tail],
+        ["", *fields[:first], " ".join(asked), " ".join(hosts), *known, *tail], note=note,
     )  # fmt: skip
 
 

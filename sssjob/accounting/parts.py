@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting import find, sge_parts, slurm_parts
+from sssjob.accounting import auto, find, sge_parts, slurm_parts
 from sssjob.accounting.cutting import Cutter, LineCutter, Part, Place
+from sssjob.accounting.head import looked_at
 from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options
 from sssjob.accounting.roads import TEXTS
 from sssjob.document.text import on_one_line
@@ -40,7 +41,7 @@ def cutter(format_: str) -> type[Cutter]:
 # fmt: off
 _CUTTERS: dict[str, type[Cutter]] = {
     "pbs": LineCutter, "slurm": slurm_parts.Cutter, "slurm-jobcomp": LineCutter,
-    "sge": sge_parts.Cutter, "lsf": LineCutter,
+    "sge": sge_parts.Cutter, "lsf": LineCutter, "blah": LineCutter,
 }
 # fmt: on
 
@@ -48,7 +49,8 @@ _CUTTERS: dict[str, type[Cutter]] = {
 class Cutting:
     """The parts of a stream, in order; ``place`` is how far they go.
 
-    With ``held`` the stream may still grow: what may be the beginning of a record stays behind.
+    ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
+    ``held`` the stream may still grow: what may be the beginning of a record stays behind.
     """
 
     def __init__(
@@ -58,9 +60,14 @@ class Cutting:
         self.place = place or Place()
         if self.place.columns:
             options = replace(options, columns=self.place.columns, delimiter=self.place.delimiter)
+        self.format, self.sign = format_, ""
+        if format_ == "auto":
+            head, stream = looked_at(stream, auto.HEAD)
+            found = auto.recognise(head)
+            self.format, self.sign = found.format.name, str(found)
         self._stream = stream
         self._held = held
-        self._cutter = cutter(format_)(options, self.place.front)
+        self._cutter = cutter(self.format)(options, self.place.front)
 
     def __iter__(self) -> Iterator[Part]:
         data, over = b"", False
@@ -75,10 +82,10 @@ class Cutting:
                     part, _ = self._cutter.cut(data[:size], self.place.line, final=True)
                 if not size:
                     break
-                if part is not None:
-                    yield part
                 self._advance(data[:size])
                 data = data[size:]
+                if part is not None:
+                    yield part
                 if not over:
                     break
             if len(data) > LIMIT:
@@ -111,11 +118,15 @@ class Cutting:
 
 
 class Result(NamedTuple):
-    """What a part became: its documents, one a line, its counts, and what there is to say."""
+    """What a part became: its documents, one a line, its counts, and what there is to say.
+
+    ``place`` is where the part ends, if it was asked for.
+    """
 
     data: bytes
     counts: Counts
     remarks: list[Bad | Noted]
+    place: Place | None = None
 
 
 def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
@@ -137,22 +148,26 @@ def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
     return Result("\n".join(texts).encode(), counts, remarks)
 
 
-def converted(
-    parts: Iterable[Part], format_: str, jobs: int, *, lines: bool = True
-) -> Iterator[Result]:
-    """What each part became, in their order, by so many processes."""
+def converted(cutting: Cutting, jobs: int, *, lines: bool = True) -> Iterator[Result]:
+    """What each part became, and where it ends, in their order, by so many processes."""
+    format_ = cutting.format
     if jobs < 2:
-        for part in parts:
-            yield convert(format_, part, lines=lines)
+        for part in cutting:
+            yield convert(format_, part, lines=lines)._replace(place=cutting.place)
         return
-    waiting: deque[Future[Result]] = deque()
+    waiting: deque[tuple[Future[Result], Place]] = deque()
+
+    def first() -> Result:
+        future, place = waiting.popleft()
+        return future.result()._replace(place=place)
+
     with ProcessPoolExecutor(jobs) as pool:
         try:
-            for part in parts:
-                waiting.append(pool.submit(convert, format_, part, lines=lines))
-                while len(waiting) > jobs * _AHEAD or (waiting and waiting[0].done()):
-                    yield waiting.popleft().result()
+            for part in cutting:
+                waiting.append((pool.submit(convert, format_, part, lines=lines), cutting.place))
+                while len(waiting) > jobs * _AHEAD or (waiting and waiting[0][0].done()):
+                    yield first()
             while waiting:
-                yield waiting.popleft().result()
+                yield first()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -105,10 +105,15 @@ class State:
             self.output = now.st_ino, os.fstat(stream.fileno()).st_size
             self.save()
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-            self.output = now.st_ino, os.fstat(stream.fileno()).st_size
-            self.save()
+            self.commit(stream)
+
+    def commit(self, stream: BinaryIO) -> None:
+        """Make what was appended so far count, with the places that are kept."""
+        stream.flush()
+        os.fsync(stream.fileno())
+        now = os.fstat(stream.fileno())
+        self.output = now.st_ino, now.st_size
+        self.save()
 
     def rests(self, path: Path) -> Iterator[Rest]:
         """What is new of a log: the rest of one that was rotated away, then the log itself.
@@ -131,7 +136,7 @@ class State:
             yield Rest(path, stream, place, held=True)
 
     def keep(self, rest: Rest, place: Place) -> None:
-        """Remember how far a log was read. It counts once ``appending`` has ended."""
+        """Remember how far a log was read. It counts from the next ``commit`` on."""
         if not rest.held:
             return  # it will not grow, and another has its name
         now = os.fstat(rest.stream.fileno())
@@ -164,8 +169,7 @@ class State:
 
 def _mark(stream: BinaryIO, offset: int) -> str:
     """What the bytes before a place are, in short; nothing equals those of a shorter file."""
-    stream.seek(max(offset - _MARK, 0))
-    data = stream.read(min(offset, _MARK))
+    data = os.pread(stream.fileno(), min(offset, _MARK), max(offset - _MARK, 0))
     return hashlib.sha256(data).hexdigest() if len(data) == min(offset, _MARK) else ""
 
 

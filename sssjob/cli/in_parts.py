@@ -15,7 +15,9 @@ from sssjob.accounting.state import State
 from sssjob.cli import common
 from sssjob.cli.progress import watched
 from sssjob.document import opened
-from sssjob.errors import UnreadableDocument, UnusableInput
+from sssjob.errors import Severity, UnreadableDocument, UnusableInput
+
+COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
 
 Remark = Callable[[str, Bad | Noted], None]
 
@@ -29,16 +31,15 @@ class Work(NamedTuple):
     counts: Counts
     remark: Remark
 
-    def results(self, name: str, cutting: Cutting, *, lines: bool) -> Iterator[bytes]:
-        """The documents of a stream; counts and remarks are passed on."""
-        for result in parts.converted(cutting, self.format, self.jobs or cores(), lines=lines):
-            yield self._taken(name, result)
-
-    def _taken(self, name: str, result: Result) -> bytes:
-        self.counts.include(result.counts)
-        for item in result.remarks:
-            self.remark(name, item)
-        return result.data
+    def results(self, name: str, cutting: Cutting, *, lines: bool) -> Iterator[Result]:
+        """What the parts of a stream became; counts and remarks are passed on."""
+        if cutting.sign:
+            self.remark(name, Noted(1, cutting.sign, severity=Severity.NOTICE))
+        for result in parts.converted(cutting, self.jobs or cores(), lines=lines):
+            self.counts.include(result.counts)
+            for item in result.remarks:
+                self.remark(name, item)
+            yield result
 
 
 def cores() -> int:
@@ -62,7 +63,8 @@ def _documents(work: Work, files: tuple[str, ...], *, lines: bool) -> Iterator[b
         try:
             with watched(source, name) as raw, opened(raw) as stream:
                 cutting = Cutting(stream, work.format, work.options)
-                yield from work.results(name, cutting, lines=lines)
+                for result in work.results(name, cutting, lines=lines):
+                    yield result.data
         except UnusableInput as error:
             common.fail(
                 f"{name}:{error.line}: {error.reason}" if error.line else f"{name}: {error}"
@@ -76,6 +78,8 @@ def grown(work: Work, files: tuple[str, ...], state_file: str, output: str) -> N
 
     Raises ``OSError``, and ``UnusableInput`` where that cannot be done without losing any.
     """
+    if work.format == "auto":
+        raise UnusableInput("--state needs the format's name: what is new may not tell it")
     state = State.read(Path(state_file))
     with ExitStack() as stack:
         stream: BinaryIO = stack.enter_context(state.appending(Path(output)))
@@ -84,7 +88,11 @@ def grown(work: Work, files: tuple[str, ...], state_file: str, output: str) -> N
                 name = str(rest.path)
                 with watched(rest.stream, name) as raw:
                     cutting = Cutting(raw, work.format, work.options, rest.place, held=rest.held)
-                    stream.writelines(work.results(name, cutting, lines=True))
+                    for number, result in enumerate(work.results(name, cutting, lines=True), 1):
+                        stream.write(result.data)
+                        if not number % COMMIT and rest.held and result.place:
+                            state.keep(rest, result.place)
+                            state.commit(stream)
                 state.keep(rest, cutting.place)
     for text in state.remarks:
         common.say(f"warning: {text}")

@@ -20,6 +20,7 @@ FILES = {
         name: sorted((DATA / "accounting" / name).rglob("*.txt"))
         for name in ("pbs", "sge", "lsf", "slurm-jobcomp")
     },
+    "blah": sorted((DATA / "records" / "blah").glob("*.txt")),
 }
 CASES = [pytest.param(name, path, id=f"{name}-{path.parent.name}-{path.stem}")
          for name, paths in FILES.items() for path in paths
@@ -34,7 +35,7 @@ def whole(format_, data):
 def cut(format_, data, size, monkeypatch, jobs=1):
     monkeypatch.setattr(parts, "SIZE", size)
     cutting = Cutting(io.BytesIO(data), format_, Options())
-    return flat(converted(cutting, format_, jobs))
+    return flat(converted(cutting, jobs))
 
 
 def flat(results):
@@ -75,7 +76,8 @@ def test_processes_keep_the_order(monkeypatch):
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.integers(1, 400))
 def test_slave_tasks_find_their_job_wherever_the_records_are_cut(data, size):
-    rows = (DATA / "accounting/sge/quirks/slaves.txt").read_bytes().splitlines()
+    quirks = DATA / "accounting/sge/quirks"
+    rows = [line for path in quirks.glob("slaves*.txt") for line in path.read_bytes().splitlines()]
     raw = b"\n".join(data.draw(st.lists(st.sampled_from(rows), max_size=12))) + b"\n"
     with pytest.MonkeyPatch.context() as patch:
         assert cut("sge", raw, size, patch) == whole("sge", raw)
@@ -100,7 +102,7 @@ def test_a_line_without_an_end_is_not_kept_in_memory(monkeypatch):
     monkeypatch.setattr(parts, "LIMIT", 1 << 22)
     data = b"x" * (1 << 23) + b"\n11/20/2026 14:29:34;Q;1.srv;queue=a\n"
     cutting = Cutting(io.BytesIO(data), "pbs", Options())
-    found = flat(converted(cutting, "pbs", 1))
+    found = flat(converted(cutting, 1))
     assert found[1:3] == ((0, 0, 1), {"Q: queued": 1})
     assert cutting.place.offset == len(data)
 
@@ -108,6 +110,12 @@ def test_a_line_without_an_end_is_not_kept_in_memory(monkeypatch):
 def test_formats_whose_records_cannot_be_cut_are_refused():
     with pytest.raises(UnusableInput, match="slurm-json cannot be cut"):
         Cutting(io.BytesIO(), "slurm-json", Options())
+
+
+def test_the_format_is_recognised_before_records_are_cut():
+    cutting = Cutting(io.BytesIO(FILES["sge"][0].read_bytes()), "auto", Options())
+    assert cutting.sign == "read as sge: lines of 43 or more fields with colons"
+    assert sum(convert(cutting.format, part).counts.records for part in cutting) == 36
 
 
 def test_a_place_is_where_the_next_part_begins():

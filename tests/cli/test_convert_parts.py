@@ -1,9 +1,15 @@
 """sssjob convert by several processes, and of logs that grow, rotate and are read again."""
 
+import contextlib
 import gzip
 import json
 import os
+import re
+import subprocess
+import sys
+import time
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
@@ -11,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.accounting import parts, state
-from sssjob.cli import sssjob
+from sssjob.cli import in_parts, sssjob
 
 DATA = Path(__file__).parent.parent / "data"
 SACCT = DATA / "slurm" / "24.11" / "all-steps-epoch.txt"
@@ -170,8 +176,11 @@ class Killed(Exception):
     """The end of a run, at a place where anything may end it."""
 
 
-@pytest.mark.parametrize("step", range(12))
-def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, monkeypatch):
+@pytest.mark.parametrize("step", range(16))
+@pytest.mark.parametrize("size", [1 << 19, 2000])
+def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, size, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", size)
+    monkeypatch.setattr(in_parts, "COMMIT", 1)
     log = Log(tmp_path, "sge", SGE.read_bytes())
     log.grow(3000)
     log.run()
@@ -195,6 +204,40 @@ def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, 
         log.run()
     assert log.run().exit_code == 0
     assert log.output.read_bytes() == convert("--from", "sge", SGE).stdout_bytes
+
+
+KILLS = int(os.environ.get("SSSJOB_KILLS", "3"))
+
+
+def test_a_process_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path):
+    chance = Random(os.environ.get("SSSJOB_SEED", "1"))
+    whole = b"".join(
+        b"11/20/2026 14:29:34;E;%d.srv;user=amy start=1700000100 end=1700000700\n" % number
+        for number in range(60_000)
+    )
+    log, output = tmp_path / "log", tmp_path / "all.sss"
+    program = (
+        "from sssjob.accounting import parts; from sssjob.cli import in_parts, sssjob; "
+        "parts.SIZE, in_parts.COMMIT = 1 << 16, 2; sssjob()"
+    )
+    command = (
+        sys.executable, "-c", program, "convert", "--from", "pbs", "--state",
+        str(tmp_path / "state"), "-o", str(output), str(log),
+    )  # fmt: skip
+    begun = time.monotonic()
+    log.write_bytes(whole[: len(whole) // 9])
+    subprocess.run(command, check=True, capture_output=True)
+    usual = time.monotonic() - begun
+    for kill in range(1, KILLS + 1):
+        log.write_bytes(whole[: len(whole) * (KILLS + kill) // (2 * KILLS)])
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(chance.uniform(0, 2 * usual))
+            process.kill()
+    subprocess.run(command, check=True, capture_output=True)
+    found = output.read_text().splitlines()
+    ids = [re.search("<Id>([^<]*)</Id>", line)[1] for line in found]
+    assert ids == [f"{number}.srv" for number in range(60_000)]
 
 
 def test_two_runs_do_not_write_one_file_at_once(tmp_path):

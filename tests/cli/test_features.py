@@ -65,6 +65,13 @@ def test_json_holds_values_sources_and_what_was_written(run):
     assert printed["findings"] == []
 
 
+def test_json_alone_prints_what_would_be_written(run, tmp_path):
+    result = run(JOB, "job.xml", "--json")
+    assert result.exit_code == 0
+    printed = json.loads(result.stdout)
+    assert (printed["values"]["allocated_cpu"], printed["written"]) == ("8", [])
+
+
 def test_a_job_comes_from_standard_input():
     result = CliRunner().invoke(command, ["-", "--dry-run"], input=JOB)
     assert "allocated_cpu" in result.stdout

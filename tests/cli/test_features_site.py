@@ -107,6 +107,20 @@ def test_a_live_job_needs_no_document(run):
     assert run("live", "--explain", "--start", "soon").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "option, complaint",
+    [
+        (("--cgroup", "absent"), "absent is not a directory"),
+        (("--scratch", "absent"), "absent is not a directory"),
+        (("--pid", "999999999"), "there is no process 999999999"),
+    ],
+)
+def test_what_is_named_to_limit_a_live_job_has_to_be_there(run, option, complaint):
+    result = run("live", "--explain", *option)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+
+
 def test_a_shutdown_is_announced_with_the_notice_that_was_promised(run):
     write({"grace_secs_job": 600}, "out")
     result = run("set", "shutdowntime_job", "+3600", "out", "--now", str(NOW))

@@ -115,6 +115,22 @@ def test_records_fold_and_the_documents_answer(cell, ran):
     assert answer(cell, question, ran["one"]) == ""
 
 
+def test_a_user_cannot_lead_the_prolog_elsewhere(cell, ran):
+    out, aside = cell.root / "work/led", cell.root / "work/aside"
+    aside.mkdir()
+    (aside / "environment").symlink_to(cell.root / "probe")
+    led = f"SGE_JOB_SPOOL_DIR={aside},JOB_ID=999,JOBFEATURES=/x,NSLOTS=64,PYTHONPATH={aside}"
+    cell.run(
+        "qsub", "-terse", "-N", "test", "-sync", "y", "-q", "main.q", "-j", "y", "-o", out,
+        "-v", led, "-b", "y", "cat $JOBFEATURES/job_id $JOBFEATURES/allocated_cpu",
+        user=user().pw_name,
+    )  # fmt: skip
+    job, count = out.read_text().split()
+    assert (int(job) < 999, count) == (True, "1")
+    assert "JOBFEATURES=/" not in (cell.root / "probe").read_text()
+    assert not (cell.root / "mjf/999").exists()
+
+
 def runs(cell, name):
     """Whether a user can run our command: Python may be in root's home directory."""
     return "sssjob" in cell.run(COMMAND, "--version", user=name, check=False)

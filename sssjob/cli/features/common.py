@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NoReturn
@@ -54,6 +55,20 @@ def rated(directory: str | None, known: Site | None, node: str, *, ask: bool) ->
     from sssjob.features import host, machine
 
     return machine.derive(settings=known.of(node), host=host.machine() if ask else {}).values
+
+
+def there(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """An option's directory, which has to be there: what it limits would be missed silently."""
+    if path and not os.path.isdir(path):
+        raise click.BadParameter(f"{path} is not a directory")
+    return path
+
+
+def running(context: click.Context, option: click.Parameter, pid: int | None) -> int | None:
+    """An option's process, which has to be there."""
+    if pid is not None and not os.path.exists(f"/proc/{pid}"):
+        raise click.BadParameter(f"there is no process {pid}")
+    return pid
 
 
 def fail(error: OSError | ValueError | SSSJobError) -> NoReturn:

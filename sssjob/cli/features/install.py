@@ -16,6 +16,8 @@ from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.errors import SSSJobError
 
+_ASKED = {"slurm": "scontrol", "gridengine": "qstat", "pbs": "qstat"}
+
 
 @click.command(
     epilog="""\b
@@ -48,7 +50,8 @@ def command(
 ) -> None:  # fmt: skip
     """Print what to configure, so that jobs find their features, and the scripts.
 
-    Paths are those of the nodes. In --root, %n stands for the name of the node. With --to the
+    Paths are those of the nodes. The commands of the batch system are taken to be where they are
+    here. In --root, %n stands for the name of the node. With --to the
     scripts are written, and only the lines of the configuration are printed. Each script ends with
     0 and in time, whatever happens: no job fails because its features are missing.
     """
@@ -61,7 +64,9 @@ def command(
     options += [f"--scratch={scratch}"] if scratch else []
     place = os.path.abspath(directory) if directory else f"/usr/libexec/sssjob/{system}"
     try:
-        found = Installation(system, place, _program(), root, jobs, options, seconds, log)
+        found = Installation(
+            system, place, _program(), root, jobs, options, _place_of(_ASKED[system]), seconds, log
+        )
         scripts = found.scripts()
         if directory:
             write(place, scripts)
@@ -90,3 +95,12 @@ def _program() -> list[str]:
     beside = Path(sys.executable).with_name("sssjob")
     found = str(beside) if beside.exists() else shutil.which("sssjob")
     return [os.path.abspath(found)] if found else [sys.executable, "-m", "sssjob"]
+
+
+def _place_of(command: str) -> str:
+    """The directory of a command of the batch system, if it is not one where all look."""
+    from sssjob.features.batch.scripts import PATH
+
+    found = shutil.which(command)
+    place = os.path.dirname(os.path.abspath(found)) if found else ""
+    return "" if place in PATH.split(":") else place

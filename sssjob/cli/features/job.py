@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.cli.features.common import VOCABULARIES, offer, rated, site
+from sssjob.cli.features.common import VOCABULARIES, offer, rated, running, site
 from sssjob.cli.features.document import one_job
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ written all the same), 2 the document cannot be read or nothing be written."""
               help="The site's configuration (TOML): factor, notice.")  # fmt: skip
 @click.option("--host", "host", is_flag=True,
               help="Ask this machine, too, what it enforces on this process.")  # fmt: skip
-@click.option("--pid", metavar="PID", type=click.IntRange(1),
+@click.option("--pid", metavar="PID", type=click.IntRange(1), callback=running,
               help="With --host: ask about another process.")  # fmt: skip
 def command(
     file: str, directory: str | None, dry_run: bool, explain: bool, as_json: bool,
@@ -63,7 +63,7 @@ def command(
     Each key is one file, which appears whole or not at all. Keys of an earlier run that the job
     no longer gives are removed; other files in DIR are left alone. Defaults are resolved first.
     """
-    if directory is None and not (dry_run or explain):
+    if directory is None and not (dry_run or explain or as_json):
         common.fail("a directory to write to is needed, or --dry-run")
     from sssjob.features.derive import derive
 

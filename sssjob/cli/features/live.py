@@ -8,7 +8,7 @@ import time
 import click
 
 from sssjob.cli import common
-from sssjob.cli.features.common import VOCABULARIES, offer, rated, site
+from sssjob.cli.features.common import VOCABULARIES, offer, rated, running, site, there
 
 
 @click.command(
@@ -18,7 +18,8 @@ Examples:
   sssjob features live --job-id 1234 --start now /run/mjf/1234
   sssjob features live --cgroup /sys/fs/cgroup/system.slice/job_1234 --json
 
-Exit code: 0 done, 1 nothing limits anything, 2 something cannot be written."""
+Exit code: 0 done, 1 nothing limits anything, 2 something that was named is not there, or
+cannot be written."""
 )
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
 @click.option("-n", "--dry-run", is_flag=True, help="Write nothing; print what would be written.")
@@ -28,9 +29,12 @@ Exit code: 0 done, 1 nothing limits anything, 2 something cannot be written."""
 @click.option("--start", metavar="SECONDS|now", help="When the job started.")
 @click.option("--wall", metavar="SECONDS", type=click.IntRange(1),
               help="The elapsed time limit: no machine knows it.")  # fmt: skip
-@click.option("--pid", metavar="PID", type=click.IntRange(1), help="A process of the job.")
-@click.option("--cgroup", metavar="DIR", default="", help="The control group of the job.")
-@click.option("--scratch", metavar="DIR", help="The scratch space; without it, $TMPDIR.")
+@click.option("--pid", metavar="PID", type=click.IntRange(1), callback=running,
+              help="A process of the job.")  # fmt: skip
+@click.option("--cgroup", metavar="DIR", default="", callback=there,
+              help="The control group of the job.")  # fmt: skip
+@click.option("--scratch", metavar="DIR", callback=there,
+              help="The scratch space; without it, $TMPDIR.")  # fmt: skip
 @click.option("--machine", metavar="DIR", type=click.Path(),
               help="$MACHINEFEATURES: the job has a share of its rating.")  # fmt: skip
 @click.option("--site", "site_file", metavar="FILE", type=click.Path(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Mapping, Sequence
@@ -66,7 +67,8 @@ class Call:
         spool = self.environment.get("SGE_JOB_SPOOL_DIR", "")
         if self.system == "gridengine" and spool:
             place = Path(spool, gridengine.ENVIRONMENT)
-            with open(place, "r+") as file:
+            handle = os.open(place, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            with open(handle, "r+") as file:
                 file.write(gridengine.exports(variables, file.read()))
 
     def _questions(self) -> dict[str, list[str]]:

@@ -33,6 +33,7 @@ _NAMES = {
     "gridengine": ("prolog of a Grid Engine queue", "epilog of a Grid Engine queue"),
     "pbs": ("PBS prologue", "PBS epilogue"),
 }
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 VARIABLES = {
     "JOBFEATURES": "jobfeatures",
     "MACHINEFEATURES": "machinefeatures",
@@ -46,7 +47,8 @@ class Installation:
 
     ``program`` is how our command is called. ``root`` is where the directories of jobs are; %n in
     it is the name of the node. ``options`` go to the prolog, ``jobs`` to both: the directory of
-    documents. ``seconds`` is the most that a script may take, ``log`` where it says what is wrong.
+    documents. ``path`` is where commands of the system are looked for before the usual directories.
+    ``seconds`` is the most that a script may take, ``log`` where it says what is wrong.
     """
 
     system: str
@@ -55,11 +57,12 @@ class Installation:
     root: str = "/run/mjf"
     jobs: str = ""
     options: Sequence[str] = ()
+    path: str = ""
     seconds: int = 30
     log: str = "/var/log/sssjob-features.log"
 
     def __post_init__(self) -> None:
-        for path in filter(None, (self.directory, self.root, self.jobs, self.log)):
+        for path in filter(None, (self.directory, self.root, self.jobs, self.path, self.log)):
             if not os.path.isabs(path) or "\n" in path:
                 raise InvalidValue(path, "an absolute path, as a daemon needs it")
 
@@ -113,7 +116,7 @@ class Installation:
         return (
             f"{self._head(name, what)}"
             "# Whatever happens, the job must not suffer: this ends with 0, and in time.\n"
-            "PATH=/usr/sbin:/usr/bin:/sbin:/bin\n"
+            f"PATH={shlex.quote(':'.join(filter(None, (self.path, PATH))))}\n"
             f"log={shlex.quote(self.log)}\n"
             '(: >>"$log") 2>/dev/null || log=/dev/null\n'
             f'{self._call(command, self._root())} >>"$log" 2>&1 </dev/null\n'
