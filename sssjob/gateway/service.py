@@ -76,9 +76,12 @@ def shared_roles(config: Config) -> list[str]:
     roles, ring = config.jobs.settings.roles, config.ring
     if ring.shared is None:
         return []
-    usual = {roles.usual, "anonymous"}
-    return [name for name, own in roles.actors.items()
-            if name not in ring.own and name not in ring.revoked and not usual.issuperset(own)]  # fmt: skip
+    proven, usual = {*ring.own, *ring.revoked}, {roles.usual, "anonymous"}
+    return [
+        name
+        for name, own in roles.actors.items()
+        if name not in proven and not usual.issuperset(own)
+    ]
 
 
 def forwarding(config: Config, service: Service | None) -> Forwarding | None:
