@@ -39,6 +39,28 @@ class Readable(Protocol):
         ...
 
 
+CUT_SHORT = "the last line has no line end: it may be cut short"
+
+
+class Watched:
+    """The bytes of a stream; afterwards ``is_cut_short`` tells whether the last is no line end."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._last = b"\n"
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether what was read last is not the end of a line."""
+        return self._last != b"\n"
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes of the stream."""
+        found = self._stream.read(size)
+        self._last = found[-1:] or self._last
+        return found
+
+
 def legal(text: str) -> str:
     """A text without what a document cannot hold.
 

@@ -32,7 +32,7 @@ PRINTED = {
     "condor/condor_q.new":           ("condor", 5, 5, 0, 0),
     "condor/condor_status.json":     ("condor", 2, 0, 2, 0),
     "condor/history.4.0":            ("condor", 1, 1, 0, 0),
-    "lcginfo/text/lrmsinfo":         ("lrmsinfo", 9, 5, 4, 0),
+    "lcginfo/text/lrmsinfo":         ("lrmsinfo", 5, 5, 0, 0),
 }
 # fmt: on
 
