@@ -193,12 +193,14 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
         if value is not None and value > 0:
             attributes = {} if unit == 1 else {"units": "MB" if unit == 1 << 20 else "KB"}
             asked.append(expression.Comparison(Property(element, int(value), attributes)))
+    resources: dict[str, int] = {}
+    known = {row[0].lower() for row in names.AMOUNTS.values()}
     for name in ad:
-        known = {row[0].lower() for row in names.AMOUNTS.values()}
         if name.lower().startswith("request") and name.lower() not in known:
             value = _number(ad, name)
             if value:
                 resource = Property("Resource", int(value), {"name": name[len("request") :]})
+                resources[resource.attributes["name"].lower()] = int(value)
                 asked.append(expression.Comparison(resource))
     if (limit := _number(ad, "AllowedJobDuration")) is not None:
         asked.append(expression.Comparison(Property("Duration", int(limit))))
@@ -206,14 +208,14 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
         asked.append(expression.Comparison(Property("NodeCount", int(low))))
     held = ad.get(names.REQUIREMENTS)
     if isinstance(held, Node):
-        found = requirements.request(held)
+        found = requirements.request(held, resources)
         if found.request is not None:
             told = {each.item.name for each in asked if isinstance(each, expression.Comparison)}
             asked += (
                 each for each in expression.conjuncts(found.request) if not _repeats(each, told)
             )
-        if not found.complete:
-            items.append(_extension(names.REQUIREMENTS, held, findings))
+        if found.rest is not None:
+            items.append(_extension(names.REQUIREMENTS, found.rest, findings))
     rank = ad.get(names.RANK)
     if isinstance(rank, Node):
         items.append(_extension(names.RANK, rank, findings))
@@ -229,7 +231,7 @@ def _repeats(asked: expression.Expression, told: set[str]) -> bool:
 
 def _extension(name: str, node: Node, findings: list[Finding]) -> Property:
     text = writing.expression(node, writing.NEW)
-    told = f"{name} is kept as an Extension: a request cannot say all of it"
+    told = f"{name} is kept as an Extension, as far as a request cannot say it"
     findings.append(finding("W-USELESS", told))
     return Property("Extension", text, {"type": names.EXTENSION, "name": name})
 

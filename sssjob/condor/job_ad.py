@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from sssjob import expression, spec, units
 from sssjob.amounts import Scope
-from sssjob.classads import quoting, tree
-from sssjob.classads.values import LARGEST, Ad
+from sssjob.classads import parser, quoting, tree
+from sssjob.classads.errors import BadAd
+from sssjob.classads.values import LARGEST, Ad, Node
 from sssjob.condor import names, requirements
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
@@ -65,6 +66,7 @@ def to_ad(
     work.streams()
     work.environment()
     work.request(alternative)
+    work.kept()
     work.limits()
     work.features()
     work.delivered()
@@ -292,6 +294,22 @@ class _Work:
         else:
             self.say(
                 "W-USELESS", f"{name!r} cannot be the name of a resource of HTCondor", term.item
+            )
+
+    def kept(self) -> None:
+        """What an ad said and no request can say: it came along as an Extension."""
+        for name, op in ((names.REQUIREMENTS, "&&"), (names.RANK, "+")):
+            item = self.job.properties.get("Extension", type=names.EXTENSION, name=name)
+            if item is None:
+                continue
+            try:
+                said = parser.expression(item.text)
+            except BadAd as error:
+                self.say("E-TYPE", f"{name}: {error}", item)
+                continue
+            known = self.ad.get(name)
+            self.ad[name] = requirements.appended(
+                known if isinstance(known, Node) else None, op, said
             )
 
     def limits(self) -> None:

@@ -11,9 +11,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 
 from sssjob import expression as requests
 from sssjob import nodes
@@ -218,6 +219,18 @@ def _joined(op: str, parts: Iterable[Node | None]) -> Node | None:
     return whole
 
 
+def appended(whole: Node | None, op: str, more: Node) -> Node:
+    """Another expression behind ``&&`` or ``+``, in brackets where it would be read otherwise."""
+    if whole is None:
+        return more
+    parts = _conjuncts(more) if op == "&&" else (tree.Grouped(more),)
+    plain = (tree.Binary, tree.Call, tree.Reference, tree.Literal, tree.Grouped)
+    for part in parts:
+        side = part if isinstance(part, plain) else tree.Grouped(part)
+        whole = _joined(op, (whole, side)) or whole
+    return whole
+
+
 def _certain(node: Node | None) -> Node:
     assert node is not None
     return node.inner if isinstance(node, tree.Grouped) else node
@@ -238,29 +251,34 @@ def _number(value: Fraction) -> int | float:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The request that Requirements are, and whether it says all of them."""
+    """The request that Requirements are, and the terms that no request can say."""
 
     request: Expression | None
-    complete: bool
+    rest: Node | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the request says all of them."""
+        return self.rest is None
 
 
-def request(requirements: Node) -> Asked:
+def request(requirements: Node, resources: Mapping[str, int] = MappingProxyType({})) -> Asked:
     """The request in Requirements: terms of TARGET.Attr op literal, joined by && and ||.
 
-    Terms that only repeat what the job requests (``TARGET.Memory >= RequestMemory``) say nothing
-    new. Of a conjunction what can be said is said; a disjunction is said as a whole or not.
+    Terms that only repeat what the job requests (``TARGET.Memory >= RequestMemory``, or how many
+    it requests of ``resources``, by their names in small letters) say nothing new. Of a conjunction
+    what can be said is said; a disjunction is said as a whole or not.
     """
-    parts = []
-    complete = True
+    parts, rest = [], []
     for term in _conjuncts(requirements):
-        if _repeats(term):
+        if _repeats(term, resources):
             continue
         asked = _request(term)
         if asked is None:
-            complete = False
+            rest.append(term)
         else:
             parts.append(asked)
-    return Asked(requests.all_of(parts) if parts else None, complete)
+    return Asked(requests.all_of(parts) if parts else None, _joined("&&", rest))
 
 
 def _conjuncts(node: Node) -> Iterator[Node]:
@@ -277,8 +295,10 @@ def _conjuncts(node: Node) -> Iterator[Node]:
                 yield other
 
 
-def _repeats(node: Node) -> bool:
+def _repeats(node: Node, resources: Mapping[str, int]) -> bool:
     match node:
+        case tree.Binary(">=", tree.Reference(_, name), tree.Literal(int() as count)):
+            return resources.get(name.lower()) == count
         case tree.Binary(">=", tree.Reference(_, left), tree.Reference(_, right)):
             return right.lower() == f"request{left.lower()}"
     return False

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from sssjob.check import check_source
-from sssjob.classads import forms
+from sssjob.classads import forms, writing
 from sssjob.classads.values import Ad
 from sssjob.condor.from_ad import to_job
+from sssjob.condor.job_ad import to_ad
 from sssjob.document import dumps
 
 DATA = Path(__file__).parent.parent / "data" / "condor"
@@ -79,7 +80,23 @@ def test_requirements_that_a_request_cannot_say_are_kept():
     assert found.job.requested.text("Architecture") == "x86_64"
     assert found.job.requested.get("Memory").bytes == 512 << 20
     kept = found.job.properties.get("Extension", name="Requirements")
-    assert kept.text == 'TARGET.Arch == "X86_64" && TARGET.KFlops > 5'
+    assert kept.text == "TARGET.KFlops > 5"
+
+
+def test_what_no_request_can_say_goes_back_into_the_ad_and_does_not_grow():
+    text = (
+        'Cmd = "x"\nRequestCpus = 1\nRequestGPUs = 1\nRank = TARGET.Mips\n'
+        'Requirements = TARGET.Arch == "X86_64" && (TARGET.KFlops > 5 || HasX)\n'
+    )
+    [ad] = forms.read_text(text)
+    first = to_ad(to_job(ad).job).ad
+    again = to_ad(to_job(first).job).ad
+    assert again == first
+    assert first["Rank"] == ad["Rank"]
+    assert writing.expression(first["Requirements"], writing.NEW) == (
+        'TARGET.Cpus >= 1 && TARGET.GPUs >= 1 && TARGET.Arch == "X86_64"'
+        " && (TARGET.KFlops > 5 || HasX)"
+    )
 
 
 def test_amounts_are_worked_out_over_the_ad():
