@@ -270,7 +270,11 @@ def _ads() -> list[Ad]:
     text = sys.stdin.buffer.read(REPORT_LIMIT + 1)
     if len(text) > REPORT_LIMIT:
         raise Failed(f"more than {REPORT_LIMIT} bytes on standard input")
-    return daemons.read(text)
+    return daemons.read(text, _skipped)
+
+
+def _skipped(number: int, line: str) -> None:
+    say(f"line {number} of standard input is no attribute: {line[:60]!r}")
 
 
 def _name(ads: Sequence[Ad]) -> str:
