@@ -283,9 +283,19 @@ def test_a_record_waits_until_it_has_settled(node):
 def test_documents_whose_jobs_have_ended_are_moved_away(node):
     (node / "records").write_text(RECORD.format(end=1795185020))
     (node / "done").mkdir()
-    (node / "jobs/bad.xml").write_text("<Job>")
     assert collect("--record", "records", "--done", "done").exit_code == 0
     assert (os.listdir("done"), (node / "jobs/3.xml").exists()) == (["3.xml"], False)
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_goes_on(node):
+    header, record = RECORD.format(end=1795185020).splitlines()
+    (node / "records").write_text(f"{header}\n4|x|COMPLETED|soon|later|?|1|x|x\n{record}\n")
+    (node / "jobs/2.xml").write_text("<Job>")
+    done = collect("--record", "records")
+    assert done.exit_code == 1
+    assert "jobs/2.xml: " in done.stderr
+    assert "records:2: error" in done.stderr
+    assert done.stdout.startswith("jobs/3.xml: ")
 
 
 def test_what_cannot_be_asked_says_so(node):
