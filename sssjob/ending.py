@@ -11,15 +11,15 @@ import os
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
-from sssjob.errors import SSSJobError, UnreadableDocument
+from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.features.batch import documents
 from sssjob.features.batch.asking import ask
 from sssjob.features.batch.call import Call
@@ -59,6 +59,14 @@ class Collected:
     waiting: tuple[str, ...]
     tally: Tally | None = None
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Records by identity of their job, and what is wrong with others that cannot be read."""
+
+    records: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    bad: list[Finding] = field(default_factory=list)
 
 
 def end(call: Call, root: Path, jobs: str = "") -> Ended:
@@ -114,22 +122,27 @@ def collect(
             yield Collected(document, rest, work.tally if work.tally.delivered else None)
 
 
-def waiting(jobs: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+def waiting(
+    jobs: Path, tell: Callable[[str], None] | None = None
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """The documents of a directory with jobs that have not ended, and their ids.
 
-    What cannot be read has none: whoever validates it is told why.
+    One that cannot be read has none; ``tell`` is called with the reason.
     """
     for document in sorted(jobs.glob("*.xml")):
-        with suppress(OSError, UnreadableDocument):
-            if ids := _without_end(document):
-                yield document, ids
+        try:
+            ids = _without_end(document)
+        except (OSError, UnreadableDocument) as error:
+            if tell is not None:
+                tell(_said(error, document))
+            continue
+        if ids:
+            yield document, ids
 
 
-def ask_slurm(
-    ids: Iterable[str], environment: Mapping[str, str], *, seconds: float
-) -> dict[str, list[Record]]:
-    """What ``sacct`` knows about jobs, by identity. Raises ``NotAnswered``."""
-    found: dict[str, list[Record]] = defaultdict(list)
+def ask_slurm(ids: Iterable[str], environment: Mapping[str, str], *, seconds: float) -> Known:
+    """What ``sacct`` knows about jobs. Raises ``NotAnswered``."""
+    found = Known()
     left = iter([name for name in ids if _SLURM_ID.fullmatch(name)])
     while some := list(islice(left, _AT_ONCE)):
         command = [
@@ -141,11 +154,9 @@ def ask_slurm(
     return found
 
 
-def read_records(
-    system: str, files: Sequence[Path], ids: Iterable[str], zone: str = ""
-) -> dict[str, list[Record]]:
-    """What accounting files tell about jobs, by identity. Raises ``UnusableInput``, ``OSError``."""
-    found: dict[str, list[Record]] = defaultdict(list)
+def read_records(system: str, files: Sequence[Path], ids: Iterable[str], zone: str = "") -> Known:
+    """What accounting files tell about jobs. Raises ``UnusableInput``, ``OSError``."""
+    found = Known()
     names = list(ids)
     for file in files:
         _take(found, {"gridengine": "sge"}.get(system, system), file, str(file), names, zone)
@@ -165,7 +176,7 @@ def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:
 
 
 def _take(
-    found: dict[str, list[Record]], format_: str, source: bytes | Path, name: str,
+    found: Known, format_: str, source: bytes | Path, name: str,
     ids: Iterable[str], zone: str = "",
 ) -> None:  # fmt: skip
     """Records about some jobs, by every identity that they have."""
@@ -174,7 +185,8 @@ def _take(
     stream = io.BytesIO(source) if isinstance(source, bytes) else source
     reader.take_records(stream, name, format_, zone)
     for identity, records in reader.records.items():
-        found[identity] += records
+        found.records[identity] += records
+    found.bad.extend(item for item in reader.tally.findings if item.severity is Severity.ERROR)
 
 
 def _fold(document: Path, directories: Directories, call: Call, notes: list[str]) -> Tally:

@@ -39,6 +39,29 @@ class Readable(Protocol):
         ...
 
 
+CUT_SHORT = "the last line has no line end: it may be cut short"
+
+
+class Watched:
+    """The bytes of a stream; afterwards ``cut_short`` tells whether the last is no line end."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._last, self._ends = b"\n", 0
+
+    @property
+    def cut_short(self) -> int:
+        """The number of the last line if it has no end, else 0."""
+        return self._ends + 1 if self._last != b"\n" else 0
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes of the stream."""
+        found = self._stream.read(size)
+        self._last = found[-1:] or self._last
+        self._ends += found.count(b"\n")
+        return found
+
+
 def legal(text: str) -> str:
     """A text without what a document cannot hold.
 

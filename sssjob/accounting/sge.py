@@ -2,7 +2,7 @@
 
 A line has 43 to some 75 fields between colons, see accounting(5). Nothing is escaped: where a
 name or a command holds a colon, its end is found by the numbers behind it. Rows of the slave
-tasks of a parallel job come before the row of the job, and are folded into it.
+tasks of a parallel job come before the row of the job, or right behind it, and are folded into it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import BinaryIO, TypeVar
 
 from sssjob.accounting import sge_columns
 from sssjob.accounting import sge_table as table
+from sssjob.accounting.lines import CUT_SHORT
 from sssjob.accounting.record import Bad, Field, Noted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.accounting.sge_columns import (
@@ -27,6 +28,7 @@ from sssjob.accounting.sge_columns import (
     NEWEST,
     NUMBER,
     OLDEST,
+    PE,
     PE_TASK,
     PRIORITY,
     STARTED,
@@ -59,23 +61,29 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
 
     shapes = Shapes(rows, road, ("start_time", "end_time"))
     tasks = _Tasks()
+    held: tuple[int, list[str]] | None = None  # a parallel job that some tasks may follow
     lines = Lines(stream)
     for batch in lines:
         wanted = [(number, line) for number, line in batch if line[0] != "#" and len(line) > 1]
         found: list[Read] = []
         for (number, line), fields in zip(wanted, _fields_of(wanted), strict=True):
+            if held is not None and not (isinstance(fields, list) and follows(fields, held[1])):
+                found.append(tasks.job(*held))
+                held = None
             if len(line) > LINE_LIMIT:
                 found.append(Bad(number, f"longer than {LINE_LIMIT} bytes"))
             elif isinstance(fields, Bad):
                 found.append(fields)
-            elif fields[PE_TASK] == "NONE":
-                found.append(_record(number, fields, tasks.closed(key_of(fields)[:2])))
-            else:
+            elif fields[PE_TASK] != "NONE":
                 found += tasks.take(number, fields)
+            elif is_parallel(fields):
+                held = number, fields
+            else:
+                found.append(tasks.job(number, fields))
         yield from shapes.outcomes(found)
-    yield from shapes.outcomes(tasks.close())
+    yield from shapes.outcomes([*([tasks.job(*held)] if held else ()), *tasks.close()])
     if lines.cut_short:
-        yield Noted(lines.cut_short, "the last line has no line end: it may be cut short")
+        yield Noted(lines.cut_short, CUT_SHORT)
 
 
 def _fields_of(lines: Sequence[tuple[int, str]]) -> list[list[str] | Bad]:
@@ -92,6 +100,24 @@ def _fields_of(lines: Sequence[tuple[int, str]]) -> list[list[str] | Bad]:
 def key_of(fields: list[str]) -> tuple[str, str, str]:
     """The job, its task in an array, and its slave task, which is NONE for the job itself."""
     return fields[JOB], fields[TASK], fields[PE_TASK]
+
+
+def is_parallel(job: list[str]) -> bool:
+    """Whether rows of slave tasks may belong to the row of a job."""
+    return job[PE] != "NONE"
+
+
+def follows(fields: list[str], job: list[str]) -> bool:
+    """Whether a row is that of a slave task of the parallel job in the row before it.
+
+    One that started later than that job ended is of its next run.
+    """
+    return (
+        len(fields) >= OLDEST
+        and key_of(fields)[:2] == key_of(job)[:2]
+        and fields[PE_TASK] != "NONE"
+        and int(fields[STARTED]) <= int(job[ENDED])
+    )
 
 
 class _Task:
@@ -117,7 +143,7 @@ class _Task:
 
 
 class _Tasks:
-    """Folds the rows of slave tasks into the row of their job, which comes last."""
+    """Folds the rows of slave tasks into the row of their job."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], _Task] = {}
@@ -130,14 +156,17 @@ class _Tasks:
         self._count += 1
         if self._count <= SLAVE_LIMIT:
             return []
-        return [*_alone(self.closed(next(iter(self._open))))]
+        return [*_alone(self._closed(next(iter(self._open))))]
+
+    def job(self, number: int, fields: list[str]) -> Record:
+        """The row of a job, with what its slave tasks told."""
+        return _record(number, fields, self._closed(key_of(fields)[:2]))
 
     def close(self) -> list[Read]:
         """What becomes of slave tasks whose job did not follow."""
-        return [item for key in tuple(self._open) for item in _alone(self.closed(key))]
+        return [item for key in tuple(self._open) for item in _alone(self._closed(key))]
 
-    def closed(self, key: tuple[str, str]) -> _Task | None:
-        """What the slave tasks of a job told, which is then forgotten."""
+    def _closed(self, key: tuple[str, str]) -> _Task | None:
         task = self._open.pop(key, None)
         if task is not None:
             self._count -= len(task.lines)

@@ -9,7 +9,7 @@ NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
 _PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S+")
 OLDEST, NEWEST = 43, 45  # fields before Univa's
 JOB, PRIORITY, SUBMITTED, STARTED, ENDED = 5, 7, 8, 9, 10
-MAXRSS, SLOTS, TASK, CPU = 16, 34, 35, 36
+MAXRSS, PE, SLOTS, TASK, CPU = 16, 33, 34, 35, 36
 CATEGORY, IOW, PE_TASK, MAXVMEM, CWD, COMMAND = 39, 40, 41, 42, 50, 51
 
 _AMOUNTS = (CPU, MAXRSS, IOW, MAXVMEM)

@@ -1,11 +1,14 @@
-"""Where Grid Engine's records can be cut: at any line end, if slave tasks go with their job."""
+"""Where Grid Engine's records can be cut: at any line end, if slave tasks go with their job.
+
+Behind the row of a parallel job is no such place: rows of its slave tasks may follow.
+"""
 
 from __future__ import annotations
 
 from sssjob.accounting.cutting import Part
 from sssjob.accounting.lines import clean
 from sssjob.accounting.record import Bad, Options
-from sssjob.accounting.sge import SLAVE_LIMIT, key_of, parted
+from sssjob.accounting.sge import SLAVE_LIMIT, follows, is_parallel, key_of, parted
 
 _Row = tuple[int, bytes]
 
@@ -32,17 +35,27 @@ class Cutter:
 
     def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
         """The whole lines, with the rows from further up that belong to them."""
-        size = len(data) if final else data.rfind(b"\n") + 1
+        size = len(data) if final else _settled(data)
         lines = data[:size].split(b"\n")
         front: list[_Row] = []
+        before = b""  # the row of a job, while only its slave tasks came after it
         for place, raw in enumerate(lines):
-            if len(raw) < 2 or raw[:1] == b"#" or (not self._waiting and _is_job(raw)):
+            if _is_none(raw):
+                continue
+            if not self._waiting and _is_job(raw):
+                before = raw
                 continue
             fields = parted(line + place, clean(raw))
             if isinstance(fields, Bad):
+                before = b""
                 continue
             key = key_of(fields)
-            if key[2] != "NONE":
+            if key[2] == "NONE":
+                before = raw
+            elif before and _follows(fields, before):
+                continue
+            else:
+                before = b""
                 self._wait(key, line + place, raw)
                 lines[place] = b""
                 continue
@@ -67,6 +80,35 @@ class Cutter:
         rows = self._waiting.pop(key[:2], [])
         self._count -= len(rows)
         return rows
+
+
+def _settled(data: bytes) -> int:
+    """The bytes up to the last job of which more may come, or up to the last line end."""
+    whole = end = data.rfind(b"\n") + 1
+    tasks: list[list[str]] = []
+    while end:
+        start = data.rfind(b"\n", 0, end - 1) + 1
+        raw, end = data[start : end - 1], start
+        if _is_none(raw):
+            continue
+        fields = parted(0, clean(raw))
+        if isinstance(fields, Bad):
+            return whole
+        if key_of(fields)[2] == "NONE":
+            held = is_parallel(fields) and all(follows(task, fields) for task in tasks)
+            return start if held else whole
+        tasks.append(fields)
+    return whole
+
+
+def _follows(task: list[str], before: bytes) -> bool:
+    job = parted(0, clean(before))
+    return not isinstance(job, Bad) and is_parallel(job) and follows(task, job)
+
+
+def _is_none(line: bytes) -> bool:
+    """Whether a line is no record: empty, a comment, or of one character."""
+    return len(line) < 2 or line[:1] == b"#"
 
 
 def _is_job(line: bytes) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
-from sssjob.accounting.lines import blocks, clean
+from sssjob.accounting.lines import CUT_SHORT, Watched, blocks, clean
 from sssjob.accounting.plan import Plan
 from sssjob.accounting.record import Bad, Converted, Field, Noted, Outcome, Skipped
 from sssjob.accounting.roads import Road
@@ -20,7 +20,6 @@ _converted = tuple.__new__  # what Converted(...) calls in the end, without a ca
 _PLANS = 256  # shapes that are remembered with their plans
 _PART = "part of a job whose record is bad"
 _BACKWARDS = "the job ends before it starts: the clock was set back"
-_CUT_SHORT = "the last line has no line end: it may be cut short"
 
 
 class Record(NamedTuple):
@@ -121,25 +120,17 @@ class Lines:
     """
 
     def __init__(self, stream: BinaryIO, keep: bytes = b"") -> None:
-        self._stream = stream
+        self._stream = Watched(stream)
         self._keep = keep
-        self._last = b"\n"
         self.cut_short = 0
 
     def __iter__(self) -> Iterator[list[tuple[int, str]]]:
         number = 0
-        for block in blocks(self, LINE_LIMIT):
+        for block in blocks(self._stream, LINE_LIMIT):
             found = clean(block, self._keep).split("\n")
             yield [(place, line) for place, line in enumerate(found, number + 1) if line.strip()]
             number += len(found)
-        if self._last != b"\n":
-            self.cut_short = number
-
-    def read(self, size: int) -> bytes:
-        """The next bytes of the stream."""
-        found = self._stream.read(size)
-        self._last = found[-1:] or self._last
-        return found
+        self.cut_short = self._stream.cut_short
 
 
 def records(
@@ -155,4 +146,4 @@ def records(
             for number, line in batch
         ])  # fmt: skip
     if lines.cut_short:
-        yield Noted(lines.cut_short, _CUT_SHORT)
+        yield Noted(lines.cut_short, CUT_SHORT)

@@ -12,6 +12,7 @@ from typing import BinaryIO, Generic, TypeVar, cast
 
 from sssjob.accounting import slurm_table as table
 from sssjob.accounting.clock import ASSUMED, Clock
+from sssjob.accounting.lines import CUT_SHORT
 from sssjob.accounting.record import Bad, Converted, Noted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.accounting.slurm_header import JOB_ID, Header
@@ -63,6 +64,8 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         if clock.assumed and not told:
             yield Noted(0, ASSUMED, once=True)
         yield from found
+    if reader.cut_short:
+        yield Noted(reader.cut_short, CUT_SHORT)
 
 
 _Found = Row | Skipped | Bad

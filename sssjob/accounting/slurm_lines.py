@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice, repeat
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting.lines import blocks, clean
+from sssjob.accounting.lines import Watched, blocks, clean
 from sssjob.accounting.record import Bad, Skipped
-from sssjob.accounting.slurm_header import SURPLUS_LIMIT, Begin, Header, header
+from sssjob.accounting.slurm_header import JOB_ID, SURPLUS_LIMIT, Begin, Header, header
 from sssjob.document.text import clean as clean_text
 from sssjob.errors import UnusableInput
 
@@ -36,7 +36,10 @@ class Row(NamedTuple):
 
 
 class Reader:
-    """Reads the rows of a stream; ``header`` is the one that the last row belongs to."""
+    """Reads the rows of a stream; ``header`` is the one that the last row belongs to.
+
+    ``cut_short`` is the number of the last line where it has no line end, else 0.
+    """
 
     def __init__(
         self, known: Iterable[str], columns: Iterable[str] = (), delimiter: str = ""
@@ -44,6 +47,7 @@ class Reader:
         self._known = tuple(known)
         self._delimiter = delimiter
         self.header: Header | None = None
+        self.cut_short = 0
         # The lines of the record that is being read; its fields, where one line holds them all;
         # and whether the record before it was cut short.
         self._group: list[str] = []
@@ -72,7 +76,7 @@ class Reader:
                 found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
             if found:
                 yield head, found
-        if found := self._settle():
+        if found := self._last():
             yield self.header_now, found
 
     def _batch(self, number: int, lines: list[str]) -> tuple[list[Row | Skipped | Bad], int]:
@@ -89,6 +93,7 @@ class Reader:
                 found += self._take(number + index, lines[index], rows[index])
                 numbers = range(number + index, number + end - 1)
                 found += map(_row, repeat(Row), zip(numbers, rows[index : end - 1], repeat(())))
+                self._tainted = False
                 self._begin(number + end - 1, lines[end - 1], rows[end - 1])
                 index = end
                 continue
@@ -141,10 +146,23 @@ class Reader:
         outcomes, self._tainted = self._settled(group, self._begun, self._tainted)
         return [*outcomes]
 
+    def _last(self) -> list[Row | Skipped | Bad]:
+        """What the last lines are: sacct ends each, so one without its end is no part of a text."""
+        if not self.cut_short or len(self._group) < 2 or not self._has_id(self._group[-1]):
+            return self._settle()
+        self._group.pop()
+        return [*self._settle(), Bad(self.cut_short, "the last line is cut short")]
+
+    def _has_id(self, line: str) -> bool:
+        head = self.header_now
+        fields = head.split(line)
+        return len(fields) > head.key and JOB_ID.fullmatch(fields[head.key]) is not None
+
     def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str]]]:
         """The physical lines behind the first header, with the number of the first of them."""
         number = 1
-        for block in blocks(stream, RECORD_LIMIT):
+        watched = Watched(stream)
+        for block in blocks(watched, RECORD_LIMIT):
             begin = 0
             if self.header is None:
                 raw = clean(block, (self._delimiter or DELIMITERS).encode())
@@ -155,6 +173,7 @@ class Reader:
             lines = clean(block, self.header.delimiter.encode()).split("\n")
             yield number + begin, lines[begin:]
             number += len(lines)
+        self.cut_short = watched.cut_short
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")
 

@@ -62,8 +62,8 @@ def binary(op: str, left: Value, right: Value) -> Value:
 
 
 def identical(left: Value, right: Value) -> bool | Special:
-    """Whether two values are of one type and the same; only lists and ads cannot be asked."""
-    if isinstance(left, (tuple, Ad)) and isinstance(right, (tuple, Ad)):
+    """Whether two values are of one type and the same; two lists and two ads cannot be asked."""
+    if any(isinstance(left, kind) and isinstance(right, kind) for kind in (tuple, Ad)):
         return ERROR
     return type(left) is type(right) and left == right
 
@@ -102,11 +102,11 @@ def _calculated(op: str, left: bool | int | float, right: bool | int | float) ->
             return wrapped(_divided(left, right)) if right else ERROR
         whole = left + right if op == "+" else left - right if op == "-" else left * right
         return wrapped(whole)
+    if op == "%" and not isinstance(left, float) and not isinstance(right, float):
+        return left - right * _divided(left, right) if right else ERROR
     if type(left) is not int or type(right) is not int:
         return ERROR
     match op:
-        case "%":
-            return left - right * _divided(left, right) if right else ERROR
         case "&":
             return left & right
         case "|":

@@ -187,7 +187,7 @@ def _form(name: str | None, columns: Columns, with_file: bool) -> Form:
         case "xml" if columns:
             common.fail("--columns gives a table, CSV or JSON, and no XML")
         case "xml":
-            return query_forms.text(with_file, lambda match: match.xml)
+            return query_forms.text(with_file, lambda match: match.xml, places=True)
     if columns:
         return query_forms.table(columns, with_file)
     return query_forms.text(with_file, lambda match: match.line_of_text)

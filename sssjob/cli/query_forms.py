@@ -41,14 +41,14 @@ class Form:
     places: bool = True  # whether attributes and texts have to know where they stand
 
 
-def text(with_file: bool, line: Callable[[Match], str]) -> Form:
-    """A line for each match."""
+def text(with_file: bool, line: Callable[[Match], str], *, places: bool = False) -> Form:
+    """A line for each match; ``places`` where it shows what the match is, not only its text."""
 
     def row(found: Found) -> str:
         shown = line(found.match)
         return f"{found.file}:{shown}\n" if with_file else f"{shown}\n"
 
-    return Form(row, sys.stdout.writelines, places=False)
+    return Form(row, sys.stdout.writelines, places)
 
 
 def as_json(columns: Columns | None, with_file: bool, *, lines: bool) -> Form:

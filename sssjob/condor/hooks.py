@@ -25,6 +25,7 @@ from sssjob.condor.queue import (
     SPOOL,
     Queue,
     is_entry,
+    known_as,
 )
 from sssjob.condor.settings import Settings, given
 
@@ -80,7 +81,8 @@ def fetch_work(settings: Settings, rest: Sequence[str]) -> None:
     now = time.time()
     for state in (OFFERED, RUNNING):
         for name in queue.silent(state, now - settings.silence):
-            say(f"{name}: nothing was heard of it for {settings.silence} s; it is ready again")
+            silence = f"nothing was heard of it for {settings.silence} s"
+            say(f"{known_as(name)}: {silence}; it is ready again")
             _give_back(settings, queue, name, state)
     _refresh(settings, queue, now)
     for name in queue.names(READY):
@@ -171,7 +173,7 @@ def _fitting(text: bytes, slot: Ad, settings: Settings, name: str) -> bytes | No
             added["Owner"] = settings.owner
         ad = ad.merged(added)
         if missing := _missing(ad, slot):
-            say(f"{name}: {missing}")
+            say(f"{known_as(name)}: {missing}")
             return None
         if _has_room(ad, slot) and _agree(ad, slot):
             from sssjob.condor.mjf import provided
@@ -268,7 +270,11 @@ def _ads() -> list[Ad]:
     text = sys.stdin.buffer.read(REPORT_LIMIT + 1)
     if len(text) > REPORT_LIMIT:
         raise Failed(f"more than {REPORT_LIMIT} bytes on standard input")
-    return daemons.read(text)
+    return daemons.read(text, _skipped)
+
+
+def _skipped(number: int, line: str) -> None:
+    say(f"line {number} of standard input is no attribute: {line[:60]!r}")
 
 
 def _name(ads: Sequence[Ad]) -> str:

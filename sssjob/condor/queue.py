@@ -48,6 +48,18 @@ def is_entry(name: str) -> bool:
     return safe and len(parts) == 3 and parts[0].isdecimal() and parts[1].isdecimal()
 
 
+def known_as(name: str) -> str:
+    """The job of a file name of the queue, as people know it.
+
+    >>> known_as(entry("Job/1/a b"))
+    'Job/1/a b'
+    """
+    from urllib.parse import unquote  # hooks must start fast
+
+    # The key of a document is encoded, too, where it is a part of the key of a job.
+    return unquote(unquote(name.rpartition("~")[2]))
+
+
 class Queue:
     """The directory in which hooks keep what they know."""
 

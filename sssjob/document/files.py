@@ -17,15 +17,16 @@ Source = str | PathLike[str] | bytes | BinaryIO
 
 CHUNK = 1 << 16
 
-_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
-_LONGEST_MAGIC = len(_XZ)
+_GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_MAGICS = _GZIP, _BZIP2, _XZ, _ZSTD
+_LONGEST_MAGIC = max(map(len, _MAGICS))
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 
 
 @contextmanager
 def opened(source: Source) -> Iterator[BinaryIO]:
-    """The bytes of a source as a stream; gzip, xz and zstd are recognised and decompressed.
+    """The bytes of a source as a stream; gzip, bzip2, xz and zstd are recognised and decompressed.
 
     A stream that the caller opened stays open. Damage raises ``UnreadableDocument``.
     """
@@ -79,14 +80,16 @@ def split_lines(stream: BinaryIO, head: bytes, limit: int) -> Iterator[bytes]:
 
 
 def is_compressed(path: str | PathLike[str]) -> bool:
-    """Whether a file holds gzip, xz or zstd. Raises ``OSError``."""
+    """Whether a file holds gzip, bzip2, xz or zstd. Raises ``OSError``."""
     with open(path, "rb") as stream:
-        return stream.read(_LONGEST_MAGIC).startswith((_GZIP, _XZ, _ZSTD))
+        return stream.read(_LONGEST_MAGIC).startswith(_MAGICS)
 
 
 def _decompressed(stream: BinaryIO, magic: bytes) -> BinaryIO:
     if magic.startswith(_GZIP):
         return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
+    if magic.startswith(_BZIP2):
+        return io.BufferedReader(_Frames(stream, _Bzip2, OSError))
     if magic.startswith(_XZ):
         return io.BufferedReader(_Frames(stream, _xz, lzma.LZMAError))
     if magic.startswith(_ZSTD):
@@ -109,6 +112,32 @@ class _Frame(Protocol):
     @property
     def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Bzip2:
+    """One frame of bzip2 in pieces: 40 bytes of it can stand for 45 MiB."""
+
+    _PIECE = 1 << 16
+
+    def __init__(self) -> None:
+        import bz2
+
+        self._frame = bz2.BZ2Decompressor()
+
+    @property
+    def eof(self) -> bool:
+        return self._frame.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._frame.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return self._frame.needs_input
+
+    def decompress(self, data: bytes, /) -> bytes:
+        return self._frame.decompress(data, self._PIECE)
 
 
 class _Frames(io.RawIOBase):
@@ -134,14 +163,16 @@ class _Frames(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._ready:
-            compressed = self._frame.unused_data if self._frame.eof else self._read()
-            if self._frame.eof:
+            ended = self._frame.eof
+            more = ended or getattr(self._frame, "needs_input", True)
+            compressed = self._frame.unused_data if ended else self._read() if more else b""
+            if ended:
                 # xz allows padding, and no frame of either format begins with NUL.
                 while not (compressed := compressed.lstrip(b"\0")):
                     if not (compressed := self._read()):
                         return 0
                 self._frame = self._new_frame()
-            elif not compressed:
+            elif more and not compressed:
                 raise EOFError
             try:
                 self._ready = memoryview(self._frame.decompress(compressed))

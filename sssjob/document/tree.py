@@ -1,8 +1,8 @@
 """Bytes to trees, with safe limits: a stream of job objects from a source of any size.
 
 A source may be one document (a Job, a JobGroup, or any wrapper around many of them) or many
-documents one after the other, each on a line of its own or not; gzip, xz and zstd are read as
-they are. Memory holds one job object at a time. No entity is expanded, no address is opened.
+documents one after the other, each on a line of its own or not; gzip, bzip2, xz and zstd are read
+as they are. Memory holds one job object at a time. No entity is expanded, no address is opened.
 """
 
 from __future__ import annotations

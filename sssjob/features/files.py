@@ -32,6 +32,11 @@ class Fault:
     def __repr__(self) -> str:
         return f"<{self.code} {self.message}>"
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether the key is there, but no value could be made of it."""
+        return self.code == "E-TYPE" and bool(self.name)
+
 
 def texts(
     directory: str | os.PathLike[str], only: Iterable[str] | None = None

@@ -26,7 +26,8 @@ class Here:
     """The values of both directories by key, in the vocabulary of 2016.
 
     ``machine`` and ``job`` hold int, float or text. A key that is absent is not known, not
-    applicable or no limit, never zero; one in ``unknown`` may be there, but a server did not say.
+    applicable or no limit, never zero; one in ``unknown`` may limit the job all the same: a server
+    did not say, or no value could be made of the file.
     ``problems`` has a sentence for whatever could not be read: nothing is raised.
     """
 
@@ -88,18 +89,21 @@ def _values(
 
             answer = texts(place.place, rows)
             unknown += answer.unknown
-            return _modern(answer.texts, answer.faults, rows, variable, problems)
-        return _modern(*files.texts(place.place), rows, variable, problems)
+            return _modern(answer.texts, answer.faults, rows, variable, problems, unknown)
+        return _modern(*files.texts(place.place), rows, variable, problems, unknown)
     except (OSError, ValueError, ImportError) as error:
         problems.append(f"${variable}: {error}")
+        unknown += keys.names(rows)
         return {}
 
 
 def _modern(
     texts: Mapping[str, str], faults: Iterable[Fault], rows: tuple[Key, ...], variable: str,
-    problems: list[str],
+    problems: list[str], unknown: list[str],
 ) -> Mapping[str, Value]:  # fmt: skip
     values, wrong = vocabulary.typed(texts, rows, float)
     values, apart = vocabulary.modern(values)
+    unread = (vocabulary.made_of(fault.name) for fault in (*faults, *wrong) if fault.is_unread)
+    unknown += (name for name in unread if name not in values and name not in unknown)
     problems += (f"${variable}: {fault.message}" for fault in (*faults, *wrong, *apart))
     return values

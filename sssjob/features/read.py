@@ -49,7 +49,7 @@ def reading(
     values, wrong = vocabulary.typed(texts, table)
     all_faults = (*faults, *wrong)
     found = tuple(_finding(fault, place) for fault in all_faults)
-    unread = tuple(fault.name for fault in all_faults if fault.name and fault.code == "E-TYPE")
+    unread = tuple(fault.name for fault in all_faults if fault.is_unread)
     return Reading(values, found, tuple(unknown), unread)
 
 

@@ -57,6 +57,8 @@ def run(path: Path, config: Config) -> None:
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False
+    for name in shared_roles(config):
+        event("anybody with the shared key can claim this role", logging.WARNING, actor=name)
     running = server(config)
     forward = forwarding(config, running.service)
     try:
@@ -67,6 +69,19 @@ def run(path: Path, config: Config) -> None:
         if forward is not None:
             forward.stop()
         LOGGER.removeHandler(handler)
+
+
+def shared_roles(config: Config) -> list[str]:
+    """Actors with roles of their own and no key of their own: the shared one proves them."""
+    roles, ring = config.jobs.settings.roles, config.ring
+    if ring.shared is None:
+        return []
+    proven, usual = {*ring.own, *ring.revoked}, {roles.usual, "anonymous"}
+    return [
+        name
+        for name, own in roles.actors.items()
+        if name not in proven and not usual.issuperset(own)
+    ]
 
 
 def forwarding(config: Config, service: Service | None) -> Forwarding | None:

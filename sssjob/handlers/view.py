@@ -15,7 +15,7 @@ from sssjob import defaults, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind
-from sssjob.model import Block, Job, JobGroup, Property, TaskGroup, stripped
+from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
 
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
@@ -33,12 +33,23 @@ class View:
     @cached_property
     def flat(self) -> dict[str, Property]:
         """The property that counts for each name, in the order in which they are found."""
+        own: list[Property] = []
+        delivered: list[Property] = []
+        asked: list[Property] = []
+        # In one pass: this is done for every job that a request looks at.
+        for item in self.block.items:
+            if type(item) is Property:
+                own.append(item)
+            elif isinstance(item, Delivered):
+                delivered += item.properties
+            elif isinstance(item, Requested):
+                asked += item.properties
         found: dict[str, Property] = {}
-        for each in (*self.block.delivered, *self.block.properties):
+        for each in (*delivered, *own):
             found.setdefault(each.name, each)
-        asked = self.block.requested
+        names = [each.name for each in asked]
         for wish in asked:
-            if wish.name not in found and is_exact(wish, [each.name for each in asked]):
+            if wish.name not in found and is_exact(wish, names):
                 found[wish.name] = wish
         return found
 

@@ -94,7 +94,7 @@ def _snapshot(printed: bytes, report: Report) -> Snapshot:
     if heard.bad:
         if not snapshot.jobs:
             raise UnusableOutput(f"lrmsinfo: none of its {heard.bad} jobs can be read")
-        report(Remark(0, f"lrmsinfo: {heard.bad} jobs cannot be read", Severity.ERROR))
+        report(Remark(0, f"lrmsinfo: jobs that cannot be read: {heard.bad}", Severity.ERROR))
     if snapshot == Snapshot():
         raise UnusableOutput("lrmsinfo: neither header nor jobs in what was printed")
     return snapshot

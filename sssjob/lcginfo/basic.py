@@ -17,6 +17,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from sssjob.errors import SSSJobError
+from sssjob.lcginfo import config
 from sssjob.lcginfo.site import Site
 from sssjob.lcginfo.snapshot import RUNNING
 
@@ -56,12 +57,15 @@ class UnusableSamples(SSSJobError, OSError):
 def estimate(site: Site) -> dict[str, QueueEstimate]:
     """The estimates of all queues with a running job; their sample files are brought up to date.
 
+    The usual directory is made if it is not there yet; another one has to be.
     Raises ``UnusableSamples``.
     """
     found: dict[str, QueueEstimate] = {}
     running = _running(site)
     directory = Path(site.config.sample_dir)
     try:
+        if site.config.sample_dir == config.SAMPLE_DIR:
+            directory.mkdir(exist_ok=True)
         with _locked(directory) as made:
             for queue, new in running.items():
                 path = directory / file_name(queue)
@@ -73,7 +77,7 @@ def estimate(site: Site) -> dict[str, QueueEstimate]:
                 found[queue] = formula(samples, len(new), site.waiting(queue))
             _forget(directory, made, {file_name(queue) for queue in running})
     except OSError as error:
-        raise UnusableSamples(error.errno, f"sample directory {directory}: {error}") from error
+        raise UnusableSamples(f"sample directory {directory}: {error.strerror}") from error
     return found
 
 

@@ -60,7 +60,10 @@ def run(
             start_new_session=True,  # so that its children can be ended with it
         )
     except (OSError, ValueError) as error:
-        raise CommandFailed(what, f"{arguments[0] if arguments else 'nothing'}: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise CommandFailed(
+            what, f"{arguments[0] if arguments else 'nothing'}: {reason}"
+        ) from error
     with process:
         try:
             printed, said = _Reader(process, what, limits).both()

@@ -23,6 +23,7 @@ from sssjob.spelling import nearest
 SIZE_LIMIT = 1 << 20
 DAY = 86400.0
 
+SAMPLE_DIR = "/var/tmp/info-dynamic-scheduler-generic"  # made when it is needed
 MAIN, LRMS, SCHEDULER = "Main", "LRMS", "Scheduler"
 IGNORED = "(nothing)"
 _ANY = "any section"
@@ -57,7 +58,7 @@ class Config:
     cycle_time: float | None = None
     estimator: str = "simulate"
     sample_number: int = 1000
-    sample_dir: str = "/var/tmp/info-dynamic-scheduler-generic"
+    sample_dir: str = SAMPLE_DIR
     usage: float | None = None
     default_walltime: float = DAY
     access_rule: str = "last"

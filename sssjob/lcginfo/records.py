@@ -26,7 +26,7 @@ _ZERO = "times count from a zero point of the producer; they are taken as second
 
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each line: of a job a job object; the header lines are skipped."""
+    """What becomes of each line: of a job a job object; header lines are no records."""
     chosen = options or Options()
     zone = timezone(chosen.zone)
     told = bool(chosen.zone)
@@ -49,8 +49,8 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
             if not told and (entry.qtime is not None or entry.start is not None):
                 told = True
                 yield Noted(line, _ZERO, once=True)
-        elif text.strip():
-            yield Skipped(line, "header" if lrmsinfo.is_header(text) else "neither header nor job")
+        elif text.strip() and not lrmsinfo.is_header(text):
+            yield Skipped(line, "neither header nor job")
 
 
 def recognises(head: bytes) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _SUFFIXES = tuple(
-    f".{name}{packed}" for name in ("xml", "sss") for packed in ("", ".gz", ".xz", ".zst")
+    f".{name}{packed}" for name in ("xml", "sss") for packed in ("", ".gz", ".bz2", ".xz", ".zst")
 )
 
 

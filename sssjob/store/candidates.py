@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import groupby, islice
 
 from sssjob.store import lookup
@@ -12,7 +13,7 @@ from sssjob.store.condition import Bits
 from sssjob.store.engine import Engine, Reader
 from sssjob.store.packing import Packing
 from sssjob.store.plan import Level, Plan
-from sssjob.store.sql import sql
+from sssjob.store.sql import Dialect, Sql, sql
 from sssjob.store.stored import Stored
 
 _DOUBT = Bits(ODD, IRREGULAR | bit("Id"))  # rows that do not tell their Id
@@ -43,13 +44,18 @@ def candidates(
 def named(engine: Engine, packing: Packing, id_: str, *, deleted: bool) -> Iterator[Stored]:
     """See ``Store.named``."""
     hidden = "" if deleted else "d.deleted = 0 AND "
-    odd = sql(_DOUBT, engine.dialect)
+    odd = _odd(engine.dialect)
     text = (
         f"{lookup.PRESENT}WHERE {hidden}d.number IN (SELECT document FROM job WHERE id = ? "
         f"UNION ALL SELECT document FROM job WHERE {odd.text}) ORDER BY d.number"
     )
     for row in engine.fetch(text, (id_, *odd.values)):
         yield lookup.stored(row, packing, engine.address)
+
+
+@cache
+def _odd(dialect: Dialect) -> Sql:
+    return sql(_DOUBT, dialect)
 
 
 def _numbers(

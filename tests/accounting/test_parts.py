@@ -76,7 +76,8 @@ def test_processes_keep_the_order(monkeypatch):
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.integers(1, 400))
 def test_slave_tasks_find_their_job_wherever_the_records_are_cut(data, size):
-    rows = (DATA / "accounting/sge/quirks/slaves.txt").read_bytes().splitlines()
+    quirks = DATA / "accounting/sge/quirks"
+    rows = [line for path in quirks.glob("slaves*.txt") for line in path.read_bytes().splitlines()]
     raw = b"\n".join(data.draw(st.lists(st.sampled_from(rows), max_size=12))) + b"\n"
     with pytest.MonkeyPatch.context() as patch:
         assert cut("sge", raw, size, patch) == whole("sge", raw)

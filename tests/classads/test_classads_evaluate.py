@@ -21,6 +21,7 @@ WORTH = [
     ("1 && true", True), ('"a" && true', ERROR), ("!undefined", UNDEFINED), ("!0.0", True),
     ('"A" == "a"', True), ('"A" =?= "a"', False), ("1 =?= 1.0", False), ("1 == 1.0", True),
     ("undefined == 1", UNDEFINED), ("undefined =?= undefined", True), ("error is error", True),
+    ("[x = 1] =!= {1}", True), ("5 % true", 0), ("true % 2", 1), ("5 % false", ERROR),
     ("{1} =?= {1}", ERROR), ("{1} =!= undefined", True), ('"a" == 1', ERROR), ("true == 1", True),
     ("7 / 2", 3), ("-7 / 2", -3), ("-7 % 3", -1), ("1 / 0", ERROR), ("1.0 / 0", ERROR),
     ("7.5 % 2", ERROR), ("9223372036854775807 + 1", -(2**63)), ("true + 1", 2), ("-true", ERROR),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sssjob import store
 from sssjob.classads import long
 from sssjob.cli import sssjob
 from sssjob.condor import site
@@ -96,6 +97,7 @@ def test_hooks_are_programs_that_htcondor_accepts(jobs, tmp_path):
         ),
         (("cron", "--set", "hs06"), "expected KEY=VALUE"),
         (("cron", "--set", "hs06=soon"), "is not"),
+        (("cron", "--prefix", "a b"), "expected letters, digits and underscores"),
         (("queue",), "no jobs"),
         (("queue", "--jobs", "/nowhere", "--state", "/tmp/nowhere-state"), "neither a directory"),
         (("fold", "--jobs", "postgresql://h/db"), "--state DIR"),
@@ -136,6 +138,14 @@ def test_the_queue_shows_every_job_with_its_state(jobs):
         {"state": "waiting", "key": "b.xml", "reason": "its State is Hold"},
     ]
     assert run("queue", "--jobs", jobs).stdout.splitlines()[0] == "ready     a.xml"
+
+
+def test_jobs_of_a_store_are_shown_by_their_keys(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as held, held.change() as change:
+        change.put(b"<Job><Id>a b</Id><Executable>/bin/true</Executable></Job>")
+    shown = run("queue", "--jobs", tmp_path / "jobs.db", "--state", tmp_path / "state")
+    assert shown.stdout.split()[1].startswith("Job/")
+    assert "%25" not in shown.stdout
 
 
 def test_a_job_can_be_given_back_by_hand(jobs):

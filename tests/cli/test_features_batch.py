@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -282,9 +283,19 @@ def test_a_record_waits_until_it_has_settled(node):
 def test_documents_whose_jobs_have_ended_are_moved_away(node):
     (node / "records").write_text(RECORD.format(end=1795185020))
     (node / "done").mkdir()
-    (node / "jobs/bad.xml").write_text("<Job>")
     assert collect("--record", "records", "--done", "done").exit_code == 0
     assert (os.listdir("done"), (node / "jobs/3.xml").exists()) == (["3.xml"], False)
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_goes_on(node):
+    header, record = RECORD.format(end=1795185020).splitlines()
+    (node / "records").write_text(f"{header}\n4|x|COMPLETED|soon|later|?|1|x|x\n{record}\n")
+    (node / "jobs/2.xml").write_text("<Job>")
+    done = collect("--record", "records")
+    assert done.exit_code == 1
+    assert "jobs/2.xml: " in done.stderr
+    assert "records:2: error" in done.stderr
+    assert done.stdout.startswith("jobs/3.xml: ")
 
 
 def test_what_cannot_be_asked_says_so(node):
@@ -373,3 +384,29 @@ def test_scripts_find_the_commands_of_a_batch_system_where_they_are_here(node):
     assert f"\nPATH={node}/bin:/usr/sbin:" in run("install", "--for", "slurm").stdout
     (node / "bin/scontrol").unlink()
     assert f"{node}/bin" not in run("install", "--for", "pbs").stdout
+
+
+def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
+    """No PBS runs here; this is what its manuals say that a MOM does."""
+    where = {"root": "mjf", "jobs": "jobs", "log": "log", "to": "scripts"}
+    options = [word for name, place in where.items() for word in (f"--{name}", f"{node}/{place}")]
+    program(node, "qstat", "exit 1")
+    assert run("install", "--for", "pbs", *options).exit_code == 0
+    (node / "jobs/101.ce.xml").write_text(JOB.replace("<Id>3<", "<Id>101.ce<"))
+
+    def mom(script, *arguments):
+        words = [node / "scripts" / script, "101.ce", "root", "root", "run", *arguments]
+        subprocess.run(words, env={}, check=True, timeout=60)
+
+    mom("prologue", "nodes=1:ppn=2,walltime=01:00:00,mem=1gb")
+    told = subprocess.run(
+        ["/bin/sh", "-c", f". {node}/scripts/profile.sh; cat $JOBFEATURES/wall_limit_secs"],
+        env={"PBS_JOBID": "101.ce", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
+        check=True, timeout=60,
+    )  # fmt: skip
+    assert told.stdout == "3600\n"
+    mom("epilogue", "4711", "walltime=01:00:00", "cput=00:01:05,mem=3456kb", "batch", "", "0")
+    assert os.listdir(node / "mjf") == ["machinefeatures"]
+    job = document.loads((node / "jobs/101.ce.xml").read_text())
+    assert (job.get("CpuDuration"), job.requested) == ("65", document.loads(JOB).requested)
+    assert job.delivered.get("Memory", metric="Max").bytes == 3456 << 10

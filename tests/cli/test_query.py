@@ -75,6 +75,10 @@ def test_json_is_whole_when_a_file_breaks_off(run, tmp_path):
     assert err.startswith("bad.xml:1:")
 
 
+def test_an_attribute_as_xml_has_its_name(run):
+    assert run("--xml", UNITS, "two.xml") == (0, 'units="x"\n', "")
+
+
 def test_xml_is_one_line_a_match(run):
     assert run("--xml", "//Job", "one.xml") == (0, ONE + "\n", "")
 

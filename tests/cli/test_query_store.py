@@ -10,7 +10,7 @@ from sssjob.cli import sssjob
 
 JOBS = [
     b"<Job><Id>1</Id><User>amy</User><Charge>12.5</Charge><Shell>/bin/sh</Shell></Job>",
-    b"<Job><Id>2</Id><User>bob</User><Charge>1e6</Charge></Job>",
+    b"<Job><Id>2</Id><User>bob</User><Charge>1e6</Charge><Memory units='GB'>2</Memory></Job>",
     b"<JobGroup><Id>g</Id><JobDefaults><User>amy</User></JobDefaults><Job><Id>3</Id></Job></JobGroup>",
 ]
 
@@ -37,11 +37,31 @@ def run(tmp_path, monkeypatch):
         ["//Job[Charge > 12]/Charge"],
         ["--effective", "//Job[User='amy']/Id"],
         ["--xml", "//Job[Shell]"],
+        ["--xml", "//Job/User"],
+        ["--xml", "//Job[Memory]/Memory/@units"],
         ["--whole", "//Job/Shell"],
         ["--count", "//Job"],
         ["--quiet", "//Job[User='eve']"],
         ["--limit", "1", "//Job/Id"],
         ["--columns", "Id,User", "--sort=-Id", "//Job"],
+        ["--columns", "Id,sss:bytes(Memory)", "--sort", "User,-Charge", "--limit", "2", "//Job"],
+        ["--columns", "Id,Charge", "--sort=-Charge", "//Job[Charge]/User"],
+        ["--columns", "../Id,.", "//Job/Charge"],
+        ["--json", "--columns", "Id,Charge,User", "//Job"],
+        ["--jsonl", "--columns", "Id,Charge", "--sort", "Charge", "//Job[User='amy']"],
+        ["--sort=-Id", "//Job/Id"],
+        ["--sort", "Charge", "--limit", "1", "//Job[Charge]/Id"],
+        ["--sort=-Id", "--effective", "--xml", "//Job[User='amy']"],
+        ["--whole", "--limit", "1", "//Job[Charge > 12]/Charge"],
+        ["--whole", "--sort=-Id", "//Job/Id"],
+        ["--count", "//Job[User='amy']"],
+        ["--count", "--limit", "1", "//Job"],
+        ["--count", "--effective", "//Job[User='amy']/Id"],
+        ["--count", "--quiet", "//Job[User='eve']"],
+        ["Charge"],
+        ["Charge > 13"],
+        ["--xpath", "3.1", "//Job[matches(User, '^a')]/Id"],
+        ["sum(//Job[User='amy']/Charge) div count(//Job[User='amy'])"],
         ["--csv", "--columns", "Id", "//Job[not(Charge)]"],
         ["count(//Job[User='amy'])"],
         ["sum(//Job/Charge)"],
@@ -51,6 +71,53 @@ def run(tmp_path, monkeypatch):
 )
 def test_a_store_answers_as_the_file_of_its_documents(run, arguments):
     assert run(*arguments, "jobs.db") == run(*arguments, "jobs.xml")
+
+
+@pytest.mark.parametrize("form", ["--json", "--jsonl"])
+@pytest.mark.parametrize("options", [[], ["--limit", "1"], ["--sort=-Charge"], ["--effective"]])
+def test_matches_of_a_store_are_those_of_the_file_but_for_where_they_stand(run, form, options):
+    def found(source):
+        code, out, _ = run(form, *options, "//Job[User='amy' or Charge]/Id", source)
+        matches = json.loads(out) if form == "--json" else [*map(json.loads, out.splitlines())]
+        assert [each.pop("file") for each in matches] == [source] * len(matches)
+        for each in matches:
+            each["path"] = each["path"].removeprefix("/Jobs")
+            del each["line"]  # a store counts the lines of each document
+        return code, matches
+
+    assert found("jobs.db") == found("jobs.xml")
+
+
+MANY = b"".join(
+    b"<Job><Id>%d</Id><User>%s</User><Charge>%d</Charge><Shell>s%d</Shell></Job>\n"
+    % (place, (b"amy", b"bob", b"eve")[place % 3], place * 7 % 50, place % 4)
+    for place in range(450)
+)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--columns", "Id,Shell", "--sort=-Charge,Id", "--limit", "5", "//Job[Shell='s3']"],
+        ["--csv", "--columns", "User,Charge", "--sort", "User", "//Job[Charge < 3]"],
+        ["--sort", "Charge", "//Job[User='amy' and Shell='s1']/Id"],
+        ["--whole", "--limit", "30", "//Job[Shell='s2']/Charge"],
+        ["--count", "//Job[Shell='s2']"],
+        ["--count", "--limit", "400", "//Job"],
+        ["--xml", "--limit", "210", "//Job[Charge]/Id"],
+        ["sum(//Job[User='eve']/Charge)"],
+        ["sum(//Job[Shell='s1']/Charge)"],
+    ],
+    ids=" ".join,
+)
+def test_many_documents_are_asked_by_the_batch_to_the_same_end(run, arguments, tmp_path):
+    (tmp_path / "many.xml").write_bytes(b"<Jobs>\n" + MANY + b"</Jobs>")
+    with store.open("many.db", create=True) as jobs:
+        jobs.load(tmp_path / "many.xml")
+    code, out, _ = found = run(*arguments, "many.db")
+    assert found == run(*arguments, "many.xml")
+    assert code == 0
+    assert out
 
 
 def test_stores_and_files_are_asked_together(run):

@@ -184,6 +184,15 @@ def test_a_document_that_changes_is_read_again_and_one_that_goes_is_forgotten(si
     assert site.queue.names(READY) == []
 
 
+def test_a_line_that_is_no_attribute_is_said_and_the_others_count(site):
+    site.add("a.xml", USER)
+    answer = site.call("fetch-work", b"Cpus=4\njust words\nMemory =100\nA == B\n")
+    [ad] = forms.read_text(answer.decode(), strict=True)
+    assert (ad["CpusProvisioned"], ad["MemoryProvisioned"]) == (4, 100)
+    assert "line 2 of standard input is no attribute: 'just words'" in site.said
+    assert "line 4 of standard input is no attribute: 'A == B'" in site.said
+
+
 def test_a_startd_that_is_root_needs_an_owner(site, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     site.add("a.xml", "")

@@ -103,6 +103,7 @@ def test_a_directory_is_no_file(tmp_path):
 
 COMPRESSED = [
     pytest.param("gzip", id="gzip"),
+    pytest.param("bz2", id="bzip2"),
     pytest.param("lzma", id="xz"),
     pytest.param("zstandard", id="zstd"),
 ]

@@ -1,5 +1,6 @@
 """Opening: paths, bytes and streams, compressed or not, whole or damaged."""
 
+import bz2
 import gzip
 import io
 import lzma
@@ -15,6 +16,7 @@ DATA = b"<Jobs>" + b"".join(b"<Job><Id>%d</Id></Job>" % n for n in range(20_000)
 KINDS = [
     pytest.param(bytes, id="plain"),
     pytest.param(gzip.compress, id="gzip"),
+    pytest.param(bz2.compress, id="bzip2"),
     pytest.param(lzma.compress, id="xz"),
     pytest.param(zstandard.compress, id="zstd"),
 ]
@@ -84,9 +86,11 @@ def test_the_padding_of_xz_is_no_garbage():
 DAMAGED = [
     pytest.param(gzip.compress(DATA) + b"garbage behind it", id="garbage after gzip"),
     pytest.param(gzip.compress(DATA)[:-8] + b"\0" * 8, id="a wrong checksum in gzip"),
+    pytest.param(bz2.compress(DATA) + b"garbage behind it", id="garbage after bzip2"),
     pytest.param(lzma.compress(DATA) + b"garbage behind it", id="garbage after xz"),
     pytest.param(zstandard.compress(DATA) + b"garbage behind it", id="garbage after zstd"),
     pytest.param(b"\x1f\x8bnot gzip at all", id="only the magic of gzip"),
+    pytest.param(b"BZh9 no bzip2 at all", id="only the magic of bzip2"),
     pytest.param(b"\xfd7zXZ\x00not xz at all", id="only the magic of xz"),
     pytest.param(b"\x28\xb5\x2f\xfdno zstd at all", id="only the magic of zstd"),
 ]

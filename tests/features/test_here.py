@@ -128,3 +128,14 @@ def test_payloads_import_little(given):
     environment = {**os.environ, **given, "PYTHONPATH": root}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.stdout == "['__main__', 'sssjob']\n", done.stderr
+
+
+def test_what_cannot_be_read_is_unknown_and_what_is_not_there_is_not(given, tmp_path):
+    (tmp_path / "job/wall_limit_secs").write_text("1 h")
+    found = features.here(given)
+    assert found.left(START, cpu_used=0).time is None
+    assert found.unknown == ("wall_limit_secs",)
+    nowhere = features.here({**given, "JOBFEATURES": "/nowhere"})
+    assert "wall_limit_secs" in nowhere.unknown
+    assert "hs06" not in nowhere.unknown
+    assert features.here({}).unknown == ()

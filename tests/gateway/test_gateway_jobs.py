@@ -18,6 +18,7 @@ from sssjob import client, store
 from sssjob.document import loads
 from sssjob.errors import BadSettings, Refused
 from sssjob.gateway.config import load
+from sssjob.gateway.service import shared_roles
 from sssjob.handlers.roles import Reach, Rule
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Get, Object, Request, Set, Where
@@ -180,6 +181,7 @@ def test_roles_are_those_of_proven_actors_and_refusals_are_logged(folder):
             assert time.monotonic() < until
             time.sleep(0.05)
     lines = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
+    assert not [line for line in lines if "shared key" in line["event"]]
     [logged] = [line for line in lines if line.get("code") == "444"]
     assert (logged["actor"], logged["action"], logged["origin"]) == ("ann", "Delete", "127.0.0.1")
     assert "this test" not in (folder / "log").read_text()
@@ -226,7 +228,7 @@ def test_finished_jobs_are_forwarded_and_what_waits_is_shown(folder, tmp_path_fa
         list(asking(near).call(second))
         while "cannot connect" not in (shown := queue()).stdout:
             assert time.monotonic() < until + 60
-        assert shown.stdout.startswith("2  waiting  tries 1  ")
+        assert shown.stdout.startswith("2  waiting  tries ")
         assert shown.returncode == 0
 
 
@@ -277,6 +279,12 @@ set = { State = "Completed" }
 def configured(folder, text):
     (folder / "gateway.toml").write_text('[security]\nkey = "auth_key"\n' + text)
     return load(folder / "gateway.toml").jobs
+
+
+def test_a_role_that_the_shared_key_proves_is_told(folder):
+    assert shared_roles(load(folder / "gateway.toml")) == []
+    (folder / "gateway.toml").write_text(SETTINGS + '[actors.bob]\nroles = ["scheduler"]\n')
+    assert shared_roles(load(folder / "gateway.toml")) == ["bob"]
 
 
 def test_everything_that_can_be_said_of_jobs_is_understood(folder):

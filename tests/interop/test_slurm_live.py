@@ -21,6 +21,9 @@ DOCUMENTS = {
     "two": """<Job><Id>two</Id><Executable>{probe}</Executable>
         <Requested><Duration op="LE">180</Duration></Requested>
         <TaskGroup><TaskCount>2</TaskCount><Requested><Memory units="MB">100</Memory></Requested></TaskGroup></Job>""",
+    "busy": """<Job><Id>busy</Id><Executable>/bin/sh</Executable>
+        <Arguments>-c 'timeout 3 sh -c "while :; do :; done"; exit 0'</Arguments><Requested>
+        <Memory units="MB">100</Memory><Duration>60</Duration></Requested></Job>""",
     "spread": """<Job><Id>spread</Id><Executable>/usr/bin/srun</Executable><Arguments>{probe}</Arguments>
         <NodeCount>2</NodeCount><Requested><Processors>6</Processors>
         <Memory units="MB">200</Memory><Duration op="LE">60</Duration></Requested></Job>""",
@@ -136,6 +139,9 @@ def test_records_fold_when_they_are_complete_and_the_documents_answer(cluster, r
             job.get("StartTime"), job.get("EndTime"), job.delivered.text("Duration"), str(cpus),
         ]  # fmt: skip
         assert job.delivered.text("Processors") == str(cpus)
+    busy = kept(cluster, ran["busy"])
+    assert int(busy.get("CpuDuration")) >= 1
+    assert 0 < busy.delivered.get("Memory", metric="Max").bytes <= 100 << 20
     question = "//Job[Delivered/Processors = 2 and State = 'Completed']/Id"
     assert answer(cluster, question, ran["two"]) == ran["two"]
     assert answer(cluster, question, ran["one"]) == ""

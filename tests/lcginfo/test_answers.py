@@ -41,7 +41,7 @@ def test_a_bad_job_is_left_out_and_counted_and_the_rest_is_answered():
     site, remarks = gather(LRMS + "{'queue': 'x'}\n")
     assert site.running() == 1
     assert [remark.severity for remark in remarks] == ["error", "error"]
-    assert remarks[1].message == "lrmsinfo: 1 jobs cannot be read"
+    assert remarks[1].message == "lrmsinfo: jobs that cannot be read: 1"
 
 
 def test_an_idle_site_is_an_answer():

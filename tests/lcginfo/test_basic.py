@@ -108,8 +108,14 @@ def test_a_link_is_not_followed(tmp_path):
 
 
 def test_a_directory_that_is_not_there_is_an_error(tmp_path):
-    with pytest.raises(basic.UnusableSamples, match="sample directory"):
+    with pytest.raises(basic.UnusableSamples, match=r"^sample directory \S+: No such file"):
         basic.estimate(site(tmp_path / "none", 1000, [500], 0))
+
+
+def test_the_usual_directory_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(basic.config, "SAMPLE_DIR", str(tmp_path / "usual"))
+    for _ in range(2):
+        assert basic.estimate(site(tmp_path / "usual", 1000, [500, 200], 2))["long"].ert == 1300
 
 
 def test_runs_at_the_same_time_take_turns(tmp_path):

@@ -4,14 +4,14 @@ from sssjob.query.files import documents
 
 
 def test_a_directory_gives_its_documents_sorted_and_says_what_it_skips(tmp_path):
-    for name in ("b.xml", "a.sss.gz", "sub/c.xml.zst", "sub/readme.txt", "z.sss.xz"):
+    for name in ("b.xml", "a.sss.gz", "sub/c.xml.zst", "sub/readme.txt", "z.sss.xz", "y.xml.bz2"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.touch()
     skipped = []
     found = documents(tmp_path, on_skipped=skipped.append)
     names = [path.relative_to(tmp_path).as_posix() for path in found]
-    assert names == ["a.sss.gz", "b.xml", "z.sss.xz", "sub/c.xml.zst"]
+    assert names == ["a.sss.gz", "b.xml", "y.xml.bz2", "z.sss.xz", "sub/c.xml.zst"]
     assert skipped == [tmp_path / "sub/readme.txt"]
 
 

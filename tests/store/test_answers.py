@@ -189,3 +189,50 @@ def test_a_document_that_stands_alone_is_asked_alone(kept):
     fill(kept, jobs)
     found = kept.run(compile("//Job[Shell='3']"), threads=2)
     assert [match.job for match in found] == ["3", "10", "17"]
+
+
+def test_what_was_remembered_is_forgotten_when_somebody_writes(jobs, address):
+    held, amy = compile("//Job[Hold='System']/Id"), compile("//Job[User='amy']/Id")
+    total_ = compile("sum(//Job[User='bob']/Charge)")
+
+    def answers():
+        return [[match.text for match in jobs.run(each, places=False)] for each in questions]
+
+    questions = held, amy, total_
+    assert answers() == answers() == [["1"], ["1", "3", "4"], ["0.2"]]
+    with store.open(address) as other, other.change() as change:
+        change.delete("1")
+        change.put(b"<Job><Id>5</Id><User>amy</User><User>bob</User><Charge>2</Charge></Job>")
+    assert answers() == answers() == [[], ["3", "4", "5"], [number(0.2 + 2)]]
+    with jobs.change() as change:  # this connection itself
+        change.put(b"<Job><Id>6</Id><Hold>System</Hold><User>bob</User><Charge>x</Charge></Job>")
+    assert answers() == answers() == [["6"], ["3", "4", "5"], ["NaN"]]
+
+
+NODES = (("n17",), ("n1", "n17"), ("n170", "n7"), ("n17", "n17"), ("n2", "n17", "n3"))
+
+
+def with_nodes(place, nodes):
+    tasks = "".join(f"<Task><Node>{node}</Node></Task>" for node in nodes)
+    return f"<Job><Id>{place}</Id><TaskGroup>{tasks}</TaskGroup></Job>"
+
+
+@pytest.mark.parametrize("odd", [False, True])
+def test_few_rows_are_found_by_what_an_index_alone_tells(kept, odd):
+    documents = [f"<Job><Id>{place}</Id></Job>" for place in range(300)]
+    documents[20::70] = (with_nodes(*each) for each in zip((20, 90, 160, 230), NODES, strict=False))
+    documents[40] = (
+        f"<JobGroup><Id>g</Id>{with_nodes(1, NODES[4])}{with_nodes(2, ['n7'])}</JobGroup>"
+    )
+    if odd:
+        documents[50] = with_nodes(50, [f"n{place}" for place in range(200)])
+    fill(kept, [each.encode() for each in documents])
+    with kept.change() as change:
+        change.delete("230")
+    query, trace = compile("//Job[TaskGroup/Task/Node='n17']/Id"), Trace()
+    expected = ["20", "1", *(["50"] if odd else []), "90"]
+    found = [match.text for match in kept.run(query, places=False, trace=trace)]
+    assert (found, trace.opened) == (expected, int(odd))
+    assert [match.text for match in kept.run(query)] == expected
+    assert kept.how_many(query) == len(expected)
+    assert kept.how_many(compile("//Job[TaskGroup/Task/Node='n17']")) == len(expected)

@@ -45,6 +45,8 @@ def command(
     from sssjob.features import host as this
     from sssjob.features import machine
 
+    if not (prefix.isascii() and f"_{prefix}".isidentifier()) or prefix[:1].isdigit():
+        common.fail(f"--prefix {prefix}: expected letters, digits and underscores")
     everywhere, of_slots = _given(given)
     name = os.uname().nodename.partition(".")[0] if node is None else node
     features = machine.derive(

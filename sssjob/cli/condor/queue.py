@@ -30,7 +30,7 @@ def command(jobs: str, state: str, give_back: str | None, as_json: bool) -> None
     running has been heard of since, waiting may not run yet, done has ended.
     """
     from sssjob.condor.preparing import TAKEN, refresh
-    from sssjob.condor.queue import READY, STATES, WAITING, Queue
+    from sssjob.condor.queue import READY, STATES, WAITING, Queue, known_as
     from sssjob.errors import SSSJobError
 
     settings = given(jobs, state)
@@ -44,7 +44,7 @@ def command(jobs: str, state: str, give_back: str | None, as_json: bool) -> None
         common.fail(error)
     rows = [(where, name) for where in STATES for name in queue.names(where)]
     if give_back is not None:
-        found = [row for row in rows if row[1].rpartition("~")[2] == give_back and row[0] in TAKEN]
+        found = [row for row in rows if known_as(row[1]) == give_back and row[0] in TAKEN]
         if not found:
             common.fail(f"{give_back} is not given away")
         queue.move(found[0][1], found[0][0], READY)
@@ -52,7 +52,7 @@ def command(jobs: str, state: str, give_back: str | None, as_json: bool) -> None
     shown = [
         {
             "state": where,
-            "key": name.rpartition("~")[2],
+            "key": known_as(name),
             "reason": queue.text(where, name).decode().strip() if where == WAITING else "",
         }
         for where, name in rows

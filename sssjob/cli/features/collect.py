@@ -23,7 +23,7 @@ Examples:
   sssjob features collect --for gridengine --jobs jobs --record $SGE_ROOT/default/common/accounting
 
 Exit code: 0 every job that was waited for has its record, 1 some have none
-yet, 2 the batch system does not answer or a file cannot be read."""
+yet, or something cannot be read, 2 the batch system does not answer or a file cannot be read."""
 )
 @batch.system
 @click.option("--jobs", metavar="DIR", required=True, help="The documents of the jobs, *.xml.",
@@ -51,7 +51,9 @@ def command(
     if system != "slurm" and not records:
         common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")
     place = Path(jobs)
-    ids = [name for _, names in ending.waiting(place) for name in names]
+    unread: list[str] = []
+    ids = [name for _, names in ending.waiting(place, unread.append) for name in names]
+    batch.notes(tuple(unread))
     try:
         if records:
             found = ending.read_records(system, [Path(file) for file in records], ids, tz)
@@ -59,9 +61,10 @@ def command(
             found = ending.ask_slurm(ids, os.environ, seconds=seconds)
     except (OSError, SSSJobError) as error:
         fail(error)
-    missing = False
+    common.print_findings(found.bad)
+    missing = bool(unread or found.bad)
     for each in ending.collect(
-        place, found, now=int(time.time()), settle=settle, done=Path(done) if done else None
+        place, found.records, now=int(time.time()), settle=settle, done=Path(done) if done else None
     ):
         if each.tally is not None:
             common.print_findings(each.tally.findings)

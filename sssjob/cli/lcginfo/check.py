@@ -120,4 +120,8 @@ def _tried(config: Config, log: shared.Log) -> list[str]:
 
 
 def _usable(directory: Path) -> bool:
+    from sssjob.lcginfo.config import SAMPLE_DIR
+
+    if str(directory) == SAMPLE_DIR and not directory.exists():
+        directory = directory.parent  # where it is made
     return directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)
