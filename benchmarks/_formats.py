@@ -6,17 +6,14 @@ Jobs of sacct's JSON have the members that data_parser v0.0.42 prints, on as man
 the attributes that sites ask ``condor_history`` for.
 """
 
-import argparse
 import json
-import os
-import zlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from _generate import DATA
+import _logs
 from _records import Job, jobs
 
 URF = "http://schema.ogf.org/urf/2003/09/urf"
@@ -222,28 +219,9 @@ WRITERS: dict[str, Callable[[int], Iterator[str]]] = {
 
 
 def log(name: str, count: int) -> Path:
-    """A file with so many jobs, made at the first time and kept in benchmarks/data."""
-    made_by = zlib.crc32(Path(__file__).read_bytes())
-    path = DATA / f"{name}-{count}-{made_by:08x}.log"
-    if not path.exists():
-        DATA.mkdir(exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        with part.open("w", encoding="utf-8") as out:
-            out.writelines(f"{line}\n" for line in WRITERS[name](count))
-        part.rename(path)
-    return path
-
-
-def main() -> None:
-    """Read the options and write."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("format", choices=WRITERS, help="whose records")
-    parser.add_argument("file", help="where to write")
-    parser.add_argument("--count", type=int, default=10_000, help="jobs (%(default)s)")
-    chosen = parser.parse_args()
-    with open(chosen.file, "w", encoding="utf-8") as out:
-        out.writelines(f"{line}\n" for line in WRITERS[chosen.format](chosen.count))
+    """A file with so many jobs."""
+    return _logs.made(__file__, WRITERS, name, count)
 
 
 if __name__ == "__main__":
-    main()
+    _logs.main(__doc__.partition("\n")[0], WRITERS)

@@ -6,15 +6,12 @@ Users, names and sizes repeat as they do in logs; times, ids and amounts differ.
 escaping, and now and then sacct's have a delimiter or a line break in them.
 """
 
-import argparse
-import os
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from _generate import DATA
+import _logs
 
 # fmt: off
 NAMES = ("wrap", "md_run", "Météo-&-Zürich", "blastn<nt>", "fit.R", "relax-17", "STDIN", "train.sh")
@@ -203,28 +200,9 @@ WRITERS = {
 
 
 def log(name: str, count: int) -> Path:
-    """A file with so many jobs, made at the first time and kept in benchmarks/data."""
-    made_by = zlib.crc32(Path(__file__).read_bytes())
-    path = DATA / f"{name}-{count}-{made_by:08x}.log"
-    if not path.exists():
-        DATA.mkdir(exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        with part.open("w", encoding="utf-8") as out:
-            out.writelines(f"{line}\n" for line in WRITERS[name](count))
-        part.rename(path)
-    return path
-
-
-def main() -> None:
-    """Read the options and write."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("format", choices=WRITERS, help="whose records")
-    parser.add_argument("file", help="where to write")
-    parser.add_argument("--count", type=int, default=10_000, help="jobs (%(default)s)")
-    chosen = parser.parse_args()
-    with open(chosen.file, "w", encoding="utf-8") as out:
-        out.writelines(f"{line}\n" for line in WRITERS[chosen.format](chosen.count))
+    """A file with so many jobs."""
+    return _logs.made(__file__, WRITERS, name, count)
 
 
 if __name__ == "__main__":
-    main()
+    _logs.main(__doc__.partition("\n")[0], WRITERS)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar, cast
 
 from sssjob.accounting import condor_table as table
 from sssjob.accounting.assembly import Assembly, Ready, assembled
-from sssjob.accounting.condor_ads import TEXT, Ad, form_of, read
+from sssjob.accounting.condor_ads import LONG, TEXT, Ad, form_of, read
 from sssjob.accounting.condor_values import ENDED, WORKED_OUT
 from sssjob.accounting.head import looked_at
-from sssjob.accounting.record import Bad, Options, Outcome, Skipped
+from sssjob.accounting.lines import CUT_SHORT, Watched
+from sssjob.accounting.record import Bad, Noted, Options, Outcome, Skipped
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.errors import UnusableInput
 from sssjob.model import Job
@@ -36,7 +37,16 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     form = form_of(head)
     if not form and head.strip():
         raise UnusableInput("no ClassAds: neither long form nor JSON nor XML", 1)
-    return assembled(_read(read(again, form) if form else (), options, road))
+    return _outcomes(again, form, options, road) if form else iter(())
+
+
+def _outcomes(
+    stream: BinaryIO, form: str, options: Options, road: Road[P, J]
+) -> Iterator[Outcome[J]]:
+    watched = Watched(stream)
+    yield from assembled(_read(read(cast(BinaryIO, watched), form), options, road))
+    if form in (LONG, TEXT) and watched.cut_short:
+        yield Noted(watched.cut_short, CUT_SHORT)
 
 
 def _read(

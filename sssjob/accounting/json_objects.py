@@ -39,20 +39,18 @@ class Found(NamedTuple):
 
 
 def read(stream: BinaryIO, member: str = "") -> Iterator[Found | Bad]:
-    """The objects of a stream; those of the array ``member`` where it is one object with that.
+    """The objects of a stream; those of the array ``member`` where it is objects with that.
 
-    Raises ``UnusableInput`` where it is no such document.
+    Raises ``UnusableInput`` where it does not begin with such a document.
     """
     text = _Text(stream)
     text.skip()
     if text.now() == "{" and member:
-        if not _enter(text, member):
-            raise UnusableInput(f'no array "{member}" in it', text.line_at(text.at))
-        yield from _objects(text)
+        yield from _members(text, member)
     elif text.now() in ("{", "["):
         while text.now() == "[":
             text.at += 1
-            yield from _objects(text)
+            yield from _objects(text, in_array=True)
             text.skip()
         yield from _objects(text)
     elif text.now():
@@ -110,9 +108,34 @@ class _Text:
         return len(self.text) - self.at
 
 
+def _members(text: _Text, member: str) -> Iterator[Found | Bad]:
+    """The objects in the array of each document; one document may follow another."""
+    known = False  # whether there was such an array
+    while text.now() == "{":
+        text.at += 1
+        entered = True
+        while entered:
+            try:
+                entered = _enter(text, member)
+            except UnusableInput as error:
+                if not known:
+                    raise
+                yield Bad(error.line, error.reason)
+                return
+            if entered:
+                known = True
+                yield from _objects(text, in_array=True)
+        if not known:
+            raise UnusableInput(f'no array "{member}" in it', text.line_at(text.at))
+        text.at += text.now() == "}"
+        text.skip()
+    if text.now():
+        begin = text.text[text.at : text.at + 20].split("\n")[0]
+        yield Bad(text.line_at(text.at), f"{begin!r} behind the array")
+
+
 def _enter(text: _Text, member: str) -> bool:
-    """Go into the array that is a member of the object here; False where it has none."""
-    text.at += 1
+    """Go into an array that is a member of the object here; False where there is no more."""
     while True:
         text.skip()
         if text.now() != '"':
@@ -146,19 +169,23 @@ def _value(text: _Text) -> Any:
                 return value
 
 
-def _objects(text: _Text) -> Iterator[Found | Bad]:
+def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Bad]:
     """The objects up to the end of the array, or of the text."""
     packed = False  # whether several objects stand on one line
+    found: Found | Bad | None = None
     while True:
         text.skip()
         character = text.now()
         if character in ("", "]"):
+            if in_array and not character and not isinstance(found, Bad):
+                yield Bad(text.line_at(text.at), "the input ends inside an array")
             text.at += len(character)
             return
         if character != "{":
             line = text.line_at(text.at)
             begin = re.split("[\n,]", text.text[text.at : text.at + 20], maxsplit=1)[0]
-            yield Bad(line, f"{begin!r} where an object is expected")
+            found = Bad(line, f"{begin!r} where an object is expected")
+            yield found
             _go_to_next(text)
             continue
         line = text.line_at(text.at)
@@ -170,7 +197,8 @@ def _objects(text: _Text) -> Iterator[Found | Bad]:
                 pass  # what the standard library does not read either is reported
             else:
                 text.at = end
-                yield Found(line, value)
+                found = Found(line, value)
+                yield found
                 continue
         found = _decoded(text, line)
         packed = packed or (isinstance(found, Found) and text.now() not in ("", "\r", "\n"))

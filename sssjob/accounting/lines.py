@@ -43,21 +43,22 @@ CUT_SHORT = "the last line has no line end: it may be cut short"
 
 
 class Watched:
-    """The bytes of a stream; afterwards ``is_cut_short`` tells whether the last is no line end."""
+    """The bytes of a stream; afterwards ``cut_short`` tells whether the last is no line end."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
-        self._last = b"\n"
+        self._last, self._ends = b"\n", 0
 
     @property
-    def is_cut_short(self) -> bool:
-        """Whether what was read last is not the end of a line."""
-        return self._last != b"\n"
+    def cut_short(self) -> int:
+        """The number of the last line if it has no end, else 0."""
+        return self._ends + 1 if self._last != b"\n" else 0
 
     def read(self, size: int, /) -> bytes:
         """The next bytes of the stream."""
         found = self._stream.read(size)
         self._last = found[-1:] or self._last
+        self._ends += found.count(b"\n")
         return found
 
 

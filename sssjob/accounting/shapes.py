@@ -130,8 +130,7 @@ class Lines:
             found = clean(block, self._keep).split("\n")
             yield [(place, line) for place, line in enumerate(found, number + 1) if line.strip()]
             number += len(found)
-        if self._stream.is_cut_short:
-            self.cut_short = number
+        self.cut_short = self._stream.cut_short
 
 
 def records(

@@ -173,8 +173,7 @@ class Reader:
             lines = clean(block, self.header.delimiter.encode()).split("\n")
             yield number + begin, lines[begin:]
             number += len(lines)
-        if watched.is_cut_short:
-            self.cut_short = number - 1
+        self.cut_short = watched.cut_short
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")
 

@@ -50,7 +50,8 @@ class Places:
             spent = values.durations([rows[begin][cpu] for begin, _ in spans])
         for element, most, _ in self.peaks:
             if most >= 0:
-                sizes[element] = [_size(fields[most]) for fields in rows]
+                texts = [fields[most] for fields in rows]
+                sizes[element] = list(map(_size, texts)) if any(texts) else nothing
         memory, swap = sizes.values()
         found: list[Sequence[str]] = []
         for own, (begin, end) in zip(spent, spans, strict=False):
@@ -58,7 +59,9 @@ class Places:
             if own is None and has_steps:
                 return None
             told = str(values.rounded(own)) if own or (own is not None and has_steps) else ""
-            found.append((told, _largest(memory[begin:end]), "", _largest(swap[begin:end]), ""))
+            used = "" if memory is nothing else _largest(memory[begin:end])
+            swapped = "" if swap is nothing else _largest(swap[begin:end])
+            found.append((told, used, "", swapped, ""))
         return found
 
     def any(self, fields: list[str]) -> bool:

@@ -154,6 +154,8 @@ def _cut(stream: BinaryIO) -> Iterator[tuple[int, bytes | str, _Frame]]:
             line, buffer, at = line_at(at), buffer[at:], 0
     if begun >= 0:
         yield line_at(begun), f"the input ends before </{name.decode()}>", frame
+    elif seen and frame.name and not re.search(rb"</" + re.escape(frame.name) + rb"\s*>", buffer):
+        yield line_at(len(buffer)), f"the input ends before </{frame.name.decode()}>", frame
     if not seen and b"UsageRecords" not in frame.below(buffer).name:
         raise UnusableInput("no usage record in it")
 

@@ -79,7 +79,10 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
     "--state", metavar="FILE", type=click.Path(dir_okay=False),
     help="Remember how far growing logs were read, and append what is new to the output.",
 )  # fmt: skip
-@click.option("--site", metavar="NAME", default="", help="The site, for CAR and APEL.")
+@click.option(
+    "--site", metavar="NAME", default="",
+    help="The site, for CAR and APEL. Default for APEL: the machine.",
+)  # fmt: skip
 @click.option(
     "--submit-host", metavar="NAME", default="", help="Where jobs were submitted, for APEL."
 )

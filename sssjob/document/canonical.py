@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from typing import TypeVar
 
 from sssjob import defaults, expression, model, spec, units
+from sssjob.document.places import is_adapter
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import And, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.tree import sums
@@ -165,6 +166,9 @@ class _Writer:
             text, attributes = _sized(item.name, text, attributes)
         if item.name == "ResourceLimit" and "name" in attributes:
             attributes["name"] = spec.limit_name(attributes["name"])
+        if item.name == "Network" and "context" in item.attributes and is_adapter(text, attributes):
+            # Nothing else tells that it is an amount, and no older name of NetworkAdapter.
+            attributes["context"] = stripped(item.attributes["context"])
         in_order = _in_order(attributes, spec.attributes(item.name, category))
         if item.name == "Environment":
             inside = self.environment(inside, _policy(item.attributes, policy))

@@ -121,10 +121,12 @@ def writer(name: str, attributes: Mapping[str, str]) -> Callable[[str], str]:
 
 def escaped(texts: Sequence[str]) -> Sequence[str]:
     """Texts as they stand between tags."""
-    joined = "".join(texts)
-    if "&" in joined or "<" in joined or ">" in joined or "\r" in joined:
-        return [text.translate(_TEXT) for text in texts]
-    return texts
+    joined = "\0".join(texts)  # what no document can hold
+    if not ("&" in joined or "<" in joined or ">" in joined or "\r" in joined):
+        return texts
+    joined = joined.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    found = joined.replace("\r", "&#13;").split("\0")
+    return found if len(found) == len(texts) else [text.translate(_TEXT) for text in texts]
 
 
 def tags(name: str, attributes: Mapping[str, str]) -> tuple[str, str]:

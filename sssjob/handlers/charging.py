@@ -21,6 +21,7 @@ from sssjob.handlers.attributes import GROUP, attribute, shown
 from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried
 from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
+from sssjob.handlers.finding import is_true
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
@@ -102,7 +103,7 @@ def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) ->
         known = _known(change, subject.job)
         job, _ = _merged(known, subject, call, reach)
         held = _reservations(change, subject.id, call.now)
-        replaced = len(held) if _is_true(asked, "Replace") else 0
+        replaced = len(held) if is_true(asked, "Replace") else 0
         number = _number(change, "reservations")
         until = int(call.now) + _duration(subject.view) + accounting.reserved
         amount = units.decimal(subject.bill.amount)
@@ -123,7 +124,7 @@ def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> A
     """What a job would cost; with Guarantee its rates are kept for a Charge with this QuoteId."""
     asked = call.request
     _require_data_only(asked)
-    guaranteed = _is_true(asked, "Guarantee")
+    guaranteed = is_true(asked, "Guarantee")
 
     def do(change: Change) -> Answer:
         subject = _subject(change, accounting, call, reach, needs=("Duration",))
@@ -138,10 +139,10 @@ def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> A
             change.note(f"quote {number}", json.dumps(kept))
             line += f" with quote id {number}"
             cells.insert(0, ("Id", number))
-            if subject.id:
-                known = _known(change, subject.job)
-                job, _ = _merged(known, subject, call, reach)
-                _keep(change, job.setting(_like(job, "Quote", number)), known)
+            known = _known(change, subject.job) if subject.id else None
+            if known is not None and _may_see(known, call, reach):
+                # Only that: who may ask for a price need not be one who may change a job.
+                _keep(change, known.job.setting(_like(known.job, "Quote", number)), known)
                 cells.append(("Job", subject.id))
         return _told(asked, subject, shown, [line], [Row("Quote", tuple(cells))])
 
@@ -163,11 +164,7 @@ def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
 
     def do(change: Change) -> Answer:
         known = _known(change, Job.of(Id=id_))
-        if (
-            known is None
-            or known.stored.deleted
-            or (reach is Reach.OWN and not known.view.is_of(call.actor))
-        ):
+        if known is None or not _may_see(known, call, reach):
             raise Refused("740", f"There is no job {id_}")
         before = _amount(known.view, "Charge") or Fraction()
         amount = before if given is None else accounting.rates.rounded(Fraction(given))
@@ -235,7 +232,7 @@ def _merged(
     sent = sent.holding(item for item in sent.items if getattr(item, "name", "") != "Charge")
     if known is None:
         return sent, Fraction()
-    if known.stored.deleted or (reach is Reach.OWN and not known.view.is_of(call.actor)):
+    if not _may_see(known, call, reach):
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
     if sent.block(Requested) or sent.block(Delivered):
         job = sent if sent.block(Requested) else _requesting(sent, known.job)
@@ -263,6 +260,10 @@ def _known(change: Change, job: Job) -> _Known | None:
             assert isinstance(inner, Job)
             return _Known(stored, block, view, inner)
     return None
+
+
+def _may_see(known: _Known, call: Call, reach: Reach) -> bool:
+    return not known.stored.deleted and (reach is Reach.ALL or known.view.is_of(call.actor))
 
 
 def _requesting(sent: Job, old: Job) -> Job:
@@ -293,7 +294,7 @@ def _told(
 ) -> Answer:
     """The answer; an option asks for how the amount came about."""
     said = [*lines, *filter(None, [subject.warnings])]
-    if _is_true(asked, "ItemizedCharges"):
+    if is_true(asked, "ItemizedCharges"):
         said.append(subject.bill.details)
     code = WARNING if "Not understood" in subject.warnings else "000"
     return Answer(rows, code, "\n".join(said), round(Fraction(shown)))
@@ -348,10 +349,6 @@ def _number(change: Change, name: str) -> int:
     number = int(change.noted(name) or "0") + 1
     change.note(name, str(number))
     return number
-
-
-def _is_true(asked: Request, name: str) -> bool:
-    return (asked.option(name) or "").lower() == "true"
 
 
 def _require_data_only(asked: Request) -> None:

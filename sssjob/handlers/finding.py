@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 
 from sssjob.errors import Refused
-from sssjob.handlers.attributes import JOB, attribute
+from sssjob.handlers.attributes import JOB
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.view import View, views
@@ -15,8 +15,6 @@ from sssjob.rmap.responder import Call
 from sssjob.store import Store, Stored
 from sssjob.store.plan import Plan
 from sssjob.store.where import Term, where
-
-_USER = attribute("User")
 
 
 class Search:
@@ -79,3 +77,8 @@ class Search:
 def names(asked: Request) -> frozenset[str]:
     """What the object of a request may be called in its conditions and properties."""
     return frozenset(filter(None, (asked.objects[0].name, asked.objects[0].alias)))
+
+
+def is_true(asked: Request, name: str) -> bool:
+    """Whether an option of a request says True, in any case."""
+    return (asked.option(name) or "").lower() == "true"

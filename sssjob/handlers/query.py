@@ -11,7 +11,7 @@ from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
 from sssjob.errors import Refused
 from sssjob.handlers.columns import Column, Window, all_columns, ordered
-from sssjob.handlers.finding import Search, names
+from sssjob.handlers.finding import Search, is_true, names
 from sssjob.handlers.paths import Path, found
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
@@ -29,7 +29,7 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
     asked = call.request
     if asked.sets or asked.data:
         raise Refused("318", "A Query has neither Set nor Data")
-    if _is_true(asked, "ShowUsage"):
+    if is_true(asked, "ShowUsage"):
         return Answer((), "010", _USAGE, count=None)
     search, window = Search(call, reach), Window.of(asked)
     time = _time(asked)
@@ -61,7 +61,7 @@ class _Shown:
         self._paths = [Path.of(get) for get in asked.gets if get.path]
         self._columns = [Column.of(get, self.kind, known) for get in asked.gets if not get.path]
         self._is_total = is_total(self._columns)
-        self._hidden = _is_true(asked, "ShowHidden")
+        self._hidden = is_true(asked, "ShowHidden")
         if self._is_total and self._paths:
             raise Refused("318", "An expression cannot stand beside totals")
 
@@ -87,10 +87,6 @@ class _Shown:
 
 def _views(search: Search, jobs: Store, time: int | None) -> Generator[View, None, None]:
     yield from search.run(jobs) if time is None else search.at(jobs, time)
-
-
-def _is_true(asked: Request, name: str) -> bool:
-    return (asked.option(name) or "").lower() == "true"
 
 
 def _time(asked: Request) -> int | None:

@@ -34,24 +34,35 @@ _SMALL = " WITHOUT ROWID"
 
 
 class _Reader:
-    """One connection in a transaction that reads."""
+    """One connection; its block is a transaction that reads.
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    No generator makes the block, since a point lookup has but a few microseconds.
+    """
+
+    def __init__(self, engine: SQLite, connection: sqlite3.Connection) -> None:
+        self._engine, self._connection = engine, connection
         self._version = 0
         self.known: dict[Any, Any] = {}
 
-    def begin(self) -> None:
+    def __enter__(self) -> _Reader:
         """Hold this moment of the store; what was known of another one is forgotten."""
-        self._connection.execute("BEGIN")
-        [version] = self._connection.execute("PRAGMA data_version").fetchone()
+        with self._engine.told:
+            self._connection.execute("BEGIN")
+            [version] = self._connection.execute("PRAGMA data_version").fetchone()
         if version != self._version:
             self._version = version
             self.known.clear()
+        return self
 
-    def end(self) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
         """Let the moment go."""
         self._connection.rollback()
+        self._engine.idle.append(self)
+        if isinstance(error, sqlite3.Error):
+            raise self._engine.fault(error) from error
 
     def close(self) -> None:
         """End the connection."""
@@ -81,29 +92,6 @@ class _Told:
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
-        if isinstance(error, sqlite3.Error):
-            raise self._engine.fault(error) from error
-
-
-class _Reading:
-    """A block that reads one moment; no generator, since a point lookup has a few microseconds."""
-
-    __slots__ = ("_engine", "_reader")
-
-    def __init__(self, engine: SQLite, reader: _Reader) -> None:
-        self._engine, self._reader = engine, reader
-
-    def __enter__(self) -> _Reader:
-        with self._engine.told:
-            self._reader.begin()
-        return self._reader
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
-        self._reader.end()
-        self._engine.idle.append(self._reader)
         if isinstance(error, sqlite3.Error):
             raise self._engine.fault(error) from error
 
@@ -146,12 +134,12 @@ class SQLite:
         with self.reading() as reader:
             yield from reader.stream(statement, values)
 
-    def reading(self) -> _Reading:
+    def reading(self) -> _Reader:
         """See ``Engine``; connections for it are kept, because a new one knows no pages yet."""
         if self.idle:
-            return _Reading(self, self.idle.pop())
+            return self.idle.pop()
         with self.told:
-            return _Reading(self, _Reader(self._connected()))
+            return _Reader(self, self._connected())
 
     def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """See ``Engine``."""

@@ -142,6 +142,41 @@ def test_a_record_of_ten_megabytes_is_bad_and_the_next_is_read(format_name, befo
     assert not [item for item in more if not isinstance(item, Noted)]
 
 
+# fmt: off
+CUT = [
+    pytest.param("slurm-json", b'{"jobs": [\n{"job_id": 1},\n', 1,
+                 Bad(3, "the input ends inside an array"), id="between jobs"),
+    pytest.param("slurm-json", b'{"jobs": [', 0,
+                 Bad(1, "the input ends inside an array"), id="before jobs"),
+    pytest.param("slurm-json", b'{"jobs": [\n{"job_id": 1},\n{"job_', 1,
+                 Bad(3, "the input ends inside an object"), id="in a job"),
+    pytest.param("condor", b'[\n{"ClusterId": 1}\n,\n', 1,
+                 Bad(4, "the input ends inside an array"), id="between ads"),
+    pytest.param("condor", b'ClusterId = 1\nProcId = 0\nCmd = "x"', 1,
+                 Noted(3, "the last line has no line end: it may be cut short"), id="in an ad"),
+    pytest.param("ur", b"<UsageRecords>\n<UsageRecord><JobIdentity><LocalJobId>7</LocalJobId>"
+                 b"</JobIdentity></UsageRecord>\n", 1,
+                 Bad(3, "the input ends before </UsageRecords>"), id="between usage records"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("format_name, data, jobs, told", CUT)
+def test_a_stream_that_ends_early_is_told_from_a_whole_one(format_name, data, jobs, told):
+    *found, last = outcomes(format_name, data)
+    assert [type(item) for item in found] == [Converted] * jobs
+    assert last == told
+
+
+def test_documents_of_sacct_may_follow_one_another():
+    one = b'{"meta": {}, "jobs": [\n{"job_id": 1}], "errors": [1]}\n'
+    assert [job.id for job in converted("slurm-json", one + one)] == ["1", "1"]
+    for more in (b"x", b'{"other": [}'):
+        *jobs, bad = outcomes("slurm-json", one + more)
+        assert len(jobs) == 1
+        assert (bad.line, type(bad)) == (3, Bad)
+
+
 def test_a_stream_that_is_empty_has_no_records():
     assert outcomes("blah", b"") == outcomes("condor", b"") == outcomes("swf", b"\n") == []
     with pytest.raises(UnusableInput, match="nothing to read"):

@@ -18,6 +18,7 @@ from sssjob.accounting.roads import OBJECTS
 from sssjob.accounting.writers import TARGETS
 from sssjob.accounting.writers import writer as writers
 from sssjob.accounting.writers.grid import Site
+from sssjob.document import dumps
 from sssjob.document.bridge import from_tree
 from sssjob.model import Delivered, Job, Property
 
@@ -137,9 +138,15 @@ def test_a_summary_adds_up_by_month_user_and_kind_of_job():
     assert "Month: 12" in records[2]
 
 
-def test_a_job_without_a_site_is_no_job_for_a_message():
-    bare = JOB.holding(item for item in JOB.items if item.name != "Extension")
-    _, _, outcomes = written("apel", bare, site=Site())
+def test_where_nobody_names_a_site_a_message_names_the_machine_and_without_one_no_job():
+    bare = loads(
+        "<Job><Id>7</Id><StartTime>1</StartTime><EndTime>2</EndTime><CpuDuration>1</CpuDuration>"
+        "<Delivered><Machine>cluster</Machine><Duration>1</Duration></Delivered></Job>"
+    )
+    data, _, _ = written("apel", bare, site=Site())
+    assert data.splitlines()[1:3] == [b"Site: cluster", b"MachineName: cluster"]
+    nowhere = loads(dumps(bare).replace("<Machine>cluster</Machine>", ""))
+    _, _, outcomes = written("apel", nowhere, site=Site())
     assert outcomes == [Skipped(1, "no name of a site, which APEL demands")]
 
 

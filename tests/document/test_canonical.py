@@ -46,6 +46,8 @@ FORMS = [
     pytest.param('<Memory context="Available">1</Memory>', '<Memory units="MB">1</Memory>', id="context"),
     pytest.param('<Delivered><Memory context="Used">1</Memory></Delivered>',
                  '<Delivered><Memory units="MB">1</Memory></Delivered>', id="context of what was delivered"),
+    pytest.param('<Delivered><Network context="Used">:</Network></Delivered>',
+                 '<Delivered><Network context="Used">:</Network></Delivered>', id="no older name of NetworkAdapter"),
     pytest.param('<Feature aggregation="List" delimiter=",">a,b</Feature>',
                  '<Feature aggregation="List">a,b</Feature>', id="the usual delimiter"),
     pytest.param('<Node aggregation="List" delimiter=" ">a b</Node>',

@@ -172,6 +172,21 @@ def test_a_guaranteed_quote_keeps_its_rates_for_a_week(jobs):
     assert jobs.code("Charge", data=[quoted.replace("ann", "bob")]) == "740"
 
 
+def test_who_asks_for_a_price_changes_nothing_else_of_the_job(jobs):
+    used = "<Job><Id>1</Id><User>{}</User><Delivered><Processors>9</Processors><Duration>9</Duration></Delivered></Job>"
+    jobs.create(used.format("ann"), used.format("bob").replace(">1<", ">2<"))
+    less = used.format("ann").replace("9", "1")
+    for id_ in "123":
+        said = less.replace(">1</Id>", f">{id_}</Id>")
+        assert jobs.code("Quote", actor="ann", data=[said], options={"Guarantee": "True"}) == "000"
+    assert jobs.stored("1").document.decode() == used.format("ann").replace(
+        "</Job>", "<Quote>1</Quote></Job>"
+    )
+    assert jobs.stored("2").version == 1
+    assert jobs.stored("3") is None
+    assert jobs.code("Quote", actor="ann", data=[less.replace("ann", "bob")]) == "444"
+
+
 def test_a_refund_gives_back_no_more_than_was_charged(jobs):
     jobs.answer("Charge", data=[gold()])
     answer, [row] = jobs.answer("Refund", options={"JobId": "PBS.1", "Amount": "480"})

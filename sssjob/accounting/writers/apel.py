@@ -59,7 +59,8 @@ def facts(job: Taken, site: Site) -> Facts:
         "Duration": job.whole("Duration"), "CpuDuration": job.whole("CpuDuration"),
         "StartTime": job.whole("StartTime"), "EndTime": job.whole("EndTime"),
     }  # fmt: skip
-    name = extensions.get("Site") or site.name
+    machine = job.text("Machine")
+    name = extensions.get("Site") or site.name or machine  # decision 494
     for key, value in needed.items():
         if value is None:
             raise Unfit(f"no {key}, which APEL demands")
@@ -70,7 +71,7 @@ def facts(job: Taken, site: Site) -> Facts:
     return Facts(
         name,
         site.submit_host or job.text("SubmitHost"),
-        job.text("Machine"),
+        machine,
         job.text("Queue"),
         job.text("Id"),
         job.text("User"),
