@@ -4,6 +4,7 @@ A hook is started for every job. What is measured are the programs that `sssjob 
 writes, when they have nothing else to wait for: documents that are known, reports folded later.
 """
 
+import os
 import shlex
 import tempfile
 from pathlib import Path
@@ -31,10 +32,20 @@ def cases(place: Path) -> list[Case]:
     """The hooks, over an empty directory of jobs; then the command that an installation makes."""
     jobs, slot, job = place / "jobs", place / "slot.ad", place / "job.ad"
     jobs.mkdir()
+    os.utime(jobs, (0, 0))  # nothing came for a while: of the last two seconds nobody can tell
     slot.write_text(SLOT)
     job.write_text(JOB)
     hooks = place / "hooks"
-    where = ("--jobs", str(jobs), "--fold", "never", "--refresh", "3600")
+    where = (
+        "--jobs",
+        str(jobs),
+        "--state",
+        str(place / "state"),
+        "--fold",
+        "never",
+        "--refresh",
+        "3600",
+    )
     write(str(hooks), wrappers(where))
     paths = {"_CONDOR_SCRATCH_DIR": place, "_CONDOR_MACHINE_AD": slot}
     return [
