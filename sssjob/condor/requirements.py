@@ -209,13 +209,13 @@ def _joined(op: str, parts: Iterable[Node | None]) -> Node | None:
     """The parts that say anything, as a chain from the left."""
     whole: Node | None = None
     for part in parts:
-        if part is not None:
-            side = (
-                _grouped(part)
-                if isinstance(part, tree.Binary) and part.op in ("||", "&&") and part.op != op
-                else part
-            )
-            whole = side if whole is None else tree.Binary(op, whole, side)
+        if part is None:
+            continue
+        chain = isinstance(part, tree.Binary) and part.op in ("||", "&&")
+        # Only at its beginning may a chain hold another one of the same operator without brackets.
+        bare = isinstance(part, tree.Binary) and part.op == op and whole is None
+        side = _grouped(part) if chain and not bare else part
+        whole = side if whole is None else tree.Binary(op, whole, side)
     return whole
 
 

@@ -139,6 +139,14 @@ def test_every_job_comes_back_whole_from_the_ad_that_carries_it(path):
             assert canon(to_job(again).job) == canon(job)
 
 
+def test_a_list_of_features_beside_other_terms_is_read_back_as_it_was_written():
+    ad, _ = ad_of(
+        "<Requested><Architecture>x86_64</Architecture>"
+        "<Feature aggregation='List'>ib,ssd</Feature></Requested>"
+    )
+    assert list(long.read(long.write(ad).encode().splitlines(keepends=True), strict=True)) == [ad]
+
+
 @given(strategies.documents(("Job",)))
 def test_every_job_has_an_ad_that_one_strict_reader_takes(element):
     ad = to_ad(resolve(from_tree(element)).block).ad
