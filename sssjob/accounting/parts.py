@@ -2,7 +2,7 @@
 
 A part stands alone: what a reader would have known before it (the header of a table, the rows of
 tasks whose job comes later) travels with it. So its conversion gives the bytes that it would have
-given within the whole. # decision 403
+given within the whole. # decision 104
 """
 
 from __future__ import annotations

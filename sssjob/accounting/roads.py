@@ -4,7 +4,7 @@ A format says once what becomes of its columns, in terms of a road: pieces are m
 laid side by side, and put into jobs. On one road a piece is a tuple of items and the end a
 ``Job``; on the other a piece is XML text and the end the text of the same job. Many records are
 taken at once, column by column, because a call for each value is what takes time in Python.
-# decision 400
+# decision 101
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far growing logs were read, so that the next run goes on from there. # decision 404
+"""How far growing logs were read, so that the next run goes on from there. # decision 105
 
 A state file knows, for each log, its inode, how many bytes of it became documents, and what these
 bytes ended with; and how long the output was then. The output is written first and the state last,

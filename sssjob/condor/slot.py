@@ -67,7 +67,7 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
         if key not in found:
             _put(found, key, value)
     if limit and "allocated_cpu" in found and "cpu_limit_secs" not in found:
-        found["cpu_limit_secs"] = limit * int(found["allocated_cpu"])  # decision 590
+        found["cpu_limit_secs"] = limit * int(found["allocated_cpu"])  # decision 144
     _put(found, "shutdowntime_job", _shutdown(slot, now))
     identity = job.text("GlobalJobId") or _identity(job)
     if identity:

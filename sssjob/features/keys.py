@@ -116,7 +116,7 @@ _CAPITALS = {
     for row in (*MACHINE_FEATURES, *JOB_FEATURES, *JOB_STATUS)
     if row.v2014 != row.v2014.lower()
 }
-# decision 459: what the 2014 text wants in can_postpone_last_job, and what else is met.
+# decision 78: what the 2014 text wants in can_postpone_last_job, and what else is met.
 BOOLEANS = {
     "true": "True",
     "false": "False",

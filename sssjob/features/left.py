@@ -40,7 +40,7 @@ class Left:
 def left(
     job: Mapping[str, Value], machine: Mapping[str, Value], now: float, cpu_used: float | None
 ) -> Left:
-    """What is left at ``now`` of the limits in both directories (2016 vocabulary). # decision 454
+    """What is left at ``now`` of the limits in both directories (2016 vocabulary). # decision 73
 
     ``cpu_used`` is in seconds; without it CPU time cannot be counted. A start that lies in the
     future counts as now: then a clock was set, and a job has no more time than its limit.
@@ -72,7 +72,7 @@ def left(
         )
         if moment is not None
     }
-    # decision 455: what came before the job, or may have, is a leftover that nobody removed.
+    # decision 74: what came before the job, or may have, is a leftover that nobody removed.
     earliest = now if start is None else start
     for name in [name for name, moment in ends.items() if moment < earliest]:
         notes.append(f"{name} {ends.pop(name)} is taken for a leftover and not counted")

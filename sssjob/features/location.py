@@ -25,7 +25,7 @@ def locate(text: str) -> Location:
 
     "The user positively determines whether the files are to be opened locally or over HTTP(S) by
     checking for a leading slash or the prefix http:// or https://". One trailing slash is
-    tolerated, and so are a relative path and ``file:///``, with advice. # decision 453
+    tolerated, and so are a relative path and ``file:///``, with advice. # decision 72
     """
     scheme, separator, rest = text.partition("://")
     scheme = scheme.lower()

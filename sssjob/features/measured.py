@@ -32,7 +32,7 @@ def of_status(job: Job, snapshot: Snapshot, allocated: Number | None) -> StatusF
     """The facts in a snapshot: cores in use, the rest as extensions, and the derived values.
 
     Everything is counted at the moment when the pilot wrote it, so that folding again changes
-    nothing; a job that has a later snapshot keeps it. # decision 460
+    nothing; a job that has a later snapshot keeps it. # decision 79
     """
     moment = int(snapshot.now if snapshot.written is None else snapshot.written)
     known = job.properties.get("Extension", type=EXTENSION, name=TAKEN)
@@ -79,7 +79,7 @@ def of_usage(used: Used) -> tuple[Fact, ...]:
 
 
 def _in_use(snapshot: Snapshot, allocated: Number | None) -> Iterator[Fact]:
-    """The cores in use, and the part that they are of those that were given. # decision 461"""
+    """The cores in use, and the part that they are of those that were given. # decision 80"""
     used = snapshot.values.get("used_CPU")
     if used is None or isinstance(used, str):
         return

@@ -1,7 +1,7 @@
 """The server around ``answers``: the standard library's, because it runs on every hypervisor.
 
 A machine serves as many clients as it has virtual machines, each of which asks now and then, so
-that a thread for each connection is enough, and nothing has to be installed. # decision 462
+that a thread for each connection is enough, and nothing has to be installed. # decision 81
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class Settlement:
     def choose(self, name: str, amounts: Sequence[Amount], host: Amount | None = None) -> None:
         """Take the first amount; the others are checked against it.
 
-        What the machine enforces, ``host``, decides what a request leaves open. # decision 456
+        What the machine enforces, ``host``, decides what a request leaves open. # decision 75
         """
         if host is not None and _decides(host, amounts):
             amounts = (host, *amounts)

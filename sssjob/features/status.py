@@ -2,7 +2,7 @@
 
 The draft names the file to lock and not the call, so both locks are taken, always in one order:
 ``lockf``, then ``flock``. ``used_CPU`` is rewritten in its place, because a rename would leave
-those who wait with the lock of a file that nobody sees any more. # decision 458
+those who wait with the lock of a file that nobody sees any more. # decision 77
 """
 
 from __future__ import annotations

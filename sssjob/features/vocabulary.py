@@ -51,7 +51,7 @@ def modern(values: Mapping[str, Value]) -> tuple[dict[str, Value], list[Fault]]:
     """Values in the vocabulary of 2016; what only the 2014 text has keeps its name.
 
     Where both names stand there the newer one counts, and so does a real time before a
-    normalised one; a difference beyond rounding is reported. # decision 451
+    normalised one; a difference beyond rounding is reported. # decision 70
     """
     found: dict[str, Value] = {}
     faults: list[Fault] = []
@@ -92,7 +92,7 @@ def older(values: Mapping[str, Value]) -> dict[str, Value]:
         elif (size := _rounded_down(value, row)) != 0:
             found[row.v2014] = size
         if name in NORMALISED and not isinstance(value, str) and not isinstance(factor, str):
-            # decision 452: the table of the draft, not its prose: normalised = real x factor
+            # decision 71: the table of the draft, not its prose: normalised = real x factor
             found.setdefault(NORMALISED[name], max(1, (value * factor).__floor__()))
     if any(name in values for name in NORMALISED):
         found.setdefault(FACTOR, factor)

@@ -192,7 +192,7 @@ class Conversation:
     def _framed(
         self, outcome: Outcome, request: HTTPRequest | None, status: HTTPStatus, keep_alive: bool
     ) -> bytes:
-        # Gold's clients drop code and message with any other status than 200. decision 501
+        # Gold's clients drop code and message with any other status than 200. decision 146
         if request.is_legacy if request else self._parser.is_legacy:
             return legacy_reply(outcome.parts)
         return standard_reply(

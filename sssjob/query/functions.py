@@ -25,7 +25,7 @@ from sssjob.expression.evaluate import Request, Verdict
 from sssjob.expression.offer import COUNTS, Offer, delivered, plain
 from sssjob.model import BLOCKS, Block, Job, Property, Requested
 
-NAMESPACE = "urn:sssjob:functions"  # decision 300
+NAMESPACE = "urn:sssjob:functions"  # decision 32
 PREFIX = "sss"
 MADE = f"{{{NAMESPACE}}}Nodes"  # what holds the nodes that a function makes
 NODES_LIMIT = 100_000  # names in one answer of sss:nodes

@@ -2,7 +2,7 @@
 
 It is here to read what such peers send, and off unless somebody turns it on: triple DES is
 retired, and nothing but the signature inside protects a message against changes. TLS is the way
-to hide messages. decision 504
+to hide messages. decision 149
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ class Request:
     """What an actor wants done with objects.
 
     ``chunk_size`` is in rows, 0 if absent. ``id`` names the request over all its repetitions.
-    ``nonce`` and ``time`` (seconds since 1970, UTC) are ours: they tell a replay. decision 503
+    ``nonce`` and ``time`` (seconds since 1970, UTC) are ours: they tell a replay. decision 148
     """
 
     action: str

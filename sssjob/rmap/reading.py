@@ -33,7 +33,7 @@ _DIGITS = 18  # of a number that is still believed
 
 # Slurm's plugin knows G and L; what differs in case only is meant.
 _OPS = {str(op).upper(): op for op in Op} | {"G": Op.GT, "L": Op.LT, "": Op.EQ}
-# Gold joins with And whatever it does not know, "or" and "and" included. decision 502
+# Gold joins with And whatever it does not know, "or" and "and" included. decision 147
 _CONJS = {str(conj): conj for conj in Conj} | {
     "": Conj.AND, "and": Conj.AND, "or": Conj.AND, "Nand": Conj.AND_NOT, "Nor": Conj.OR_NOT,
 }  # fmt: skip

@@ -60,7 +60,7 @@ def facts(job: Taken, site: Site) -> Facts:
         "StartTime": job.whole("StartTime"), "EndTime": job.whole("EndTime"),
     }  # fmt: skip
     machine = job.text("Machine")
-    name = extensions.get("Site") or site.name or machine  # decision 494
+    name = extensions.get("Site") or site.name or machine  # decision 118
     for key, value in needed.items():
         if value is None:
             raise Unfit(f"no {key}, which APEL demands")

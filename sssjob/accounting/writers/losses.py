@@ -5,7 +5,7 @@ that is stated at a value, or around it, decides what follows (SSS 9.0): Reject 
 Ignore keeps silent, Warn tells. Where none is stated, it is told.
 """
 
-# decision 470
+# decision 119
 
 from __future__ import annotations
 

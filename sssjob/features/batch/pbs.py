@@ -2,7 +2,7 @@
 
 TORQUE tells its prologue the limits as the fifth argument, PBS Professional only who the job is;
 both tell the epilogue what was used as the seventh. Neither can put anything into the environment
-of the job from a prologue: the shell's profile does. # decision 483
+of the job from a prologue: the shell's profile does. # decision 86
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A script never fails, however it goes: a Prolog of Slurm that fails drains the node, one of Grid
 Engine stops the queue. It hands on only the variables that are needed, because some systems give
-a prolog the environment of the job's user. # decision 482
+a prolog the environment of the job's user. # decision 85
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The Prolog is told who the job is, but neither its limits nor what it has on this node; these are
 asked for. ``scontrol`` quotes nothing, and a job may be called ``x TimeLimit=9-00:00``: a field
-that stands there more than once is in doubt, and left out. # decision 481
+that stands there more than once is in doubt, and left out. # decision 84
 """
 
 from __future__ import annotations

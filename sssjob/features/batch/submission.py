@@ -1,7 +1,7 @@
 """A job object as a job of a batch system: what is asked for, and the script that runs.
 
 A range asks for its least processors and for its most of everything else, as batch systems
-police it; alternatives are decided as for $JOBFEATURES. # decision 484
+police it; alternatives are decided as for $JOBFEATURES. # decision 87
 """
 
 from __future__ import annotations
