@@ -1,4 +1,4 @@
-"""A gateway over a store under moderate load for an hour: does it grow?
+"""A gateway over a store under moderate load: does it grow? ``--seconds 3600`` asks for an hour.
 
 Clients create, change, charge and ask for jobs, some of them badly; every ten seconds the memory
 and the open files of the server are looked at. Each request is expected to be answered, and each
@@ -147,7 +147,7 @@ def used(pid: int) -> tuple[int, int]:
 
 if __name__ == "__main__":
     parser = options(__doc__, rounds=1)
-    parser.add_argument("--seconds", type=float, default=3600, help="(%(default)s)")
+    parser.add_argument("--seconds", type=float, default=120, help="(%(default)s)")
     parser.add_argument("--clients", type=int, default=4, help="(%(default)s)")
     parser.add_argument("--rate", type=float, default=50, help="requests a second (%(default)s)")
     chosen = parser.parse_args()
