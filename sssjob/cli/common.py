@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple, NoReturn
 
 import click
 
-from sssjob.errors import Finding
+from sssjob.errors import Finding, SSSJobError
 from sssjob.spec import NAMESPACE
 
 Complain = Callable[[object], None]
@@ -52,6 +52,19 @@ def fail(message: object) -> NoReturn:
 def reason(error: OSError) -> str:
     """An operating system's error as ``FILE: reason``."""
     return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Whatever cannot be worked with ends the command with exit code 2, and says why."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except SSSJobError as error:
+        fail(error)
+    except OSError as error:
+        fail(reason(error))
 
 
 def print_findings(findings: Iterable[Finding]) -> None:

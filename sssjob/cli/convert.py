@@ -169,40 +169,34 @@ def command(
                 grown(work, files, state, output)
             else:
                 converted(work, files, output, wrap)
-        elif form in OTHERS:
+        elif in_objects:
             grid = _grid(logs, counts_of_logs, said)
 
             def outcomes(stream: BinaryIO) -> Iterator[record.Outcome[Job]]:
                 found = chosen.read(stream, options, OBJECTS)
                 return _joined(found, grid) if logs else found
 
-            targets.written(
-                form, told, output,
-                lambda through: records.jobs(files, through(outcomes), counts, said),
-            )  # fmt: skip
-        elif output_dir is not None:
-            grid = _grid(logs, counts_of_logs, said)
-            jobs = records.jobs(
-                files, lambda stream: chosen.read(stream, options, OBJECTS), counts, said
-            )
-            targets.in_files(output_dir, map(grid.join, jobs) if logs else jobs)
-        else:
-            with common.output(output) as stream:
-                texts: Iterator[str]
-                if in_objects:
-                    jobs = records.jobs(
-                        files, lambda stream: chosen.read(stream, options, OBJECTS), counts, said
-                    )
-                    grid = _grid(logs, counts_of_logs, said)
-                    jobs = map(grid.join, jobs) if logs else jobs
+            if form in OTHERS:
+                targets.written(
+                    form, told, output,
+                    lambda through: records.jobs(files, through(outcomes), counts, said),
+                )  # fmt: skip
+            elif output_dir is not None:
+                targets.in_files(output_dir, records.jobs(files, outcomes, counts, said))
+            else:
+                with common.output(output) as stream:
+                    jobs = records.jobs(files, outcomes, counts, said)
                     if form == LRMSINFO:
                         stream.writelines(line.encode() for line in _entries(jobs))
-                    texts = (dumps(job, indent=indent) for job in jobs)
-                else:
-                    texts = records.jobs(
-                        files, lambda stream: chosen.read(stream, options, TEXTS), counts, said
-                    )
-                write_texts(texts, stream, wrap=wrap, indent=indent)
+                    else:
+                        printed = (dumps(job, indent=indent) for job in jobs)
+                        write_texts(printed, stream, wrap=wrap, indent=indent)
+        else:
+            with common.output(output) as stream:
+                texts = records.jobs(
+                    files, lambda stream: chosen.read(stream, options, TEXTS), counts, said
+                )
+                write_texts(texts, stream, wrap=wrap)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise

@@ -5,16 +5,16 @@ from __future__ import annotations
 import getpass
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from sssjob.addresses import is_store
 from sssjob.cli import common
-from sssjob.errors import Severity, SSSJobError
+from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.delivery import Delivery, Tally
@@ -26,11 +26,9 @@ class Unchanged(Exception):
 
 def kind(file: str) -> str | None:
     """Whether many documents are meant, and of what."""
-    from sssjob.store import is_address
-
     if file == "-":
         return None
-    return "directory" if Path(file).is_dir() else "store" if is_address(file) else None
+    return "directory" if Path(file).is_dir() else "store" if is_store(file) else None
 
 
 def into_directory(
@@ -47,7 +45,7 @@ def into_directory(
                 raise Unchanged
 
     work = DirectoryDelivery(Path(file), overwrite=overwrite)
-    with _failing():
+    with common.failing():
         work.look()
         for record in common.sources(records):
             work.take_records(record.source, record.name, format_, tz)
@@ -64,7 +62,7 @@ def into_store(
     from sssjob.cli.progress import watched
     from sssjob.delivery import StoreDelivery
 
-    with _failing(), store.open(file, by=getpass.getuser()) as jobs:
+    with common.failing(), store.open(file, by=getpass.getuser()) as jobs:
         work = StoreDelivery(jobs, lambda item: common.print_findings([item]), overwrite=overwrite)
         for record in common.sources(records):
             with watched(record.source, record.name) as stream:
@@ -82,19 +80,6 @@ def into_store(
             f"{_count(tally.disagreements, 'disagreement')}"
         )
     sys.exit(common.FOUND if tally.delivered else common.NOTHING)
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    """Say what cannot be read or written, and end with 2."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except SSSJobError as error:
-        common.fail(error)
-    except OSError as error:
-        common.fail(common.reason(error))
 
 
 def report(tally: Tally, as_json: bool) -> None:

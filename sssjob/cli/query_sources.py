@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sssjob.addresses import is_store
 from sssjob.cli import common, progress, query_store
 from sssjob.cli.query_forms import Found
 from sssjob.errors import UnreadableDocument, UnusableStore
@@ -108,7 +109,7 @@ class Asking:
             if not isinstance(given.source, Path):
                 yield given
                 continue
-            if query_store.is_store(given.name):
+            if is_store(given.name):
                 yield query_store.Address(given.name)
                 continue
             skipped: list[Path] = []

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from sssjob.store import Store
     from sssjob.store.answers import Trace
 
-_SCHEMES = ("postgresql://", "postgres://", "sqlite:")
-_MAGIC = b"SQLite format 3\0"
-
 
 class Asking(Protocol):
     """A query, and how it is asked."""
@@ -38,17 +35,6 @@ class Address(NamedTuple):
     """A store as the user named it."""
 
     name: str
-
-
-def is_store(name: str) -> bool:
-    """Whether a name is the address of a store, or a file that may be one."""
-    if name.startswith(_SCHEMES):
-        return True
-    try:
-        with open(name, "rb") as stream:
-            return stream.read(len(_MAGIC)) == _MAGIC
-    except OSError:
-        return False  # whoever reads it as a file says why it cannot
 
 
 def matches(asking: Asking, address: Address) -> Iterator[Found]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.accounting import FORMATS
+from sssjob.addresses import is_store
 from sssjob.cli import common, records
 
 if TYPE_CHECKING:
@@ -127,20 +128,12 @@ class _Reading:
 
     def blocks(self, files: tuple[str, ...]) -> Iterator[Block]:
         """The jobs and groups of all files."""
-        from sssjob.errors import SSSJobError
-
-        try:
+        with common.failing():
             if self.format_name == DOCUMENTS:
                 for file in files or ("-",):
                     yield from self._of(file)
             else:
                 yield from self._records(files)
-        except BrokenPipeError:
-            raise
-        except SSSJobError as error:
-            common.fail(error)
-        except OSError as error:
-            common.fail(common.reason(error))
 
     def close(self) -> None:
         """Say what became of records."""
@@ -159,11 +152,12 @@ class _Reading:
         )
 
     def _of(self, file: str) -> Iterator[Block]:
-        from sssjob import store
         from sssjob.cli.progress import watched
         from sssjob.document import loads, read
 
-        if file != "-" and store.is_address(file):
+        if file != "-" and is_store(file):
+            from sssjob import store
+
             with store.open(file, read_only=True) as jobs:
                 for stored in jobs.documents(on_error=self._damaged):
                     yield loads(stored.document)

@@ -50,7 +50,7 @@ def documents(settings: Settings) -> Documents:
     """The documents that the hooks are told of. Raises ``UnusableInput`` and ``UnusableStore``."""
     if os.path.isdir(settings.jobs):
         return _Directory(Path(settings.jobs))
-    if store.is_address(settings.jobs) or os.path.isfile(settings.jobs):
+    if store.is_store(settings.jobs) or os.path.isfile(settings.jobs):
         return _Store(settings.jobs)
     raise UnusableInput(f"{settings.jobs} is neither a directory of jobs nor a store")
 

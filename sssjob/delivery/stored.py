@@ -20,9 +20,9 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup
 from sssjob.store import Change, Store, Stored
+from sssjob.store.identity import MARKS, Marks
 
 _BATCH = 200  # records of one change
-_MARKS = ("GlobalId", "SubmitTime", "StartTime")  # what tells two runs of one Id apart
 
 
 @dataclass(slots=True)
@@ -159,10 +159,8 @@ def _about(block: Block, record: Job) -> Job | None:
 
 def _agree(job: Job, record: Job) -> bool:
     """Whether nothing that both say of their run differs."""
-    return all(
-        job.get(name) == record.get(name) or not job.get(name) or not record.get(name)
-        for name in _MARKS
-    )
+    one, other = (Marks(*(each.get(name) for name in MARKS)) for each in (job, record))
+    return one.agree(other)
 
 
 def _one(stored: Stored) -> Job:

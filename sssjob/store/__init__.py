@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from os import PathLike
 
+from sssjob.addresses import is_store
 from sssjob.store import indexes, opening, upkeep
 from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
-from sssjob.store.opening import is_address
 from sssjob.store.plan import Level
 from sssjob.store.sqlite import PATIENCE
 from sssjob.store.store import Store
@@ -34,7 +34,7 @@ __all__ = [
     "Store",
     "Stored",
     "Trace",
-    "is_address",
+    "is_store",
     "open",
     "upgrade",
 ]

@@ -64,12 +64,12 @@ class Known(Protocol):
 K = TypeVar("K", bound=Known)
 
 _ID = "Id"
-_MARKS = ("GlobalId", "SubmitTime", "StartTime")
+MARKS = ("GlobalId", "SubmitTime", "StartTime")  # what tells two runs of one Id apart
 
 
 def _tags(container: str) -> dict[str, str]:
     """The tags that carry an identity in a container, older names too, each with its name."""
-    names = {name: name for name in (_ID, *_MARKS)}
+    names = {name: name for name in (_ID, *MARKS)}
     names |= {
         row.name: row.canonical
         for row in spec.ALIASES
@@ -93,7 +93,7 @@ def identify(element: Element, name: str) -> tuple[str, Marks]:
         found.setdefault(tags[str(child.tag)], text_of(child).strip(XML_SPACE))
     if name == "JobGroup":
         return found.get(_ID, ""), Marks()
-    global_id, *times = (found.get(mark, "") for mark in _MARKS)
+    global_id, *times = (found.get(mark, "") for mark in MARKS)
     return found.get(_ID, ""), Marks(global_id, *map(_time, times))
 
 

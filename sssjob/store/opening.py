@@ -5,39 +5,25 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from sssjob.addresses import POSTGRESQL, SQLITE
 from sssjob.errors import OtherStore, UnusableStore
 from sssjob.store import columns, schema
 from sssjob.store.engine import Engine
 from sssjob.store.sqlite import PATIENCE, SQLite
-
-_POSTGRESQL = ("postgresql://", "postgres://")
-_SQLITE = "sqlite:"
-_MAGIC = b"SQLite format 3\0"
-
-
-def is_address(target: str) -> bool:
-    """Whether a text names a store by its scheme, or is a file that SQLite has written."""
-    if target.startswith((*_POSTGRESQL, _SQLITE)):
-        return True
-    path = Path(target)
-    if not path.is_file():
-        return False
-    with path.open("rb") as stream:
-        return stream.read(len(_MAGIC)) == _MAGIC
 
 
 def engine(
     target: str | PathLike[str], *, create: bool, read_only: bool, patience: float = PATIENCE
 ) -> Engine:
     """The engine of a path, of ``sqlite:PATH``, or of ``postgresql://...``."""
-    if isinstance(target, str) and target.startswith(_POSTGRESQL):
+    if isinstance(target, str) and target.startswith(POSTGRESQL):
         try:
             from sssjob.store.postgresql import PostgreSQL
         except ImportError as error:  # psycopg, or the library of PostgreSQL below it
             said = f"PostgreSQL needs psycopg: pip install 'sssjob[postgresql]' ({error})"
             raise UnusableStore("postgresql://", said) from error
         return PostgreSQL(target, read_only=read_only, patience=patience)
-    path = target.removeprefix(_SQLITE) if isinstance(target, str) else target
+    path = target.removeprefix(SQLITE) if isinstance(target, str) else target
     return SQLite(Path(path), create=create, read_only=read_only, patience=patience)
 
 

@@ -1,6 +1,9 @@
 """``sssjob query`` on a store: the answers of files, and the plan in words."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -187,3 +190,15 @@ def test_a_damaged_document_is_said_and_the_rest_is_asked(run):
     code, out, said = run("//Id", "jobs.db")
     assert (code, out) == (2, "2\ng\n3\n")
     assert said.startswith("jobs.db: error: jobs.db: Job 1 is damaged")
+
+
+def test_a_pipe_that_has_a_name_is_read_from_its_first_byte(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [sys.executable, "-m", "sssjob", "query", "//Job/Id", pipe],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as asking:  # fmt: skip
+        pipe.write_bytes(b"<Job><Id>7</Id></Job>")
+        printed, said = asking.communicate(timeout=60)
+    assert (printed, said) == (b"7\n", b"")

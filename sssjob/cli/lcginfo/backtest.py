@@ -77,7 +77,7 @@ def command(
     from sssjob.lcginfo import caps as vo_max_jobs
 
     log = shared.Log()
-    with shared.failing():
+    with common.failing():
         log.name = path or ""
         loaded = config.load(path, log) if path else config.Config()
         log.name = caps or ""

@@ -46,7 +46,7 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
 
     log = shared.Log()
     log.name = file or format_name
-    with shared.failing():
+    with common.failing():
         if file is None and format_name in COMMANDS:
             arguments = COMMANDS[format_name]
             limits = commands.Limits(seconds=timeout)

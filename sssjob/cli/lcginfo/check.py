@@ -37,7 +37,7 @@ def command(path: str, run: bool, as_json: bool) -> None:
 
     log = shared.Log()
     log.name = path
-    with shared.failing():
+    with common.failing():
         loaded = config.load(path, log)
     options = [option for option in config.OPTIONS if option.field]
     if as_json:

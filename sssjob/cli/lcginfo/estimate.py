@@ -62,7 +62,7 @@ def command(
     if path is None and lrms is None:
         common.fail("nothing to estimate from: give --config or --lrms")
     log = shared.Log()
-    with shared.failing():
+    with common.failing():
         site = _site(path, lrms, caps, log)
         pairs = _pairs(site, queue, vo)
         rows = answers.answers(site, pairs, estimator)

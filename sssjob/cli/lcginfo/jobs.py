@@ -44,7 +44,7 @@ def command(clock: str, form: str, output: str | None, file: str) -> None:
     from sssjob.lcginfo import jobs, lrmsinfo
 
     log = shared.Log()
-    with shared.failing():
+    with common.failing():
         (named,) = common.sources((file,))
         log.name = named.name
         with opened(named.source) as stream:

@@ -82,7 +82,7 @@ def command(
     from sssjob.lcginfo.backends.reader import Options
 
     log = shared.Log()
-    with shared.failing():
+    with common.failing():
         options = Options(
             zone=_zone(zone),
             now=shared.moment(now) if now else None,

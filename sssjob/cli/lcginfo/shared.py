@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sssjob.cli import common
@@ -40,21 +38,6 @@ class Log:
         for name, number in self._said.items():
             if number > SHOWN:
                 common.say(f"{name}: {number - SHOWN} more remarks")
-
-
-@contextmanager
-def failing() -> Iterator[None]:
-    """Whatever cannot be worked with ends the command with exit code 2, and prints nothing."""
-    from sssjob.errors import SSSJobError
-
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except SSSJobError as error:
-        common.fail(error)
-    except OSError as error:
-        common.fail(common.reason(error))
 
 
 def moment(text: str) -> float:
