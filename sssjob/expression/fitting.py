@@ -109,6 +109,8 @@ def _threshold(parts: tuple[Formula, ...]) -> Ask:
     found = tuple(each for part in parts for each in leaves(part))
     slots, part = found[0].slots, All(parts)
     nothing = Offer("", {})
+    if truth(part, nothing, {}) == YES:  # nothing has to be taken: it only wishes for the amount
+        return lambda offer: YES
     missing = truth(part, nothing, {slots[0]: None})
     tried = numbers(found, found[0].whole)
     first = next((n for n in tried if truth(part, nothing, {slots[0]: n}) == YES), None)
