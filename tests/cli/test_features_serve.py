@@ -25,9 +25,11 @@ def fetched(url):
 def test_the_server_answers_until_it_is_told_to_stop(tmp_path, number):
     write({"total_cpu": 16}, tmp_path / "machinefeatures")
     arguments = ("-m", "sssjob", "features", "serve", tmp_path, "--listen", "127.0.0.1:0", "--log")
+    in_background = ("sh", "-c", 'trap "" INT; exec "$@"', "sh")  # as a script's "command &" is
     server = subprocess.Popen(
-        [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [*in_background, sys.executable, *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
     with server:
         try:
             url = server.stdout.readline().split()[-1]

@@ -63,7 +63,9 @@ def command(
     except OSError as error:
         common.fail(f"--listen {listen}: {error.strerror or error}")
     answers.url = answers.url or server.url
-    signal.signal(signal.SIGTERM, _interrupt)
+    # A shell's background job inherits that SIGINT is ignored.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _interrupt)
     with server:
         click.echo(f"serving {root} on {server.url}")
         sys.stdout.flush()
