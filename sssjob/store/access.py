@@ -155,7 +155,7 @@ class Moment:
 
     def access(self, how: Plan, *, effective: bool) -> Access:
         """How to reach the rows of a plan."""
-        bounds = Bounds(*(_replaced(each, self._simpler) for each in how.bounds))
+        bounds = how.bounds.replaced(lambda each: _replaced(each, self._simpler))
         shown = []
         if self._has_unusual(READING):
             shown.append(reading(effective=effective))

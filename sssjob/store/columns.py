@@ -15,6 +15,7 @@ is a double.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -170,6 +171,7 @@ IRREGULAR = 1 << 62  # the bit for jobs in strange places, of which some have no
 ALL = (1 << 63) - 1  # every bit: nothing in the row says enough
 _BIT = {path: 1 << number for number, path in enumerate(PATHS)}
 _BY_PATH = {(column.path, column.says): column.name for column in COLUMNS}
+_PATH = {column.name: column.path for column in COLUMNS if column.path}
 
 assert len(PATHS) < 63, "an integer of SQL has room for 62 paths"
 
@@ -182,3 +184,8 @@ def bit(path: str) -> int:
 def column(path: str, says: Says) -> str | None:
     """The name of the column that says this of a path, or None."""
     return _BY_PATH.get((path, says))
+
+
+def paths(names: Iterable[str]) -> frozenset[str]:
+    """The paths that columns speak of; facts about the row itself speak of none."""
+    return frozenset(_PATH[name] for name in names if name in _PATH)

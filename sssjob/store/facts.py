@@ -1,8 +1,9 @@
 """Comparisons of what stands at a path, as XPath 1.0 makes them, from the columns of a row.
 
 A node set compares as true when one of its nodes does. Text is compared with ``=`` and ``!=``
-only; all else is a comparison of numbers. What a column cannot decide is given as bounds, and
-rows that are ``odd`` at the path are left to the document by whoever asks.
+only; all else is a comparison of numbers. What a column cannot decide is given as bounds. All of
+them rest on the path of the fact, those too that need no column to say always or never: in rows
+that are ``odd`` there, the document is asked.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from math import isnan
 from sssjob.store import columns
 from sssjob.store.columns import SEPARATOR, Says
 from sssjob.store.condition import (
+    FALSE,
+    TRUE,
     Compare,
     Condition,
     Holds,
@@ -24,7 +27,7 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most, exactly
+from sssjob.store.proof import UNKNOWN, Bounds
 from sssjob.store.rows import number
 
 _UP = (Op.GT, Op.GE)
@@ -36,6 +39,14 @@ class Fact:
     """The columns of one path: of text, of numbers, or of neither if it has none."""
 
     path: str
+
+    def between(self, sure: Condition, maybe: Condition) -> Bounds:
+        """What is said of the nodes at this path: it rests on the path."""
+        return Bounds(sure, maybe, frozenset((self.path,)))
+
+    def exactly(self, condition: Condition) -> Bounds:
+        """The same where columns decide it."""
+        return self.between(condition, condition)
 
     @property
     def text(self) -> str | None:
@@ -71,12 +82,17 @@ class Fact:
     def exists(self) -> Bounds:
         """Whether there is a node."""
         if self.count:
-            return exactly(Compare(self.count, Op.GT, 0))
+            return self.exactly(Compare(self.count, Op.GT, 0))
         column = self.text or self.low
         if column:
-            return exactly(Present(column))
+            return self.exactly(Present(column))
         above = self.path.rpartition("/")[0]
-        return at_most(Fact(above).exists.maybe) if above else UNKNOWN
+        return Fact(above).exists.possible if above else UNKNOWN
+
+    @property
+    def is_one(self) -> Bounds:
+        """Whether there is no second number beside a number."""
+        return self.exactly(none_of(Present(self.high)) if self.high else TRUE)
 
     def compared(self, op: Op, value: str | float) -> Bounds:
         """The node set against a literal."""
@@ -84,34 +100,38 @@ class Fact:
             return self._text(op, value)
         wanted = number(value) if isinstance(value, str) else value
         if isnan(wanted):
-            return self.exists if op is Op.NE else NEVER
+            return self.exists if op is Op.NE else self._never
         if self.numbers:
-            return exactly(self._ranged(op, wanted))
-        return at_most(self.exists.maybe)
+            return self.exactly(self._ranged(op, wanted))
+        return self.exists.possible
 
     def related(self, op: Op, other: Fact) -> Bounds:
         """The node set against another one: true when one pair of nodes compares so."""
-        both = all_of(self.exists.maybe, other.exists.maybe)
+        both = (self.exists & other.exists).possible
         if self.numbers and other.numbers:
             if op in _EQUALITY:
-                return self._numbers_as_texts(op, other)
+                pairs = _pairs(self.numbers, op, other.numbers)
+                equal = op is Op.EQ  # as texts, see below
+                return Bounds(
+                    FALSE if equal else pairs, pairs if equal else both.maybe, both.paths
+                )  # fmt: skip
             mine = self.numbers if op in _UP else self.numbers[:1]
             theirs = other.numbers[:1] if op in _UP else other.numbers
-            return exactly(_pairs(mine, op, theirs))
+            pairs = _pairs(mine, op, theirs)
+            return Bounds(pairs, pairs, both.paths)
         if self.text and other.text and op in _EQUALITY:
-            several = all_of(both, any_of(_several(self.text), _several(other.text)))
+            several = all_of(both.maybe, any_of(_several(self.text), _several(other.text)))
             relation = Relate(self.text, op, other.text)
-            if op is Op.EQ:
-                return Bounds(relation, any_of(relation, several))
-            return Bounds(all_of(relation, none_of(several)), any_of(relation, several))
-        return at_most(both)
+            sure = relation if op is Op.EQ else all_of(relation, none_of(several))
+            return Bounds(sure, any_of(relation, several), both.paths)
+        return both
 
     def string(self, value: str) -> Bounds:
         """Whether ``string()`` of the node set, which is that of its first node, is a text."""
         if self.text:
             first = Prefix(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
             found = any_of(Compare(self.text, Op.EQ, value), first)
-            return exactly(found if value else any_of(found, none_of(Present(self.text))))
+            return self.exactly(found if value else any_of(found, none_of(Present(self.text))))
         if self.low and not value:
             return ~self.exists  # no number is an empty text
         return self.compared(Op.EQ, value) if value else UNKNOWN
@@ -119,69 +139,74 @@ class Fact:
     def begins(self, value: str) -> Bounds:
         """Whether the first node begins with a text; where there is no node, "" does."""
         if not value:
-            return ALWAYS
+            return self._always
         if self.text:
             several = Prefix(self.text, f"{SEPARATOR}{value}")
-            return exactly(any_of(Prefix(self.text, value), several))
-        return at_most(self.exists.maybe)
+            return self.exactly(any_of(Prefix(self.text, value), several))
+        return self.exists.possible
 
     def contains(self, value: str) -> Bounds:
         """Whether the first node has a text in it; where there is no node, "" is."""
         if not value:
-            return ALWAYS
+            return self._always
         if self.text:
             holds = Holds(self.text, value)
-            return Bounds(all_of(none_of(_several(self.text)), holds), holds)
-        return at_most(self.exists.maybe)
+            return self.between(all_of(none_of(_several(self.text)), holds), holds)
+        return self.exists.possible
 
     def number(self, op: Op, value: float) -> Bounds:
         """``number()`` of the node set, which is that of its first node, against a number."""
         if isnan(value):
-            return ALWAYS if op is Op.NE else NEVER
+            return self._always if op is Op.NE else self._never
         if not self.numbers:
-            return UNKNOWN if op is Op.NE else at_most(self.exists.maybe)
-        one = exactly(none_of(Present(self.high))) if self.high else ALWAYS
-        found = exactly(self._ranged(op, value))
-        bounds = Bounds((one & found).sure, found.maybe)
+            return UNKNOWN if op is Op.NE else self.exists.possible
+        found = self.exactly(self._ranged(op, value))
+        bounds = self.between((found & self.is_one).sure, found.maybe)
         # Where there is no node, the number is NaN: different from every number.
         return bounds | ~self.exists if op is Op.NE else bounds
 
     def counted(self, op: Op, value: float) -> Bounds:
         """``count()`` of the node set against a number."""
         if self.count:
-            return exactly(Compare(self.count, op, value)) if not isnan(value) else (
-                ALWAYS if op is Op.NE else NEVER
-            )  # fmt: skip
+            if isnan(value):
+                return self._always if op is Op.NE else self._never
+            return self.exactly(Compare(self.count, op, value))
         none, one, two, more = (_holds(float(count), op, value) for count in (0, 1, 2, 1e15))
-        found = ~self.exists if none else NEVER
+        found = ~self.exists if none else self._never
         if one and two and more and _is_even(op, value):
             return found | self.exists
         if self.text:
             several = _several(self.text)
             if one:
-                found |= self.exists & exactly(none_of(several))
+                found |= self.exists & self.exactly(none_of(several))
             if two and more and _is_even(op, value):
-                return found | exactly(several)
+                return found | self.exactly(several)
             possible = two or more or (op is Op.EQ and value >= 2)
-            return found | at_most(several) if possible else found
+            return found | self.between(FALSE, several) if possible else found
         if self.is_single:
             return found | self.exists if one else found  # several are odd
         if self.high:
-            single = exactly(none_of(Present(self.high)))
-            found |= self.exists & single if one else NEVER
-            return found | exactly(Present(self.high)) if two else found  # three are odd
-        return found | at_most(self.exists.maybe)
+            found |= self.exists & self.is_one if one else self._never
+            return found | ~self.is_one if two else found  # three are odd
+        return found | self.exists.possible
 
     def bytes(self, op: Op, value: float) -> Bounds:
         """An amount in bytes, that of the first node, against a number."""
         column = columns.column(self.path, Says.BYTES)
         if not column or isnan(value):
             return UNKNOWN
-        doubtful = all_of(self.exists.maybe, none_of(Present(column)))
-        found = exactly(Compare(column, op, value))
+        found = self.exactly(Compare(column, op, value))
         if op is Op.NE:
             found |= ~self.exists  # NaN is different from every number
-        return Bounds(found.sure, any_of(found.maybe, doubtful))
+        return found | (self.exists & ~self.exactly(Present(column))).possible
+
+    @property
+    def _always(self) -> Bounds:
+        return self.exactly(TRUE)
+
+    @property
+    def _never(self) -> Bounds:
+        return self.exactly(FALSE)
 
     def _ranged(self, op: Op, value: float) -> Condition:
         """Whether one of the numbers compares so; the lowest is the first to be below."""
@@ -192,24 +217,20 @@ class Fact:
         if self.text and op is Op.EQ:
             inside = Holds(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
             several = all_of(_several(self.text), inside)
-            return exactly(any_of(Compare(self.text, op, value), several))
+            return self.exactly(any_of(Compare(self.text, op, value), several))
         if self.text:
             several = _several(self.text)
             one = all_of(none_of(several), Compare(self.text, op, value))
-            return Bounds(one, any_of(one, several))
+            return self.between(one, any_of(one, several))
         wanted = number(value)
         if not self.numbers:
-            return at_most(self.exists.maybe)
+            return self.exists.possible
         if isnan(wanted):  # and every node is a number
-            return self.exists if op is Op.NE else NEVER
+            return self.exists if op is Op.NE else self._never
         numbers = self._ranged(op, wanted)
         # Equal numbers may be written differently; different ones are.
-        return at_most(numbers) if op is Op.EQ else Bounds(numbers, self.exists.maybe)
-
-    def _numbers_as_texts(self, op: Op, other: Fact) -> Bounds:
-        pairs = _pairs(self.numbers, op, other.numbers)
-        both = all_of(self.exists.maybe, other.exists.maybe)
-        return at_most(pairs) if op is Op.EQ else Bounds(pairs, both)
+        equal = op is Op.EQ
+        return self.between(FALSE if equal else numbers, numbers if equal else self.exists.maybe)
 
 
 def _several(column: str) -> Condition:

@@ -18,7 +18,6 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.condition import columns as asked_columns
 from sssjob.store.proof import Bounds
 
 
@@ -32,7 +31,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which rows answer a query: ``bounds`` of that, of rows that are not odd.
+    """Which rows answer a query: ``bounds`` of that, and rows that are odd where these rest.
 
     ``path`` is what the answer is, one that columns have; "" where it is the jobs themselves;
     None where only the document knows. ``why`` says what could not be planned.
@@ -61,12 +60,11 @@ class Plan:
 
     @property
     def doubt(self) -> Condition:
-        """Where a row has columns in this plan that do not tell all of its document."""
-        asked = asked_columns(self.bounds.sure) | asked_columns(self.bounds.maybe)
+        """Where a row has more than its columns tell, at a path that this plan rests on."""
+        answer = {self.path} if self.path else ()
         mask = IRREGULAR
-        for column in columns.COLUMNS:
-            if column.name in asked or (self.path and column.path == self.path):
-                mask |= columns.bit(column.path)
+        for path in self.bounds.paths.union(answer):
+            mask |= columns.bit(path)
         return Bits(ODD, mask)
 
     def candidates(self, *, effective: bool) -> Condition:

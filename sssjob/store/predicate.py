@@ -31,7 +31,7 @@ from sssjob.query.syntax import (
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
 from sssjob.store.facts import Fact
-from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most
+from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds
 
 Literal = str | float | bool
 
@@ -43,10 +43,28 @@ _NOWHERE = etree.Element("Nothing")
 
 
 class Target(NamedTuple):
-    """The nodes that a path selects: a fact, and what their predicates say."""
+    """The nodes that a path selects: a fact, and what their predicates say, if there are any.
+
+    ``held`` is whether there is a node that fulfils the predicates.
+    """
 
     fact: Fact
-    held: Bounds = ALWAYS
+    held: Bounds | None = None
+
+    @property
+    def exists(self) -> Bounds:
+        """Whether the path selects a node."""
+        if self.held is None:
+            return self.fact.exists
+        both = self.fact.exists & self.held
+        return Bounds(self.held.sure, both.maybe, both.paths)
+
+    def narrowed(self, found: Bounds) -> Bounds:
+        """What was found of the fact, of those nodes that the predicates leave.
+
+        One node may be what was found, and another one what the predicates leave.
+        """
+        return found if self.held is None else (found & self.held).possible
 
 
 def truth(expression: Expression, at: str = "") -> Bounds:
@@ -64,11 +82,11 @@ def truth(expression: Expression, at: str = "") -> Bounds:
             found = ALWAYS
             for operand in operands:
                 found &= truth(operand, at)
-            return found if not at else at_most(found.maybe)
+            return found if not at else found.possible
         case Chain((one, other), (sign,)) if sign in _SIGNS:
             return _compared(one, _SIGNS[sign], other, at)
         case Call("not", (inner,)):
-            return ~truth(inner, at) if not at else at_most(_here(at).maybe)
+            return ~truth(inner, at) if not at else _here(at).possible
         case Call("boolean", (inner,)):
             return truth(inner, at)
         case Call("starts-with" | "contains" as name, (Path() as path, inner)):
@@ -82,7 +100,8 @@ def target(path: Expression, at: str = "") -> Target | None:
     """What a path from the job, or from the nodes ``at`` a path, selects; None if no fact can."""
     if not isinstance(path, Path) or path.absolute or path.start is not None:
         return None
-    way, held = at, ALWAYS
+    way = at
+    held: Bounds | None = None
     for step in path.steps:
         inner = _step(way, step)
         if inner is None:
@@ -91,9 +110,9 @@ def target(path: Expression, at: str = "") -> Target | None:
         for predicate in step.predicates:
             # A place among others is only known in the document.
             told = UNKNOWN if is_positional(predicate) else truth(predicate, way)
-            held = held & told if held == ALWAYS else at_most((held & told).maybe)
-        if held != ALWAYS and step is not path.steps[-1]:
-            held = at_most(held.maybe)
+            held = told if held is None else (held & told).possible
+        if held is not None and step is not path.steps[-1]:
+            held = held.possible
     return Target(Fact(way), held) if way else None
 
 
@@ -146,10 +165,7 @@ def _exists(expression: Expression, at: str) -> Bounds:
     found = NEVER
     for each in _branches(expression):
         aim = target(each, at)
-        if aim is None:
-            found |= at_most(_here(at).maybe)
-        else:
-            found |= _held(aim, aim.fact.exists)
+        found |= _here(at).possible if aim is None else aim.exists
     return found
 
 
@@ -158,18 +174,6 @@ def _branches(expression: Expression) -> tuple[Expression, ...]:
     if isinstance(expression, Chain) and level_of(expression) == UNION:
         return expression.operands
     return (expression,)
-
-
-def _held(aim: Target, found: Bounds) -> Bounds:
-    """What was found of the nodes of a target, of those that its predicates leave.
-
-    That such a node exists is what one predicate says; more than that may be said of another node.
-    """
-    if aim.held == ALWAYS:
-        return found
-    if found == aim.fact.exists:
-        return Bounds(aim.held.sure, (found & aim.held).maybe)
-    return at_most((found & aim.held).maybe)
 
 
 def _compared(one: Expression, op: Op, other: Expression, at: str) -> Bounds:
@@ -186,9 +190,9 @@ def _compared(one: Expression, op: Op, other: Expression, at: str) -> Bounds:
         for theirs in _branches(other):
             a, b = target(mine, at), target(theirs, at)
             if a is None or b is None:
-                return at_most(_here(at).maybe)
-            related = _held(b, _held(a, a.fact.related(op, b.fact)))
-            found |= at_most(related.maybe) if at else related
+                return _here(at).possible
+            related = a.narrowed(b.narrowed(a.fact.related(op, b.fact)))
+            found |= related.possible if at else related
     return found
 
 
@@ -201,14 +205,14 @@ def _against(expression: Expression, op: Op, value: Literal, at: str) -> Bounds:
         for each in _branches(expression):
             aim = target(each, at)
             if aim is None:
-                found |= at_most(_here(at).maybe)
+                found |= _here(at).possible
             else:
-                found |= _held(aim, aim.fact.compared(op, value))
+                found |= aim.narrowed(aim.fact.compared(op, value))
         return found
     if at or not isinstance(expression, Call) or len(expression.arguments) != 1:
         return UNKNOWN
     aim = target(expression.arguments[0])
-    if aim is None or aim.held != ALWAYS:
+    if aim is None or aim.held is not None:
         return UNKNOWN
     return _of_first(expression.name, aim.fact, op, value)
 
@@ -221,7 +225,7 @@ def _of_first(function: str, fact: Fact, op: Op, value: str | float) -> Bounds:
         case "string" if isinstance(value, str) and op in (Op.EQ, Op.NE):
             return fact.string(value) if op is Op.EQ else ~fact.string(value)
         case "normalize-space" if isinstance(value, str) and op is Op.EQ and value:
-            return at_most(fact.exists.maybe)
+            return fact.exists.possible
         case "number":
             return fact.number(op, number)
         case "count":
@@ -230,7 +234,7 @@ def _of_first(function: str, fact: Fact, op: Op, value: str | float) -> Bounds:
             return fact.bytes(op, number)
         case "sss:seconds" | "sss:time" if op is not Op.NE:
             # They read what number() cannot, which is odd; what both read is the same number.
-            return at_most(fact.compared(op, number).maybe)
+            return fact.compared(op, number).possible
     return UNKNOWN
 
 
@@ -246,4 +250,4 @@ def _searched(name: str, path: Path, value: Literal | None, at: str) -> Bounds:
         return UNKNOWN
     fact = aim.fact
     found = fact.begins(value) if name == "starts-with" else fact.contains(value)
-    return found if aim.held == ALWAYS else at_most(fact.exists.maybe) if value else UNKNOWN
+    return found if aim.held is None else fact.exists.possible if value else UNKNOWN

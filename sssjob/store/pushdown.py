@@ -12,10 +12,10 @@ from functools import lru_cache
 from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, Step, is_positional, level_of
 from sssjob.store.columns import GROUP, KIND, PLACE
-from sssjob.store.condition import Compare, Condition, Op, Present, all_of, none_of
+from sssjob.store.condition import Compare, Condition, Op, all_of
 from sssjob.store.plan import Plan
 from sssjob.store.predicate import target, truth
-from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most, exactly
+from sssjob.store.proof import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
 
 _ROOT = Compare(PLACE, Op.EQ, 0)
 _IS_JOB, _IS_GROUP = Compare(KIND, Op.NE, GROUP), Compare(KIND, Op.EQ, GROUP)
@@ -40,7 +40,7 @@ def planned(expression: Expression) -> Plan:
     bounds = NEVER
     for each in plans:
         bounds |= each.bounds
-    return Plan(at_most(bounds.maybe), None, next((each.why for each in plans if each.why), ""))
+    return Plan(bounds.possible, None, next((each.why for each in plans if each.why), ""))
 
 
 def _branches(expression: Expression) -> tuple[Expression, ...]:
@@ -94,15 +94,14 @@ def _start(steps: tuple[Step, ...]) -> tuple[int, Condition]:
 
 def _below(steps: tuple[Step, ...], scope: Condition, held: Bounds) -> Plan:
     """What is asked at the rows of a scope."""
-    within = exactly(scope) & held
+    within = exactly(scope, NOTHING) & held
     if not steps:
         return Plan(within, "")
     aim = target(Path(steps))
     if aim is None:
-        return Plan(at_most(within.maybe), None)
-    exists = aim.fact.exists & aim.held
-    if aim.held == ALWAYS and (aim.fact.text or aim.fact.numbers):
-        if aim.fact.high:  # of two numbers nobody knows which one stands first
-            exists = Bounds(all_of(exists.sure, none_of(Present(aim.fact.high))), exists.maybe)
-        return Plan(within & exists, aim.fact.path)
-    return Plan(within & at_most(exists.maybe), None)
+        return Plan(within.possible, None)
+    if aim.held is None and (aim.fact.text or aim.fact.numbers):
+        # Of two numbers nobody knows which one stands first.
+        told = aim.exists & aim.fact.is_one
+        return Plan(within & Bounds(told.sure, aim.exists.maybe, told.paths), aim.fact.path)
+    return Plan(within & aim.exists.possible, None)

@@ -18,7 +18,7 @@ from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
 from sssjob.store.condition import Compare, Holds, Like, Op, Prefix, all_of, any_of, none_of
 from sssjob.store.facts import Fact
 from sssjob.store.plan import Plan
-from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds, at_most, exactly
+from sssjob.store.proof import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
 from sssjob.store.rows import number
 
 MATCH = "Match"
@@ -63,7 +63,7 @@ def where(terms: Iterable[Term], kind: str = "Job") -> Plan:
             frames[-1].append((joins.pop(), inner))
     if joins and term is not None:
         raise UnbalancedGroup(index, term.name, 0, len(joins))
-    return Plan(exactly(Compare(KIND, Op.EQ, kind)) & _joined(frames[0]), "")
+    return Plan(exactly(Compare(KIND, Op.EQ, kind), NOTHING) & _joined(frames[0]), "")
 
 
 def _joined(frame: list[tuple[bool, Bounds]]) -> Bounds:
@@ -102,14 +102,14 @@ def _flat(term: Term, kind: str) -> _Found:
             if block and name not in spec.properties(block):
                 continue
             held |= ~exists & UNKNOWN
-            exists |= at_most(Fact(path).exists.maybe)
+            exists |= Fact(path).exists.possible
             continue
         fact = Fact(path)
         # A request is a value only where it asks for exactly one.
         asked = path.startswith(f"{spec.REQUESTED}/")
         here, there = _compared(fact, term), fact.exists
         if asked:
-            here, there = at_most(here.maybe), at_most(there.maybe)
+            here, there = here.possible, there.possible
         held |= ~exists & here
         exists |= there
     return _Found(held, exists)
@@ -128,22 +128,22 @@ def _compared(fact: Fact, term: Term) -> Bounds:
     """The comparison at one path: of the first node where there are several."""
     if term.op == MATCH:
         if fact.text is None:
-            return at_most(fact.exists.maybe)
+            return fact.exists.possible
         several = Prefix(fact.text, SEPARATOR)
         one = all_of(Like(fact.text, term.value), none_of(several))
-        return Bounds(one, any_of(one, several))
+        return fact.between(one, any_of(one, several))
     if term.op not in Op.__members__:
         raise InvalidValue(term.op, f"one of {', '.join((*Op.__members__, MATCH))}")
     op = Op[term.op]
     if is_number(fact.path):
         return _number(fact, op, term.value)
     if fact.text is None:
-        return at_most(fact.exists.maybe)
+        return fact.exists.possible
     several = Prefix(fact.text, SEPARATOR)
     one = all_of(Compare(fact.text, op, term.value), none_of(several))
     # Of several texts the first one counts; any of them may be it.
     doubtful = Holds(fact.text, term.value) if op is Op.EQ and term.value else several
-    return Bounds(one, any_of(one, all_of(several, doubtful)))
+    return fact.between(one, any_of(one, all_of(several, doubtful)))
 
 
 def _number(fact: Fact, op: Op, value: str) -> Bounds:

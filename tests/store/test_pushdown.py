@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from sssjob.document import tree
 from sssjob.query import NotAQuery, compile
 from sssjob.store.columns import COLUMNS
+from sssjob.store.condition import Op, Present
+from sssjob.store.facts import Fact
 from sssjob.store.plan import Level
+from sssjob.store.proof import ALWAYS, NOTHING, UNKNOWN, exactly
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import rows
 from sssjob.store.sql import SQLITE, quoted, sql
@@ -106,3 +109,14 @@ def test_usual_questions_are_planned_well(text, level):
 def test_what_could_not_be_planned_is_said():
     assert plan(compile("/Job[2]/Id")).why == ("a place among others is only known in the document")
     assert "no path" in plan(compile("string(//Job/Id)")).why
+
+
+def test_bounds_name_the_paths_of_their_columns():
+    with pytest.raises(AssertionError, match="the paths of their columns"):
+        exactly(Present("user"), NOTHING)
+
+
+def test_paths_stay_where_a_condition_goes_away():
+    never = Fact("Processors").counted(Op.GT, 1)
+    for bounds in (~never, never & ALWAYS, never | UNKNOWN, never.possible, (~never & never)):
+        assert bounds.paths == {"Processors"}
