@@ -100,7 +100,7 @@ def _factors(alternative: Alternative) -> dict[str, Any]:
 
 
 def _print(asked: Asked, found: Alternatives) -> None:
-    from sssjob.cli.picture import visible
+    from sssjob.visible import visible
 
     click.echo(visible(" ".join(filter(None, (asked.path, asked.name)))))
     scored = any(each.score for each in found)

@@ -75,7 +75,7 @@ def print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
         say(finding)
         if finding.excerpt:
-            from sssjob.cli.picture import visible
+            from sssjob.visible import visible
 
             for line in finding.excerpt.splitlines():
                 say(f"  {visible(line)}")

@@ -89,7 +89,7 @@ def _blocks(file: str, select: str | None, effective: bool) -> list[Block]:
 
 
 def _print(difference: Difference) -> None:
-    from sssjob.cli.picture import visible
+    from sssjob.visible import visible
 
     click.echo(visible(difference.path))
     for sign, value, colour in (("-", difference.left, "red"), ("+", difference.right, "green")):

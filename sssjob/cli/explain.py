@@ -11,11 +11,8 @@ import click
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from rich.text import Text
-    from rich.tree import Tree
-
     from sssjob.cli.asking import Asked
-    from sssjob.expression import Comparison, Expression
+    from sssjob.expression import Expression
 
 
 @click.command(
@@ -93,79 +90,9 @@ _SYNTAX = ("op", "conj", "group")
 
 def _print(asked: Asked) -> None:
     from rich.console import Console
-    from rich.text import Text
-    from rich.tree import Tree
 
-    from sssjob.cli.picture import visible
+    from sssjob.drawing.expression import tree
 
     assert asked.expression is not None
-    head = Text(visible(asked.path), style="bold")
-    tree = Tree(head.append(f" {visible(asked.name)}" * bool(asked.name)), guide_style="dim")
-    _grow(tree, asked.expression)
-    Console(highlight=False, soft_wrap=True).print(tree)
-
-
-def _grow(tree: Tree, expression: Expression, negated: bool = False) -> None:
-    """Add an expression to a tree: one line for each comparison and for each way to join them."""
-    from rich.text import Text
-
-    from sssjob.expression import And, Comparison, Not, OneOf, Or, Wish, weight
-
-    no = "not " if negated else ""
-    match expression:
-        case Comparison():
-            tree.add(_line(expression, no))
-        case Not(operand):
-            _grow(tree, operand, not negated)
-        case And(()):
-            tree.add(Text("nothing is requested", style="dim"))
-        case And(operands) | Or(operands):
-            words = ("all of", "not all of") if isinstance(expression, And) else _OR_WORDS
-            branch = tree.add(Text(words[negated], style="bold"))
-            for operand in operands:
-                _grow(branch, operand)
-        case OneOf(members):
-            words = ("one of, the heavier the better", "none of")
-            branch = tree.add(Text(words[negated], style="bold"))
-            for member in members:
-                branch.add(_line(member, "").append(f"  weight {weight(member.item)}", "dim"))
-        case Wish(members, avoid):
-            hope = "if possible none of" if avoid != negated else "if possible"
-            branch = tree.add(Text(hope, style="bold italic"))
-            for member in members:
-                branch.add(_line(member, "").append(f"  weight {-weight(member.item)}", "dim"))
-
-
-_OR_WORDS = ("at least one of", "none of")
-_SYMBOLS = {"EQ": "=", "NE": "≠", "LT": "<", "LE": "≤", "GT": ">", "GE": "≥", "Match": "~"}
-_TOLD = ("count", "context", "metric", "performanceFactor", "delimiter")
-
-
-def _line(comparison: Comparison, no: str) -> Text:
-    """``Processors ≥ 8``, and with it what its attributes add."""
-    from rich.text import Text
-
-    from sssjob import units
-    from sssjob.cli.picture import visible
-    from sssjob.errors import InvalidValue
-    from sssjob.expression import key
-
-    item = comparison.item
-    attributes = item.attributes
-    aggregation = attributes.get("aggregation", "").strip()
-    symbol = _SYMBOLS[comparison.op]
-    if aggregation:
-        symbol = {"=": "~" if aggregation == "Pattern" else "in", "≠": "not in"}.get(symbol, symbol)
-    line = Text(no, style="bold").append(visible(key(item)), style="blue")
-    line.append(f" {symbol} ", style="bold").append(visible(item.text.strip()), style="none")
-    if "units" in attributes:
-        line.append(f" {visible(attributes['units'])}")
-    if item.name == "Duration":
-        try:
-            line.append(f" ({units.clock(units.duration(item.text))})", style="dim")
-        except InvalidValue:
-            line.append(" (no duration)", style="red")
-    for name in _TOLD:
-        if name in attributes:
-            line.append(f" {name}={visible(attributes[name])}", style="dim")
-    return line
+    drawn = tree(asked.path, asked.name, asked.expression)
+    Console(highlight=False, soft_wrap=True).print(drawn)

@@ -156,7 +156,7 @@ def _write(form: str, item: Shown, progress: Progress, stream: BinaryIO) -> None
     if form == "json":
         stream.write(f"{json.dumps(_as_dict(item, progress), ensure_ascii=False)}\n".encode())
         return
-    from sssjob.cli import graph_picture
+    from sssjob.drawing import graph as graph_picture
 
     title = f"JobGroup {item.id}" if item.id else "Jobs"
     drawn = graph_picture.picture(title, item.graph, progress, item.keys)
@@ -169,7 +169,7 @@ def _write(form: str, item: Shown, progress: Progress, stream: BinaryIO) -> None
     elif form == "dot":
         text = "".join(f"{line}\n" for line in graph_picture.dot(drawn))
     else:
-        from sssjob.cli.graph_svg import svg
+        from sssjob.drawing.graph_svg import svg
 
         text = svg(drawn)
     stream.write(text.encode())

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sssjob.layout import Layout, Share, Unit
 
 _ROWS = 64  # nodes that are shown; --json has them all
-_RUNS = 12  # runs of tasks that are shown of one node
-_HEAD = ("node", "tasks", "processors")
 _NOT_LAID = {
     name: None
     for name in (
@@ -150,7 +148,8 @@ def _as_dict(
 
 def _show(unit: Unit, layout: Layout) -> None:
     """A layout for people: the counts with their sources, then the nodes with their tasks."""
-    from sssjob.cli.picture import visible
+    from sssjob.drawing import layout as drawing
+    from sssjob.visible import visible
 
     block = unit.block
     names = (block.id, block.get("Name"))
@@ -164,9 +163,8 @@ def _show(unit: Unit, layout: Layout) -> None:
     click.echo(f"  {'rule':{width}}  {visible(layout.rule)}")
     if layout.shares:
         each = layout.processors_per_task.value
-        draw = _boxes if sys.stdout.isatty() else _table
         shown = layout.shares[:_ROWS]
-        for line in draw(shown, each):
+        for line in _boxes(shown) if sys.stdout.isatty() else drawing.table(shown, each):
             click.echo(f"    {line}")
         if len(layout.shares) > _ROWS:
             click.echo(f"    ... and {len(layout.shares) - _ROWS} more nodes")
@@ -177,59 +175,11 @@ def _show(unit: Unit, layout: Layout) -> None:
         click.echo(f"    not placed: {why}")
 
 
-def _table(shares: Sequence[Share], each: int) -> Iterator[str]:
-    """``n1    0-2    3``: name, tasks and processors of each node."""
-    rows = [
-        _HEAD,
-        *(
-            (_name(*one), runs(one[1].tasks), str(len(one[1].tasks) * each))
-            for one in enumerate(shares, 1)
-        ),
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    for name, tasks, processors in rows:
-        yield f"{name:{widths[0]}}  {tasks:{widths[1]}}  {processors}"
-
-
-def _boxes(shares: Sequence[Share], each: int) -> Iterator[str]:
-    """A row of boxes for each node, a box for each task; as many as fit on a line."""
+def _boxes(shares: Sequence[Share]) -> Iterator[str]:
     import shutil
+    from functools import partial
+
+    from sssjob.drawing.layout import boxes
 
     room = shutil.get_terminal_size().columns
-    head = max(len(_name(number, share)) for number, share in enumerate(shares, 1))
-    widest = max((len(str(task)) for share in shares for task in share.tasks[-1:]), default=1)
-    fitting = max((room - head - 20) // (widest + 3), 1)
-    for number, share in enumerate(shares, 1):
-        cells = [f" {task:>{widest}} " for task in share.tasks[:fitting]]
-        drawn = "".join(f"│{click.style(cell, bg='blue', fg='white')}" for cell in cells)
-        rest = f" {len(share.tasks) - fitting} more" if len(share.tasks) > fitting else ""
-        yield f"{_name(number, share):{head}}  {drawn}{'│' if cells else 'idle'}{rest}"
-
-
-def _name(number: int, share: Share) -> str:
-    from sssjob.cli.picture import visible
-
-    return visible(share.name) if share.name else f"({number})"
-
-
-def runs(tasks: Sequence[int]) -> str:
-    """Numbers of tasks as people write them.
-
-    >>> runs(range(3)), runs((0, 4, 8)), runs(())
-    ('0-2', '0,4,8', '-')
-    """
-    if isinstance(tasks, range) and tasks.step == 1 and len(tasks) > 1:
-        return f"{tasks[0]}-{tasks[-1]}"
-    parts: list[list[int]] = []
-    for task in tasks:
-        if parts and task == parts[-1][1] + 1:
-            parts[-1][1] = task
-        elif len(parts) == _RUNS:
-            return ",".join(map(_run, parts)) + f",... ({len(tasks)})"
-        else:
-            parts.append([task, task])
-    return ",".join(map(_run, parts)) or "-"
-
-
-def _run(ends: Sequence[int]) -> str:
-    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
+    return boxes(shares, room, partial(click.style, bg="blue", fg="white"))

@@ -150,8 +150,8 @@ def _is_alone(parent: Any) -> bool:
 
 
 def _notice_names(offers: Sequence[Offer]) -> None:
-    from sssjob.cli.picture import visible
     from sssjob.expression.offers import unknown
+    from sssjob.visible import visible
 
     for message in unknown(offers):
         common.say(visible(f"sssjob: warning: {message}"))
@@ -177,8 +177,8 @@ def _rows(asked: Asked, answers: Sequence[Answer]) -> Iterator[dict[str, Any]]:
 
 def _print(asked: Asked, answers: Iterable[Answer]) -> None:
     """The best first: what it is called, the verdict, the score, and what decided."""
-    from sssjob.cli.picture import visible
     from sssjob.expression.evaluate import ranked
+    from sssjob.visible import visible
 
     best = ranked(answers)
     click.echo(visible(f"{asked.path} {asked.name}".strip()))

@@ -114,7 +114,7 @@ def _print(judged: _Judged, level: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(_as_dict(judged), ensure_ascii=False))
         return
-    from sssjob.cli.picture import visible
+    from sssjob.visible import visible
 
     what = " ".join(filter(None, (judged.name, judged.id)))
     head = f"{judged.file}:{judged.line}: {what}: {judged.verdict} by a peer of level {level}"

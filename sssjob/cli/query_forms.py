@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sssjob.cli.picture import visible
+from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from sssjob.query import Match, Question

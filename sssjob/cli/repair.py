@@ -103,7 +103,7 @@ def _refuse(name: str, refused: NotRepairable, as_json: bool) -> NoReturn:
 
 
 def _line(name: str, change: Change) -> str:
-    from sssjob.cli.picture import visible
+    from sssjob.visible import visible
 
     before, after = visible(change.before), visible(change.after)
     turned = f"{before} becomes {after}" if before and after else (
@@ -150,7 +150,7 @@ def _print_diff(name: str, data: bytes, done: Repaired) -> None:
 
 
 def _print_line(sign: str, line: str, colour: str) -> None:
-    from sssjob.cli.picture import visible
+    from sssjob.visible import visible
 
     # A patch in a file holds each line as it is; a terminal shall not be steered by it.
     click.secho(sign + (visible(line) if sys.stdout.isatty() else line), fg=colour)

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from sssjob.cli.picture import visible
 from sssjob.document.text import on_one_line
 from sssjob.rmap.message import Response, Row
 from sssjob.rmap.writing import write_response, written
+from sssjob.visible import visible
 
 _SHOWN = 60  # characters that a column is wide at most
 

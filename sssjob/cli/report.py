@@ -80,7 +80,8 @@ def command(
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
     from sssjob.accounting.report import GROUPINGS, MEASURES, Report
-    from sssjob.cli import report_forms as forms
+    from sssjob.drawing import bars
+    from sssjob.drawing import report as forms
 
     names = tuple(name.strip() for name in by.split(",") if name.strip())
     for name in names:
@@ -103,7 +104,13 @@ def command(
         for line in forms.table(report, rows):
             click.echo(line)
     drawn = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
-    forms.draw(report, rows, drawn, plot=plot, svg=svg, beside=as_json or as_csv)
+    title, picture = forms.picture(report, rows, drawn)
+    if plot:
+        for line in bars.terminal(title, picture):
+            click.echo(line, err=as_json or as_csv)
+    if svg:
+        with common.output(svg) as stream:
+            stream.write(bars.svg(title, picture).encode())
     if report.outside:
         jobs = "job" if report.outside == 1 else "jobs"
         common.say(f"left out: {report.outside} {jobs} that did not end in this time")

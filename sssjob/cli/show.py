@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sssjob.errors import UnreadableDocument
     from sssjob.model import Block
 
+_WIDEST = 1 << 16  # characters of a line; the terminal wraps it
+
 
 @click.command(
     epilog="""\b
@@ -75,9 +77,7 @@ def command(
         if effective:
             block = _resolved(block)
         if form == "tree":
-            from sssjob.cli.picture import print_tree
-
-            print_tree(block)
+            _print_tree(block)
         elif form == "json":
             from sssjob.document.json import as_dict
 
@@ -91,6 +91,15 @@ def command(
             stdout = sys.stdout.buffer
             write([block], stdout, dialect=dialect or "", namespace=space, indent=form == "sss")
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
+
+
+def _print_tree(block: Block) -> None:
+    """In colour on a terminal. A long text runs on: what was cut off could be looked for."""
+    from rich.console import Console
+
+    from sssjob.drawing.tree import tree
+
+    Console(highlight=False, width=_WIDEST).print(tree(block), no_wrap=True, crop=False)
 
 
 def _blocks(files: tuple[str, ...], deref: bool, complain: common.Complain) -> Iterator[Block]:
@@ -144,8 +153,8 @@ def _resolved(block: Block) -> Block:
 
 
 def _explain(block: Block) -> None:
-    from sssjob.cli.picture import visible
     from sssjob.defaults import resolve
+    from sssjob.visible import visible
 
     resolved = resolve(block)
     common.print_findings(resolved.findings)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from sssjob.cli import common
-from sssjob.cli.picture import visible
+from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from sssjob.accounting.record import Outcome

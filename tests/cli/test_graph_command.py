@@ -12,9 +12,9 @@ from lxml import etree
 
 from sssjob import graph as graphs
 from sssjob.cli import sssjob
-from sssjob.cli.graph_layers import layered
-from sssjob.cli.graph_picture import dot, picture
-from sssjob.cli.graph_svg import svg
+from sssjob.drawing.graph import dot, picture
+from sssjob.drawing.graph_svg import svg
+from sssjob.drawing.layers import layered
 from sssjob.model import Job, JobGroup, Property
 
 EXAMPLE = (Path(__file__).parents[2] / "examples/requested/dependencies.xml").read_text()

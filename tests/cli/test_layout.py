@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sssjob.cli import sssjob
-from sssjob.cli.layout import runs
+from sssjob.drawing.layout import runs
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "requested" / "layout.xml"
 CONTRADICTION = EXAMPLE.read_text().replace("<Processors>8<", "<Processors>12<")

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from sssjob import loads
 from sssjob.cli import sssjob
-from sssjob.cli.picture import visible
+from sssjob.visible import visible
 
 GROUP = """<JobGroup><Id>g</Id>
  <JobDefaults><User>keith</User><Requested><Memory units="MB">512</Memory></Requested></JobDefaults>

@@ -14,7 +14,7 @@ from sssjob.cli.lcginfo import shared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sssjob.cli.chart import Chart
+    from sssjob.drawing.chart import Chart
     from sssjob.lcginfo.backtest import Past, Trial
 
 HEADER = ("estimator", "jobs", "bias", "median error", "within WRT")
@@ -100,7 +100,7 @@ def command(
         for line in _table(trials):
             click.echo(line)
     if plot:
-        from sssjob.cli import chart
+        from sssjob.drawing import chart
 
         for line in chart.terminal(_chart(trials)):
             click.echo(line, err=as_json)
@@ -159,7 +159,7 @@ def _cells(trial: Trial) -> tuple[str, str, str, str, str]:
 
 
 def _chart(trials: Sequence[Trial]) -> Chart:
-    from sssjob.cli.chart import Axis, Chart, Series
+    from sssjob.drawing.chart import Axis, Chart, Series
 
     return Chart(
         "Estimated and actual waits",
@@ -181,7 +181,7 @@ def _chart(trials: Sequence[Trial]) -> Chart:
 
 
 def _write(path: str, trials: Sequence[Trial]) -> None:
-    from sssjob.cli import chart
+    from sssjob.drawing import chart
 
     with common.output(path) as stream:
         stream.write(chart.svg(_chart(trials)).encode())

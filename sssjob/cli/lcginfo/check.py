@@ -14,7 +14,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.lcginfo import shared
-from sssjob.cli.picture import visible
+from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from sssjob.lcginfo.config import Config, Option

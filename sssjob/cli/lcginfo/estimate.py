@@ -97,8 +97,8 @@ def _site(path: str | None, lrms: str | None, caps: str | None, log: shared.Log)
 
 def _plotted(site: Site, svg: str | None) -> list[str]:
     """The plot of the simulated queue as lines, and in a file if one is named."""
-    from sssjob.cli import chart
-    from sssjob.cli.lcginfo.picture import queue_chart
+    from sssjob.drawing import chart
+    from sssjob.drawing.queue import queue_chart
 
     drawn = queue_chart(site)
     if svg:
@@ -122,7 +122,7 @@ def _pairs(site: Site, queue: str | None, vo: str | None) -> Sequence[Pair]:
 
 def _table(rows: Sequence[Answer], *, explain: bool) -> list[str]:
     """The rows as aligned text, each with the reasons below it."""
-    from sssjob.cli.picture import visible
+    from sssjob.visible import visible
 
     cells = [HEADER, *(_cells(row) for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(HEADER))]
@@ -138,7 +138,7 @@ def _table(rows: Sequence[Answer], *, explain: bool) -> list[str]:
 
 def _cells(row: Answer) -> tuple[str, ...]:
     from sssjob import units
-    from sssjob.cli.picture import visible
+    from sssjob.visible import visible
 
     counts = (row.running, row.waiting, row.free)
     return (

@@ -47,7 +47,7 @@ class _Log(shared.Log):
 
     def error(self, message: object) -> None:
         """Say why there is no answer."""
-        from sssjob.cli.picture import visible
+        from sssjob.visible import visible
 
         common.say(f"{NAME}: error: {visible(str(message))}")
         self._to_system(f"error: {message}")
@@ -56,7 +56,7 @@ class _Log(shared.Log):
         if self._system:
             import syslog
 
-            from sssjob.cli.picture import visible
+            from sssjob.visible import visible
 
             syslog.openlog(NAME, syslog.LOG_PID, syslog.LOG_DAEMON)
             shown = visible(message).encode("utf-8", "replace").decode("utf-8")

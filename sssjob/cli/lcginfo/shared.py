@@ -23,8 +23,8 @@ class Log:
 
     def __call__(self, remark: Remark) -> None:
         """Print a remark, unless too many of this source were printed."""
-        from sssjob.cli.picture import visible
         from sssjob.errors import Severity
+        from sssjob.visible import visible
 
         self.bad += remark.severity is Severity.ERROR
         self._said[self.name] = number = self._said.get(self.name, 0) + 1

@@ -5,7 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from sssjob.cli.chart import HEIGHT, MARKS, MOST, WIDTH, Axis, Chart, Series, svg, terminal, thinned
+from sssjob.drawing.chart import (
+    HEIGHT,
+    MARKS,
+    MOST,
+    WIDTH,
+    Axis,
+    Chart,
+    Series,
+    svg,
+    terminal,
+    thinned,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 TIME, COUNT = Axis("time", durations=True), Axis("jobs")

@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 
 from sssjob import units
-from sssjob.cli.picture import visible
+from sssjob.visible import visible
 
 Point = tuple[float, float]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sssjob.cli.chart import Axis, Chart, Point, Series, thinned
+from sssjob.drawing.chart import Axis, Chart, Point, Series, thinned
 
 if TYPE_CHECKING:
     from sssjob.lcginfo.site import Site

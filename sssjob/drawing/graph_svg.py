@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from sssjob.cli.graph_layers import Layers, layered
-from sssjob.cli.graph_picture import SIGNS, Box, Kind, Link, Picture, summary, words
-from sssjob.cli.picture import visible
+from sssjob.drawing.graph import SIGNS, Box, Kind, Link, Picture, summary, words
+from sssjob.drawing.layers import Layers, layered
 from sssjob.graph import State
+from sssjob.visible import visible
 
 _LETTERS = 26  # of a label that are shown; the title of a box has all
 _LETTER = 7.4  # the width of one, about

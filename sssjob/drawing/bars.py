@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from sssjob.cli.chart import STYLE, clean
-from sssjob.cli.picture import visible
+from sssjob.drawing.chart import STYLE, clean
+from sssjob.visible import visible
 
 WIDTH = 50  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from sssjob.cli.picture import visible
 from sssjob.graph import FAILED, Graph, Progress, State
+from sssjob.visible import visible
 
 LIMIT = 500  # jobs that a picture or a tree shows; nobody looks at more
 _DEPTH = 16  # levels of a tree; deeper jobs stay at the last one

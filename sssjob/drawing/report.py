@@ -1,4 +1,4 @@
-"""How ``sssjob report`` prints its rows: a table, CSV, JSON, and bars."""
+"""The rows of a report as a table, CSV, plain data, and bars."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from sssjob.accounting.report import COUNT, HOURS, MEASURES, PART, SIZE, merged
-from sssjob.cli import bars, common
-from sssjob.cli.picture import visible
+from sssjob.drawing import bars
+from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -72,16 +70,8 @@ def as_json(report: Report, rows: Rows) -> dict[str, object]:
     }  # fmt: skip
 
 
-def draw(
-    report: Report,
-    rows: Rows,
-    measure: Measure,
-    *,
-    plot: bool,
-    svg: str | None,
-    beside: bool,
-) -> None:
-    """The rows as bars, in the terminal (beside other output: on standard error) or in a file."""
+def picture(report: Report, rows: Rows, measure: Measure) -> tuple[str, list[bars.Bar]]:
+    """A measure of the rows as bars, with their title."""
     drawn = [
         bars.Bar(
             ", ".join(part or NOBODY for part in key),
@@ -90,13 +80,7 @@ def draw(
         )
         for key, totals in rows
     ]
-    title = f"{measure.heading} by {', '.join(report.by)}"
-    if plot:
-        for line in bars.terminal(title, drawn):
-            click.echo(line, err=beside)
-    if svg:
-        with common.output(svg) as stream:
-            stream.write(bars.svg(title, drawn).encode())
+    return f"{measure.heading} by {', '.join(report.by)}", drawn
 
 
 def _others(report: Report, rows: Rows) -> Totals | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 
-from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
 from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.model import Block, Item, Note, Property, Reference
+from sssjob.visible import visible
 
 _STATES = {
     "Completed": "green", "Running": "cyan", "Active": "cyan", "Idle": "yellow", "Hold": "magenta",
@@ -19,37 +18,16 @@ _STATES = {
 }  # fmt: skip
 _HEADINGS = ("Id", "Name", "State")
 _READABLE = {spec.DATETIME: units.iso, spec.DURATION: units.clock}
-_WIDEST = 1 << 16  # characters of a line; the terminal wraps it
 _LATEST = 253402300799  # the last second of the year 9999; datetime ends there
 
 
-def print_tree(block: Block) -> None:
-    """Print a job object as a tree on standard output; in colour on a terminal.
-
-    A long text runs on: what was cut off could be what is looked for.
-    """
-    Console(highlight=False, width=_WIDEST).print(_tree(block), no_wrap=True, crop=False)
-
-
-def visible(text: str) -> str:
-    """A text whose control characters are shown and cannot steer a terminal.
-
-    >>> visible("a\\x1b[2Jb")
-    'a␛[2Jb'
-    """
-    return "".join(
-        chr(0x2400 + ord(letter)) if letter < " "
-        else "\ufffd" if unicodedata.category(letter) in ("Cc", "Cf") else letter
-        for letter in text
-    )  # fmt: skip
-
-
-def _tree(block: Block) -> Tree:
-    tree = Tree(_heading(block), guide_style="dim")
+def tree(block: Block) -> Tree:
+    """A job object as a tree, for a console of rich."""
+    root = Tree(_heading(block), guide_style="dim")
     for item in block.items:
         if not (isinstance(item, Property) and item.name in _HEADINGS and _is_heading(block, item)):
-            _add(tree, item)
-    return tree
+            _add(root, item)
+    return root
 
 
 def _heading(block: Block) -> Text:
@@ -66,15 +44,15 @@ def _is_heading(block: Block, item: Property) -> bool:
     return block.properties.get(item.name) is item
 
 
-def _add(tree: Tree, item: Item) -> None:
+def _add(above: Tree, item: Item) -> None:
     if isinstance(item, Block):
-        tree.children.append(_tree(item))
+        above.children.append(tree(item))
     elif isinstance(item, Note):
-        tree.add(Text(visible(item.text.strip()), style="dim italic"))
+        above.add(Text(visible(item.text.strip()), style="dim italic"))
     elif isinstance(item, Reference):
-        tree.add(Text.assemble((item.name, "bold"), " → ", visible(item.id)))
+        above.add(Text.assemble((item.name, "bold"), " → ", visible(item.id)))
     else:
-        branch = tree.add(_line(item))
+        branch = above.add(_line(item))
         for child in item.children:
             _add(branch, child)
 
