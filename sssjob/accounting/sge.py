@@ -1,8 +1,9 @@
 """Grid Engine: the accounting file of SGE, Son of Grid Engine and Univa becomes job objects.
 
-A line has 43 to some 75 fields between colons, see accounting(5). Nothing is escaped: where a
-name or a command holds a colon, its end is found by the numbers behind it. Rows of the slave
-tasks of a parallel job come before the row of the job, or right behind it, and are folded into it.
+A line has 43 to some 75 fields between colons, see accounting(5) and ``sge_columns``. Nothing is
+escaped: where a name or a command holds a colon, its end is found by the numbers behind it. Rows of
+the slave tasks of a parallel job come before the row of the job, or right behind it, and are folded
+into it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from sssjob.accounting.record import Bad, Field, Noted, Options, Outcome, Skippe
 from sssjob.accounting.roads import OBJECTS, Road
 from sssjob.accounting.sge_columns import (
     CATEGORY,
+    CLASSED,
+    COMMANDED,
     CPU,
     CWD,
     ENDED,
     JOB,
     MAXRSS,
     MAXVMEM,
+    NAMED,
     NEWEST,
-    NUMBER,
     OLDEST,
     PE,
     PE_TASK,
@@ -34,8 +37,12 @@ from sssjob.accounting.sge_columns import (
     STARTED,
     SUBMITTED,
     TASK,
+    command_ends,
     fits_alone,
+    has_tail,
     is_times,
+    known,
+    with_tail,
 )
 from sssjob.accounting.shapes import LINE_LIMIT, Lines, Read, Record, Shapes
 from sssjob.model import Job
@@ -57,7 +64,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     """The same on either road."""
 
     def rows(names: tuple[str, ...]) -> Iterable[Field]:
-        return table.waiting() if table.NEVER in names else table.started(names)
+        return table.waiting(names) if table.NEVER in names else table.started(names)
 
     shapes = Shapes(rows, road, ("start_time", "end_time"))
     tasks = _Tasks()
@@ -90,7 +97,7 @@ def _fields_of(lines: Sequence[tuple[int, str]]) -> list[list[str] | Bad]:
     """The fields of lines, or what is wrong with them."""
     rows = [line.split(":") if len(line) <= LINE_LIMIT else [] for _, line in lines]
     if sge_columns.fit(rows):
-        return [*rows]
+        return [*map(with_tail, rows)] if len(rows[0]) > NAMED else [*rows]
     return [
         parted(number, line) if fields else []
         for (number, line), fields in zip(lines, rows, strict=True)
@@ -180,11 +187,12 @@ def _alone(task: _Task | None) -> Iterator[Read]:
 
 def _record(number: int, fields: list[str], task: _Task | None) -> Record:
     """The row of a job, with what its slave tasks told."""
-    size = len(fields)
+    tail = fields[-1] if has_tail(len(fields)) else None
     for index in (SUBMITTED, STARTED, ENDED):
         if len(fields[index]) > 11:
             fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
-    names = table.names(size, fields[STARTED] == "0")
+    more = 0 if tail is None else tail.count(":") + 1
+    names = table.names(len(fields), more, fields[STARTED] == "0")
     hosts = ""
     if task is not None:
         task.add(0, fields)
@@ -193,19 +201,24 @@ def _record(number: int, fields: list[str], task: _Task | None) -> Record:
         fields[MAXRSS] = str(task.maxrss)
         fields[MAXVMEM] = str(task.maxvmem)
     fields.append(hosts)
-    return Record(number, names, fields, tuple(task.lines) if task else ())
+    note = table.not_known(names) if more else ""
+    return Record(number, names, fields, tuple(task.lines) if task else (), note)
 
 
 def parted(number: int, line: str) -> list[str] | Bad:
     """The fields of a line, those that hold colons joined."""
     fields = line.split(":")
     if fits_alone(fields):
-        return fields
+        return with_tail(fields)
     if len(fields) < OLDEST:
         return Bad(number, f"{len(fields)} fields, where a record has {OLDEST} at least")
     found = {tuple(reading) for reading in _readings(fields)}
-    if len(found) == 1:
-        return [*found.pop()]
+    told = known(fields)
+    if len(found) == 1 and told < NAMED:
+        return with_tail([*found.pop()])
+    if told:
+        # A later version, or a colon in the command: where both may be, neither is believed.
+        return with_tail(fields, min(told, CWD) if found else told)
     if found:
         return Bad(number, "a colon in a text, and the columns cannot be told apart")
     return Bad(number, "the columns do not fit: no times where they should be")
@@ -239,27 +252,24 @@ def _tails(fields: list[str]) -> Iterator[list[str]]:
     for end in range(first + 1, len(fields) - 2):
         joined = [*fields[:first], ":".join(fields[first:end]), *fields[end:]]
         rest = len(joined) + PRIORITY
-        if rest in (OLDEST, NEWEST):
+        if rest in (OLDEST, NEWEST, CLASSED):
             yield joined
-        elif rest > NEWEST:
+        elif rest >= COMMANDED:
             yield from _univa(joined)
         # Where a category has no colon, the command may have one.
 
 
 def _univa(fields: list[str]) -> Iterator[list[str]]:
-    """Behind the command are numbers only, and it begins with the name of a program.
+    """The ways to join a directory and a command, which begins with the name of a program.
 
     Where that does not tell it from the directory before it, both stay together as its text.
     """
-    first, last = CWD - PRIORITY, len(fields)
-    while last > first + 2 and NUMBER.fullmatch(fields[last - 1]):
-        last -= 1
-    texts = fields[first:last]
-    if len(texts) < 2:
-        return
-    begins = [at for at in range(1, len(texts)) if len(texts) == 2 or _SUBMITS.match(texts[at])]
-    if len(begins) == 1:
-        told = [":".join(texts[: begins[0]]), ":".join(texts[begins[0] :])]
-    else:
-        told = ["NONE", ":".join(texts)]
-    yield [*fields[:first], *told, *fields[last:]]
+    first = CWD - PRIORITY
+    for last in command_ends(fields, first):
+        texts = fields[first:last]
+        begins = [at for at in range(1, len(texts)) if len(texts) == 2 or _SUBMITS.match(texts[at])]
+        if len(begins) == 1:
+            told = [":".join(texts[: begins[0]]), ":".join(texts[begins[0] :])]
+        else:
+            told = ["NONE", ":".join(texts)]
+        yield [*fields[:first], *told, *fields[last:]]

@@ -1,18 +1,32 @@
-"""Where the columns of Grid Engine's accounting stand, and whether fields are what they hold."""
+"""Where the columns of Grid Engine's accounting stand, and whether fields are what they hold.
+
+Each version writes the fields of the one before, and some more behind them: 43 up to 6.1, 45 since
+6.2 (advance reservations), and of Univa 46 (a job class), 52 since 8.2 (up to the command), 53
+since 8.3 (wallclock), 54 since 8.4 (ioops), 55 (bound_cores) and 74. What the fields behind these
+55 are called stands in no public text.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
 _PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S+")
+_WALLCLOCK_SHAPE = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
+
 OLDEST, NEWEST = 43, 45  # fields before Univa's
+CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED = 46, 52, 53, 54, 55  # fields of Univa's versions
+LATEST = 74  # of which only the first 55 are known by name
+_SIZES = (OLDEST, NEWEST, CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED, LATEST)
+
 JOB, PRIORITY, SUBMITTED, STARTED, ENDED = 5, 7, 8, 9, 10
 MAXRSS, PE, SLOTS, TASK, CPU = 16, 33, 34, 35, 36
-CATEGORY, IOW, PE_TASK, MAXVMEM, CWD, COMMAND = 39, 40, 41, 42, 50, 51
+CATEGORY, IOW, PE_TASK, MAXVMEM, CWD, WALLCLOCK, IOOPS = 39, 40, 41, 42, 50, 52, 53
 
 _AMOUNTS = (CPU, MAXRSS, IOW, MAXVMEM)
+_PEAKS = (47, 48)  # maxrss and maxpss
 
 
 def fit(rows: Sequence[list[str]]) -> bool:
@@ -20,16 +34,29 @@ def fit(rows: Sequence[list[str]]) -> bool:
 
     Nothing else than ``fits_alone`` of every row, column by column.
     """
-    if not rows or len(rows[0]) not in (OLDEST, NEWEST) or len(set(map(len, rows))) > 1:
+    size = len(rows[0]) if rows else 0
+    if size not in _SIZES or len(set(map(len, rows))) > 1:
         return False
     columns = list(zip(*rows, strict=True))
     return (
-        all(map(_are_decimal, [columns[JOB], columns[SLOTS], *columns[OLDEST:]]))
+        all(map(_are_decimal, [columns[JOB], columns[SLOTS], *columns[OLDEST:NEWEST]]))
         and _are_decimal([text.removeprefix("-") for text in columns[PRIORITY]])
         and all(map(_are_times, columns[SUBMITTED : ENDED + 1]))
         and all(text == "NONE" or text[:1] == "-" for text in set(columns[CATEGORY]))
         and all(text == "NONE" or _PE_TASK_SHAPE.fullmatch(text) for text in set(columns[PE_TASK]))
         and all(all(map(NUMBER.fullmatch, columns[place])) for place in _AMOUNTS)
+        and (size <= CLASSED or _fit_univa(columns))
+    )
+
+
+def _fit_univa(columns: Sequence[Sequence[str]]) -> bool:
+    """The same of the columns that Univa added behind those of all others."""
+    peaks = chain.from_iterable(columns[place] for place in _PEAKS)
+    clocks = chain.from_iterable(columns[WALLCLOCK:IOOPS])
+    return (
+        all(map(NUMBER.fullmatch, peaks))
+        and all(map(_WALLCLOCK_SHAPE.fullmatch, clocks))
+        and all(map(_are_decimal, columns[IOOPS : IOOPS + 1]))
     )
 
 
@@ -45,10 +72,63 @@ def _are_times(texts: Sequence[str]) -> bool:
 
 
 def fits_alone(fields: list[str]) -> bool:
-    """Whether the fields are those of a record as they stand."""
+    """Whether the fields are those that a version writes."""
+    return len(fields) in _SIZES and known(fields) == min(len(fields), NAMED)
+
+
+def with_tail(fields: list[str], told: int = NAMED) -> list[str]:
+    """The fields that are known, and all behind them as one text.
+
+    So many fields has no version; see ``has_tail``.
+    """
+    return [*fields[:told], ":".join(fields[told:])] if len(fields) > told else fields
+
+
+def has_tail(size: int) -> bool:
+    """Whether the last of so many fields is the text of ``with_tail``."""
+    return size not in _SIZES
+
+
+def known(fields: list[str]) -> int:
+    """How many fields, from the first on, hold what their columns do; 0 if these are no record's.
+
+    What stands behind them is not known: a later version wrote it, or a colon stands in it.
+    """
     size = len(fields)
-    if size < OLDEST:
-        return False
+    if size < OLDEST or not _fit_oldest(fields):
+        return 0
+    if size < NEWEST or not (fields[43].isdecimal() and fields[44].isdecimal()):
+        return OLDEST
+    if size <= CLASSED:
+        return size
+    if size < COMMANDED or not all(NUMBER.fullmatch(fields[place]) for place in _PEAKS):
+        return CLASSED
+    if size == COMMANDED:
+        return size
+    return min(size, NAMED) if _may_end(fields, WALLCLOCK) else CWD
+
+
+def command_ends(fields: list[str], first: int) -> list[int]:
+    """Where a directory and a command with colons in them may end, which begin at ``first``.
+
+    Only where no numbers behind a command tell, they may go on up to the end of the record.
+    """
+    behind = (size - COMMANDED for size in _SIZES if size > COMMANDED)
+    ends = [end for more in behind if (end := len(fields) - more) > first + 1]
+    found = [end for end in ends if _may_end(fields, end)]
+    alone = len(fields) > first + 2 and _may_end(fields, first + 2)
+    return found if found or alone else [len(fields)]
+
+
+def _may_end(fields: list[str], place: int) -> bool:
+    """Whether what stands behind a command begins there: wallclock, then ioops if any follows."""
+    return _WALLCLOCK_SHAPE.fullmatch(fields[place]) is not None and (
+        place + 1 == len(fields) or fields[place + 1].isdecimal()
+    )
+
+
+def _fit_oldest(fields: list[str]) -> bool:
+    """Whether the fields that every version has are those of a record."""
     amounts = fields[CPU], fields[MAXRSS], fields[IOW], fields[MAXVMEM]
     # Plain decimals are the rule; only what is none of them is looked at one by one.
     plain = "" not in amounts and "".join(amounts).replace(".", "", 4).isdecimal()
@@ -60,17 +140,10 @@ def fits_alone(fields: list[str]) -> bool:
         and (fields[CATEGORY] == "NONE" or fields[CATEGORY][:1] == "-")
         and (fields[PE_TASK] == "NONE" or _PE_TASK_SHAPE.fullmatch(fields[PE_TASK]) is not None)
         and (plain or all(map(NUMBER.fullmatch, amounts)))
-        and ((size in (OLDEST, NEWEST) and all(map(str.isdecimal, fields[OLDEST:])))
-             or (size > NEWEST and _is_univa(fields)))
-    )  # fmt: skip
+    )
 
 
 def is_times(fields: list[str], index: int) -> bool:
     """Whether three times stand there, as seconds or milliseconds; 0 is none."""
     times = fields[index : index + 3]
     return "".join(times).isdecimal() and all(8 < len(text) < 14 or text == "0" for text in times)
-
-
-def _is_univa(fields: list[str]) -> bool:
-    """Whether the fields behind the command line are all numbers."""
-    return len(fields) > COMMAND and all(map(NUMBER.fullmatch, fields[COMMAND + 1 :]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -16,7 +16,16 @@ from sssjob.accounting.readers import (
     seconds,
     whole,
 )
-from sssjob.accounting.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, varied
+from sssjob.accounting.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Field,
+    Found,
+    plain,
+    varied,
+)
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 
@@ -240,6 +249,7 @@ TABLE: tuple[Field, ...] = (
     Field("submit_cmd",           JOB,       "Extension",   worded, noted("submit_cmd")),
     Field("wallclock",            DELIVERED, "Duration",    seconds),
     Field("ioops"),
+    Field("bound_cores",          JOB,       "Extension",   worded, noted("bound_cores")),
 )
 # fmt: on
 
@@ -265,18 +275,39 @@ def started(names: Collection[str]) -> Iterator[Field]:
             yield row._replace(read=_ALONE[row.read], beside=())
         else:
             yield row
+    yield from _others(names)
 
 
-def waiting() -> tuple[Field, ...]:
+def waiting(names: Collection[str]) -> Iterator[Field]:
     """The mapping of a record that tells of no run."""
-    return _WAITING
+    yield from _WAITING
+    yield from _others(names)
+
+
+def _others(names: Collection[str]) -> Iterator[Field]:
+    """Fields that no version that is known has, as they stand."""
+    for name in names:
+        if name.startswith(_FIELD):
+            yield Field(name, JOB, "Extension", plain, noted(name))
 
 
 _NAMES = tuple(dict.fromkeys(row.column for row in TABLE))
+_FIELD = "field"  # or fields, followed by their numbers
 
 
 @lru_cache(64)
-def names(size: int, never: bool) -> tuple[str, ...]:
-    """The names of so many fields, and of what is told beside them."""
-    more = tuple(f"({number})" for number in range(len(_NAMES), min(size, 1000)))
-    return (*(_NAMES + more)[:size], _HOSTS, *((NEVER,) if never else ()))
+def names(size: int, more: int, never: bool) -> tuple[str, ...]:
+    """The names of so many fields, of which the last is the text of several, and of what is beside.
+
+    These are ``more`` that are not known; there are none if it is 0.
+    """
+    told = size - bool(more)
+    last = f"{_FIELD}s {size} to {told + more}" if more > 1 else f"{_FIELD} {size}"
+    others = (last,) if more else ()
+    return (*_NAMES[:told], *others, _HOSTS, *((NEVER,) if never else ()))
+
+
+def not_known(names: Sequence[str]) -> str:
+    """What to say of a record with fields that are not known."""
+    place = next(place for place, name in enumerate(names) if name.startswith(_FIELD))
+    return f"{names[place]} behind {names[place - 1]}: not known, kept as they stand"

@@ -85,7 +85,7 @@ class Shapes(Generic[P, J]):
             else:
                 outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
                 if record.note:
-                    beside[place] = [Noted(record.line, record.note)]
+                    beside[place] = [Noted(record.line, record.note, once=True)]
         for at in self._backwards(names, columns):
             if isinstance(outcomes[places[at]], Converted):
                 notes = beside.get(places[at], ())

@@ -104,6 +104,23 @@ def test_every_line_is_counted_once(path):
     assert counts.records == len([it for it in records if format_ != "sge" or len(it) > 1])
 
 
+UNIVA = [
+    line
+    for name_ in ("versions", "colons")
+    for line in (DATA / "sge" / "quirks" / f"{name_}.txt").read_bytes().splitlines()
+    if line.count(b":") > 44
+]
+
+
+@pytest.mark.parametrize("line", UNIVA)
+def test_records_of_one_version_are_read_alike_one_by_one_and_column_by_column(line):
+    """A line that is no record among them makes a batch be read row by row."""
+    by_columns = outcomes("sge", line + b"\n" + line + b"\n")
+    *one_by_one, bad = outcomes("sge", line + b"\n" + line + b"\na:b:c\n")
+    assert one_by_one == by_columns
+    assert isinstance(bad, Bad)
+
+
 LINES = {
     format_: sorted({
         line
