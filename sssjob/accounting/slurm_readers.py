@@ -9,8 +9,8 @@ from sssjob import units
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.clock import NO_VALUE
 from sssjob.accounting.record import Found, varied
-from sssjob.accounting.slurm_nodes import expand, is_range
 from sssjob.model import Property
+from sssjob.systems.slurm.words import expand, is_range
 
 
 def noted(name: str) -> dict[str, str]:

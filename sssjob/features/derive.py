@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sssjob.amounts import Amount
+from sssjob.amounts import ASSUMED, MAXIMUM, MINIMUM, MIXED, Amount
 from sssjob.errors import finding
 from sssjob.features.keys import Value
 from sssjob.features.settle import Derived, Features
@@ -33,6 +33,7 @@ def derive(
     settings: Mapping[str, Amount] = _NO_AMOUNTS,
     host: Mapping[str, Amount] = _NO_AMOUNTS,
     granted: Mapping[str, Amount] = _NO_AMOUNTS,
+    guessing: bool = True,
 ) -> Features:
     """The values of the 2016 vocabulary for a job whose defaults are resolved.
 
@@ -42,11 +43,12 @@ def derive(
     ``repair`` turns groups round that balance only then. ``machine`` holds $MACHINEFEATURES,
     ``settings`` what the site's configuration says of the node, ``host`` what the machine
     enforces: it decides what a request leaves open, and is checked against what it does not.
-    ``granted`` is what the batch system has given to the job: it wins over all else.
+    ``granted`` is what the batch system has given to the job: it wins over all else. Without
+    ``guessing`` nothing is assumed, and a range of processors does not say how many were given.
     """
     work = _Derivation(job, now, starting, frozenset(nodes), cpu_limit, repair, machine)
     work.reservation_end, work.settings, work.host = reservation_end, settings, host
-    work.granted = granted
+    work.granted, work.guessing = granted, guessing
     for name, sources in SOURCES.items():
         work.settle(name, sources)
     work.carry()
@@ -63,16 +65,25 @@ def job_id(text: str) -> str:
     return "".join(chr(byte) if 0x21 <= byte <= 0x7E else f"%{byte:02X}" for byte in octets)
 
 
+def _is_guess(name: str, amount: Amount) -> bool:
+    """Whether an amount is not stated; of what is requested a job may be given more or less."""
+    open_ = name == "allocated_cpu" and amount.basis in (MAXIMUM, MINIMUM, MIXED)
+    return open_ or amount.basis == ASSUMED
+
+
 class _Derivation(Work):
     """A run that keeps what the sources give, checked against each other."""
 
     def settle(self, name: str, sources: tuple[Source, ...]) -> None:
         """Take the first source that gives a value; the others are checked against it."""
-        amounts = [amount for source in sources if (amount := source(self)) is not None]
+        found = [amount for source in sources if (amount := source(self)) is not None]
         if (given := self.granted.get(name)) is not None:
-            self.take(name, given, (*self.stated(name), *amounts))
-        else:
-            self.choose(name, amounts, self.host.get(name))
+            self.take(name, given, (*self.stated(name), *found))
+            return
+        amounts = found if self.guessing else [each for each in found if not _is_guess(name, each)]
+        if found and not amounts:
+            self.absent[name] = f"{found[0].source} does not say it for certain"
+        self.choose(name, amounts, self.host.get(name))
 
     def carry(self) -> None:
         """The extensions that have no other home."""

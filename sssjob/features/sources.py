@@ -35,6 +35,7 @@ class Work(Settlement):
         self.settings: Mapping[str, Amount] = {}
         self.host: Mapping[str, Amount] = {}
         self.granted: Mapping[str, Amount] = {}
+        self.guessing = True
         self.scope = Scope(job, "/Job", self.report, repair=repair)
         self.groups = [
             Scope(group, _group_path(group, number), self.report, repair=repair)

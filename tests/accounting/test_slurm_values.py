@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sssjob.accounting import slurm_values as values
 from sssjob.accounting.clock import Clock
-from sssjob.accounting.slurm_nodes import expand, is_range
 from sssjob.errors import InvalidValue
+from sssjob.systems.slurm.words import expand, is_range
 from sssjob.units import clock
 
 

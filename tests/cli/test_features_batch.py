@@ -43,7 +43,8 @@ def node(tmp_path, monkeypatch):
     (tmp_path / "jobs/3.xml").write_text(JOB)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=os.pathsep)
-    for name, value in {"SLURM_JOB_ID": "3", "SLURMD_NODENAME": "n1"}.items():
+    environment = {"SLURM_JOB_ID": "3", "SLURM_JOB_NUM_NODES": "1", "SLURMD_NODENAME": "n1"}
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return tmp_path
 
@@ -112,7 +113,26 @@ def test_without_an_answer_there_is_what_the_document_says_and_a_note(node, text
     done = prolog("--jobs", "jobs", "--seconds", "0.5")
     assert done.exit_code == 1
     assert said in done.stderr
-    assert read("mjf/3/jobfeatures").values["wall_limit_secs"] == 600
+    values = read("mjf/3/jobfeatures").values
+    assert values["wall_limit_secs"] == 600
+    # "At least 1" does not say how many were given, and nothing is computed of a guess.
+    assert not {"allocated_cpu", "allocated_CPU", "cpu_limit_secs"} & values.keys()
+
+
+def test_the_last_task_of_an_array_is_asked_for_by_its_own_id(node, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    program(
+        node,
+        "scontrol",
+        f"""case $5 in
+        1) cat {DATA}/scontrol-array.txt;;
+        1_3) cat {DATA}/scontrol-array-task.txt;;
+        esac""",
+    )
+    done = prolog()
+    assert (done.exit_code, done.stderr) == (0, "")
+    values = read("mjf/1/jobfeatures").values
+    assert (values["allocated_cpu"], values["wall_limit_secs"]) == (2, 180)
 
 
 @pytest.mark.parametrize("text", ["<Job><Id>4</Id></Job>", "<Job>", ""])

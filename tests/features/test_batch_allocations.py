@@ -12,7 +12,10 @@ from sssjob.features.batch.allocation import amount, features
 from sssjob.model import Job, Property, Requested
 
 DATA = Path(__file__).parents[1] / "data/batch"
-ONE, TWO = ((DATA / f"scontrol-{name}.txt").read_text() for name in ("one-node", "two-nodes"))
+ONE, TWO, ARRAY, TASK, HET, ODD = (
+    (DATA / f"scontrol-{name}.txt").read_text()
+    for name in ("one-node", "two-nodes", "array", "array-task", "het", "odd")
+)
 CONFIG, QSTAT, QUEUE = (
     (DATA / name).read_text() for name in ("sge-config", "sge-qstat-j.xml", "sge-queue.txt")
 )
@@ -24,7 +27,8 @@ def values(allocation):
 
 
 def of_slurm(printed, node="n1", job="3", **environment):
-    return slurm.allocation({"SLURM_JOB_ID": job, "SLURMD_NODENAME": node, **environment}, printed)
+    handed = {"SLURM_JOB_ID": job, "SLURMD_NODENAME": node, **environment}
+    return slurm.allocation(handed, printed)
 
 
 def of_sge(config=CONFIG, job=QSTAT, queue="", **environment):
@@ -78,18 +82,140 @@ def test_memory_that_nothing_limits_is_no_limit():
     assert "max_rss_bytes" not in of_slurm(ONE.replace("Mem=100", "Mem=0")).amounts
 
 
+GIVEN = {"allocated_cpu": 1, "max_rss_bytes": 100 * MIB, "wall_limit_secs": 600}
+
+
 @pytest.mark.parametrize(
-    ("name", "key"),
+    "name",
+    ["x TimeLimit=9-00:00:00", "x … Nodes=n[1-2] CPU_IDs=0-5 Mem=9", "x\nJobId=3 StartTime=1"],
+)
+def test_a_job_name_changes_nothing(name):
+    found = of_slurm(ONE.replace("JobName=simple", f"JobName={name}"))
+    assert GIVEN.items() <= values(found).items()
+    assert found.notes == ()
+
+
+def test_what_a_name_imitates_whole_is_not_known_and_the_rest_is():
+    run = ONE[ONE.index("JobState=") : ONE.index("MinMemoryCPU")].replace("00:10:00", "9-00:00")
+    found = of_slurm(ONE.replace("JobName=simple", f"JobName=x {run}"))
+    assert values(found).keys() == {"allocated_cpu", "max_rss_bytes", "jobstart_secs"}
+    assert found.notes == ("scontrol shows TimeLimit in 2 ways: it is not known",)
+
+
+def test_a_beginning_of_a_record_in_a_name_leaves_what_the_environment_says():
+    printed = ONE.replace("JobName=simple", "JobName=x JobState=RUNNING Reason=None")
+    found = of_slurm(printed, SLURM_JOB_CPUS_PER_NODE="1")
+    assert values(found) == {"allocated_cpu": 1}
+    assert len(found.notes) == 1
+
+
+def test_a_name_of_several_lines_is_a_name():
+    assert values(of_slurm(ODD, job="4")) == {
+        "allocated_cpu": 2, "max_rss_bytes": 80 * MIB, "wall_limit_secs": 120,
+        "jobstart_secs": 1795312222,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("environment", "asked"),
     [
-        ("x TimeLimit=9-00:00:00", "wall_limit_secs"),
-        ("x Nodes=n1 CPU_IDs=0-99 Mem=9999", "allocated_cpu"),
-        ("x StartTime=1", "jobstart_secs"),
+        ({"SLURM_JOB_ID": "7"}, "7"),
+        ({"SLURM_JOB_ID": "2", "SLURM_HET_JOB_ID": "2"}, "2+0"),
+        ({"SLURM_JOB_ID": "3", "SLURM_HET_JOB_ID": "2"}, "3"),
+        ({"SLURM_JOB_ID": "1", "SLURM_ARRAY_JOB_ID": "1", "SLURM_ARRAY_TASK_ID": "3"}, "1_3"),
+        ({"SLURM_JOB_ID": "4", "SLURM_ARRAY_JOB_ID": "1", "SLURM_ARRAY_TASK_ID": "2"}, "4"),
     ],
 )
-def test_a_job_name_cannot_give_what_slurm_did_not(name, key):
-    found = of_slurm(ONE.replace("JobName=simple", f"JobName={name}"))
-    assert key not in found.amounts
+def test_slurm_is_asked_about_this_job_alone(environment, asked):
+    assert slurm.question(environment)[-1] == asked
+
+
+@pytest.mark.parametrize(
+    ("job", "printed", "asked"),
+    [("1", ARRAY, "1_3"), ("2", HET, "2+0"), ("1", TASK, None), ("3", ONE, None), ("4", ODD, None),
+     ("9", ARRAY, None), ("3", "", None)],
+)  # fmt: skip
+def test_an_answer_about_a_whole_array_is_asked_for_again(job, printed, asked):
+    found = slurm.again({"SLURM_JOB_ID": job}, printed)
+    assert (None if found is None else found[-1]) == asked
+
+
+def test_the_last_task_of_an_array_has_its_own_values():
+    found = of_slurm(TASK, job="1")
+    assert values(found) == {
+        "allocated_cpu": 2, "max_rss_bytes": 100 * MIB, "wall_limit_secs": 180,
+        "jobstart_secs": values(found)["jobstart_secs"],
+    }  # fmt: skip
+    assert found.notes == ()
+
+
+def test_of_a_whole_array_only_that_is_known_in_which_all_tasks_agree():
+    found = of_slurm(ARRAY, job="1")
+    assert not {"wall_limit_secs", "allocated_cpu", "max_rss_bytes"} & values(found).keys()
     assert found.notes
+
+
+@pytest.mark.parametrize(
+    ("job", "environment"),
+    [
+        ("3", {}),
+        ("1", {"SLURM_ARRAY_TASK_ID": "2"}),
+        ("1", {"SLURM_ARRAY_JOB_ID": "7"}),
+        ("1", {"SLURM_HET_JOB_ID": "1"}),
+    ],
+)
+def test_a_record_that_the_environment_contradicts_is_not_taken(job, environment):
+    found = of_slurm(TASK, job=job, **environment)
+    assert (found.amounts, found.notes) == ({}, (f"scontrol tells nothing about job {job}",))
+
+
+# The environment of a Prolog: Slurm 22.05.8, a job of "sbatch -N2 -n5"
+SPREAD = {"SLURM_JOB_CPUS_PER_NODE": "3,2", "SLURM_NODELIST": "n[1-2]"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "node", "count"),
+    [
+        (SPREAD, "n1", 3),
+        (SPREAD, "n2", 2),
+        (SPREAD, "n3", None),
+        ({**SPREAD, "SLURM_NODELIST": "n[1-3]"}, "n1", None),
+        ({"SLURM_JOB_CPUS_PER_NODE": "3,2"}, "n1", None),
+        ({"SLURM_JOB_CPUS_PER_NODE": "4(x3),2", "SLURM_JOB_NODELIST": "a,b[1-2],c"}, "b2", 4),
+        ({"SLURM_JOB_CPUS_PER_NODE": "4(x3),2", "SLURM_JOB_NODELIST": "a,b[1-2],c"}, "c", 2),
+        ({"SLURM_JOB_CPUS_PER_NODE": "4(x3)"}, "b2", 4),
+        ({"SLURM_JOB_CPUS_PER_NODE": "8"}, "", 8),
+        ({"SLURM_CPUS_ON_NODE": "3"}, "n1", 3),
+        ({"SLURM_JOB_CPUS_PER_NODE": "many"}, "n1", None),
+        ({"SLURM_JOB_CPUS_PER_NODE": "4(x9999999)"}, "n1", None),
+        ({"SLURM_JOB_CPUS_PER_NODE": "0"}, "n1", None),
+        ({}, "n1", None),
+    ],
+)
+def test_processors_are_known_without_asking(environment, node, count):
+    assert values(of_slurm("", node, **environment)).get("allocated_cpu") == count
+
+
+def test_what_the_environment_says_counts_before_what_scontrol_shows():
+    found = of_slurm(
+        ONE, SLURM_JOB_CPUS_PER_NODE="2", SLURM_JOB_START_TIME="1795185000",
+        SLURM_JOB_END_TIME="1795185300",
+    )  # fmt: skip
+    assert values(found) == {
+        "allocated_cpu": 2, "max_rss_bytes": 100 * MIB, "jobstart_secs": 1795185000,
+        "wall_limit_secs": 300,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["1826721000", "1795185000", "1", "never", ""])
+def test_a_job_that_is_said_to_end_in_a_year_has_no_limit_by_that(end):
+    found = of_slurm("", SLURM_JOB_START_TIME="1795185000", SLURM_JOB_END_TIME=end)
+    assert values(found) == {"jobstart_secs": 1795185000}
+
+
+@pytest.mark.parametrize(("count", "alone"), [("1", True), ("2", False), ("", False)])
+def test_a_job_is_alone_on_its_node_only_where_that_is_said(count, alone):
+    assert of_slurm("", SLURM_JOB_NUM_NODES=count).alone is alone
 
 
 def test_what_is_printed_about_another_job_is_not_taken():
@@ -274,6 +400,22 @@ def test_what_was_given_counts_before_an_extension_and_the_difference_is_told():
     found = derived(JOB.setting(extension), allocated_cpu=1)
     assert found.values["allocated_cpu"] == 1
     assert [item.code for item in found.findings] == ["W-DISAGREE", "W-DISAGREE"]
+
+
+@pytest.mark.parametrize("op", ["GE", "LE"])
+def test_a_request_does_not_say_how_many_processors_were_given(op):
+    job = Job.of(
+        Requested((Property("Processors", 2, {"op": op}), Property("Duration", 60))), Id="7"
+    )
+    found = derived(job, max_rss_bytes=5)
+    assert found.values == {
+        "wall_limit_secs": 60, "max_rss_bytes": 5, "jobstart_secs": 1_700_000_000, "job_id": "7",
+    }  # fmt: skip
+    assert "for certain" in found.absent["allocated_cpu"]
+
+
+def test_nothing_is_assumed_of_a_job_of_which_nothing_is_known():
+    assert derived(None).values == {"jobstart_secs": 1_700_000_000, "job_id": "7"}
 
 
 def test_a_job_that_no_document_describes_has_what_was_given():

@@ -103,7 +103,7 @@ def test_a_log_that_cannot_be_written_is_no_reason_to_fail(install, tmp_path):
 def made(root, job):
     for name in ("jobfeatures", "jobstatus"):
         (root / job / name).mkdir(parents=True)
-    (root / "machinefeatures").mkdir()
+    (root / "machinefeatures").mkdir(exist_ok=True)
 
 
 def test_a_task_prolog_names_the_directories_that_are_there(install, tmp_path):
@@ -115,8 +115,26 @@ def test_a_task_prolog_names_the_directories_that_are_there(install, tmp_path):
         f"export MACHINEFEATURES={tmp_path}/n1/machinefeatures",
         f"export JOBSTATUS={tmp_path}/n1/7/jobstatus",
     ]
-    nothing = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2")
-    assert (nothing.stdout, nothing.returncode) == ("", 0)
+
+
+def test_a_task_prolog_takes_away_the_names_of_another_node(install, tmp_path):
+    place = install("slurm", root=f"{tmp_path}/%n")
+    done = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2", JOBFEATURES="/n1/8")
+    assert (done.stdout.splitlines(), done.returncode) == (
+        ["unset JOBFEATURES", "unset MACHINEFEATURES", "unset JOBSTATUS"], 0,
+    )  # fmt: skip
+
+
+def test_a_task_of_a_heterogeneous_job_finds_the_directories_of_its_component(install, tmp_path):
+    # Slurm 22.05.8: SLURM_JOB_ID is that of the first component everywhere.
+    place = install("slurm", root=f"{tmp_path}/%n")
+    made(tmp_path / "n2", "9")
+    ids = {"SLURM_JOB_ID_HET_GROUP_0": "8", "SLURM_JOB_ID_HET_GROUP_1": "9"}
+    done = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2", **ids)
+    assert f"export JOBFEATURES={tmp_path}/n2/9/jobfeatures" in done.stdout.splitlines()
+    made(tmp_path / "n2", "8")  # two components on a node: nobody knows whose task this is
+    done = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2", **ids)
+    assert "unset JOBFEATURES" in done.stdout.splitlines()
 
 
 def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(install, tmp_path):

@@ -94,6 +94,41 @@ def test_the_document_tells_what_slurm_does_not_know(cluster, ran):
     assert "grace_secs_job" not in told(cluster, "two")
 
 
+def test_every_task_of_an_array_finds_its_own_features(cluster, ran):
+    odd = "x\nJobId=1 JobName=y\n   Nodes=n[1-2] CPU_IDs=0-5 Mem=9 GRES= TimeLimit=9-00:00:00"
+    array = batch(cluster, "--array=1-3", "-n2", "--mem=110", "--time=3", "-J", odd, out="task-%a")
+    shown = [told(cluster, f"task-{task}") for task in (1, 2, 3)]
+    # The last task has the id of the array, for which scontrol shows all tasks.
+    assert [each["job_id"] == array for each in shown] == [False, False, True]
+    for each in shown:
+        assert each["JOBFEATURES"].endswith(f"/{each['job_id']}/jobfeatures")
+        assert each["allocated_cpu"] == each["cpus"] == "2"
+        assert (each["wall_limit_secs"], each["max_rss_bytes"]) == ("180", str(110 << 20))
+
+
+def test_every_component_of_a_heterogeneous_job_finds_its_own_features(cluster, ran):
+    first, second = ("-n1", "--mem=60", "--time=2"), ("-n3", "--mem=210", "--time=4")
+    probe = (
+        f"#!/bin/sh\nsrun --het-group=0,1 -n1 -o {cluster.root}/work/part-%j {cluster.root}/probe\n"
+    )
+    leader = batch(cluster, *first, ":", *second, out="set", script=probe)
+    shown = [told(cluster, f"part-{int(leader) + offset}") for offset in (0, 1)]
+    assert [
+        tuple(each[name] for name in ("job_id", "allocated_cpu", "wall_limit_secs"))
+        for each in shown
+    ] == [(leader, "1", "120"), (str(int(leader) + 1), "3", "240")]
+    assert [int(each["max_rss_bytes"]) >> 20 for each in shown] == [60, 210]
+
+
+def batch(cluster, *options, out, script=""):
+    """Run a job to its end as a user; gives its id."""
+    printed = cluster.run(
+        "sbatch", "--parsable", "-W", f"--chdir={cluster.root}/work", "-o", out, *options,
+        user=user().pw_name, stdin=script or f"#!/bin/sh\nexec {cluster.root}/probe\n",
+    )  # fmt: skip
+    return printed.strip()
+
+
 def test_a_job_writes_its_status_and_nothing_else(cluster, ran):
     assert told(cluster, "one")["status"] == "written"
     assert told(cluster, "one")["features"] == "protected"

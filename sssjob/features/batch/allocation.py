@@ -57,11 +57,11 @@ def features(
     """The values of the 2016 vocabulary: what was given, and what else the job object tells.
 
     ``job`` is the job object with its defaults resolved, or None. The other options are those of
-    ``derive``; a job on several nodes has what this node has.
+    ``derive``; a job on several nodes has what this node has. What neither says is absent.
     """
     granted = {"jobstart_secs": amount(now, "now"), **allocation.amounts}
     return derive(
         job or Job((Property("Id", allocation.job_id),)),
-        now=now, granted=granted, settings=settings, machine=machine, host=host,
+        now=now, granted=granted, settings=settings, machine=machine, host=host, guessing=False,
         nodes=() if allocation.alone or not allocation.node else (allocation.node,),
     )  # fmt: skip

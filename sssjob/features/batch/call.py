@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,14 +33,22 @@ class Call:
         """The job, with what it was given if the system is asked. Raises ``InvalidValue``."""
         notes: list[str] = []
         questions = self._questions() if asking else {}
+        waiting = deque(questions.items())
         end = time.monotonic() + self.seconds
-        answers = {}
-        for name, command in questions.items():
+        answers: dict[str, str] = {}
+        while waiting:
+            name, command = waiting.popleft()
             environment = {**self.environment, **slurm.ENVIRONMENT}
             try:
-                answers[name] = ask(command, environment, seconds=max(0.1, end - time.monotonic()))
+                answer = ask(command, environment, seconds=max(0.1, end - time.monotonic()))
             except NotAnswered as error:
                 notes.append(str(error))
+                continue
+            better = self._better(answer) if command == questions[name] else None
+            if better is None or better == command:
+                answers[name] = answer
+            else:
+                waiting.append((name, better))
         found = self._read(answers, asking)
         return Allocation(
             found.job_id, found.node, found.user, found.amounts, found.alone,
@@ -79,6 +88,10 @@ class Call:
                 return gridengine.questions(self.environment)
             case _:
                 return {"job": pbs.question(self.arguments)}
+
+    def _better(self, answer: str) -> list[str] | None:
+        """The command whose answer is about this job alone, if this one is not."""
+        return slurm.again(self.environment, answer) if self.system == "slurm" else None
 
     def _read(self, answers: Mapping[str, str], asking: bool) -> Allocation:
         job = answers.get("job", "")

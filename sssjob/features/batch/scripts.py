@@ -18,15 +18,17 @@ from sssjob.errors import InvalidValue
 # fmt: off
 # The variables of each system that its scripts hand on.
 _HANDED = {
-    "slurm":      ("SLURM_CONF", "SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_JOB_UID",
-                   "SLURM_JOB_NUM_NODES", "SLURMD_NODENAME"),
+    "slurm":      ("SLURM_CONF", "SLURM_CLUSTER_NAME", "SLURMD_NODENAME", "SLURM_JOB_ID",
+                   "SLURM_JOB_UID", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST", "SLURM_NODELIST",
+                   "SLURM_JOB_CPUS_PER_NODE", "SLURM_JOB_START_TIME", "SLURM_JOB_END_TIME",
+                   "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_HET_JOB_ID",
+                   "SLURM_HET_JOB_OFFSET"),
     "gridengine": ("SGE_ROOT", "SGE_CELL", "SGE_QMASTER_PORT", "SGE_EXECD_PORT",
                    "SGE_JOB_SPOOL_DIR", "SGE_TASK_ID", "JOB_ID", "NSLOTS", "NHOSTS", "QUEUE",
                    "HOSTNAME"),
     "pbs":        ("PBS_SERVER", "PBS_CONF_FILE"),
 }
 _NODE = {"slurm": '"$SLURMD_NODENAME"', "gridengine": '"$(uname -n)"', "pbs": '"$(uname -n)"'}
-_ID = {"slurm": "$SLURM_JOB_ID", "pbs": "$PBS_JOBID"}
 # fmt: on
 _NAMES = {
     "slurm": ("Slurm Prolog", "Slurm Epilog"),
@@ -124,16 +126,28 @@ class Installation:
         )
 
     def _task_prolog(self) -> str:
+        lines = "".join(
+            f'[ -d "{place}" ] && echo "export {variable}={place}" || echo "unset {variable}"\n'
+            for variable, place in _places("$mjf", "$job")
+        )
         return (
             f"{self._head('Slurm TaskProlog', 'tells every task')}"
-            "# What it prints goes into the environment of the task.\n"
-            f"{self._shown('echo', 'export ')}"
+            "# What it prints goes into the environment of the task, which else is that of the\n"
+            "# node on which srun was called.\n"
+            f"mjf={self._root()} here= group=0\n"
+            "# All tasks of a heterogeneous job have the id of its first component.\n"
+            'while eval "id=\\$SLURM_JOB_ID_HET_GROUP_$group"; [ -n "$id" ]; do\n'
+            '    [ -d "$mjf/$id" ] && here=${here:+$here+}$id\n'
+            "    group=$((group + 1))\n"
+            "done\n"
+            "job=${here:-$SLURM_JOB_ID}\n"
+            f"{lines}"
             "exit 0\n"
         )
 
     def _profile(self) -> str:
         head = self._head("/etc/profile.d", "tells the shell").partition("\n")[2]
-        lines = self._shown("export", "", "    ")
+        lines = _lines("    ", self._root(), "$PBS_JOBID")
         return f'{head}if [ -n "$PBS_JOBID" ]; then\n{lines}    unset mjf\nfi\n'
 
     def _starter(self) -> str:
@@ -144,7 +158,7 @@ class Installation:
             "mjf=${TMPDIR:-/tmp}/mjf task=$SGE_TASK_ID\n"
             '[ "$task" = undefined ] && task= || task=${task:+.$task}\n'
             f"{call} >/dev/null 2>&1 </dev/null\n"
-            f"{_lines('export', '', '', '$mjf', '$JOB_ID$task')}"
+            f"{_lines('', '$mjf', '$JOB_ID$task')}"
             "shell=${SGE_STARTER_SHELL_PATH:-/bin/sh}\n"
             "# A script comes as its path and arguments, qsub -b y as a command, or as one text.\n"
             '[ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@"\n'
@@ -176,16 +190,21 @@ class Installation:
             f"    {shlex.join(words)} --root {root} {shlex.join(more)}{arguments}"
         )
 
-    def _shown(self, command: str, prefix: str, indent: str = "") -> str:
-        return _lines(command, prefix, indent, self._root(), _ID[self.system])
 
-
-def _lines(command: str, prefix: str, indent: str, root: str, job: str) -> str:
-    """For each directory that is there, a line that names it."""
-    found = f"{indent}mjf={root}\n" if root != "$mjf" else ""
+def _places(root: str, job: str) -> Iterator[tuple[str, str]]:
+    """The variables, and where their directories are, in words of the shell."""
     for variable, name in VARIABLES.items():
-        place = f"$mjf/{name}" if variable == "MACHINEFEATURES" else f"$mjf/{job}/{name}"
-        found += f'{indent}[ -d "{place}" ] && {command} "{prefix}{variable}={place}"\n'
+        yield (
+            variable,
+            f"{root}/{name}" if variable == "MACHINEFEATURES" else f"{root}/{job}/{name}",
+        )
+
+
+def _lines(indent: str, root: str, job: str) -> str:
+    """For each directory that is there, a line that exports its name."""
+    found = f"{indent}mjf={root}\n" if root != "$mjf" else ""
+    for variable, place in _places("$mjf", job):
+        found += f'{indent}[ -d "{place}" ] && export "{variable}={place}"\n'
     return found
 
 

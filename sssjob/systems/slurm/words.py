@@ -1,4 +1,4 @@
-"""Node lists as Slurm prints them: ``n[01-04,7],m5,r[1-2]c[0-1]``."""
+"""What Slurm's words mean wherever they stand: node lists such as ``n[01-04,7],r[1-2]c[0-1]``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Slurm: the records that its commands print."""

@@ -1,0 +1,126 @@
+"""The record of one job, as ``scontrol -d show job`` prints it, with or without ``-o``.
+
+*Strategy.* scontrol quotes nothing, and users write the name, the comment and more: any of these
+may hold blanks, line ends, ``=``, and whole records. What the controller itself says of a job
+stands in one run of words, from ``JobState=`` to ``MinCPUsNode=``, of which every record has
+exactly one. Parts of such a run in a name are therefore no run, and change nothing. Whoever
+imitates its beginning or its end makes a second run, and then only that is known in which all
+runs agree.
+
+This holds for the record of one job. An id that is also that of a whole array or heterogeneous
+job brings the records of all its jobs, between which nobody can tell what is a name and what is
+the next record; ``alone`` then says under which id Slurm shows only the one that is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+_HEAD = re.compile(
+    r"^JobId=(?P<job>[0-9]{1,10})"
+    r"(?: ArrayJobId=(?P<array>[0-9]{1,10}) ArrayTaskId=(?P<task>\S+)(?: ArrayTaskThrottle=\S+)?)?"
+    r"(?: HetJobId=(?P<het>[0-9]{1,10}) HetJobOffset=(?P<offset>[0-9]{1,10}))?"
+    r" JobName=", re.MULTILINE,
+)  # fmt: skip
+_START = re.compile(r"\sJobState=[A-Z_]+\s+Reason=")
+_END = re.compile(r"\sMinCPUsNode=")
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_/:.]*")
+_PART = re.compile(r"\sNodes=(\S+)\s+CPU_IDs=(\S+)\s+Mem=([0-9]{1,15})(?=\s|$)")
+_NOTHING = frozenset(("N/A", "Unknown", "None", "(null)", ""))
+_MOST = 64  # runs that are looked at; nobody has so many but to imitate
+
+Part = tuple[str, str, int]  # nodes, the ids of processors on each of them, MiB on each of them
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Which job a record is about: its id, its place in an array or a heterogeneous job, or ""."""
+
+    job: str
+    array: str = ""
+    task: str = ""
+    het: str = ""
+    offset: str = ""
+
+    @property
+    def alone(self) -> str:
+        """The id under which Slurm shows this job and no other of its array or set."""
+        if self.array == self.job and self.task.isdigit():
+            return f"{self.array}_{self.task}"
+        return f"{self.het}+{self.offset}" if self.het == self.job else self.job
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the controller says of a job: words by name, and what it has on which nodes."""
+
+    words: Mapping[str, str]
+    parts: tuple[Part, ...] = ()
+
+
+def heads(printed: str) -> list[Head]:
+    """What looks like the beginning of a record; the first one is, the others may be a name."""
+    return [
+        Head(*(found[name] or "" for name in ("job", "array", "task", "het", "offset")))
+        for found in _HEAD.finditer(printed)
+    ]
+
+
+class Record:
+    """The record of one job: only what all of its runs say is known."""
+
+    def __init__(self, printed: str) -> None:
+        found = heads(printed)
+        self.head = found[0] if found and _HEAD.match(printed) else None
+        self.runs = tuple(_runs(printed))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is at least one run, and none that breaks off."""
+        return bool(self.runs) and None not in self.runs
+
+    def words(self, name: str) -> set[str]:
+        """All that the runs say by a name; "" is what a run does not say."""
+        texts = (run.words.get(name, "") for run in self.runs if run is not None)
+        return {"" if text in _NOTHING else text for text in texts}
+
+    def parts(self) -> set[tuple[Part, ...]]:
+        """What the job has on its nodes, as each run says it."""
+        return {run.parts for run in self.runs if run is not None}
+
+
+def _runs(printed: str) -> Iterator[Run | None]:
+    """Every run of words, from each beginning to each end before the next beginning.
+
+    None for one that breaks off, or has a word twice.
+    """
+    starts = [found.start() for found in _START.finditer(printed)]
+    for place, following in pairwise([*starts, len(printed)]):
+        ends = [found.start() for found in _END.finditer(printed, place, following)]
+        if not ends or len(starts) * len(ends) > _MOST:
+            yield None
+            return
+        yield from (_run(printed[place:end]) for end in ends)
+
+
+def _run(text: str) -> Run | None:
+    """The words of a run, up to the first node, and all nodes.
+
+    A word without ``=`` goes on with the one before it. None where a word stands twice: then
+    something is in between that the controller did not say.
+    """
+    nodes = list(_PART.finditer(text))
+    words: dict[str, str] = {}
+    last = ""
+    for word in text[: nodes[0].start() if nodes else None].split():
+        name, equals, value = word.partition("=")
+        if not equals or not _KEY.fullmatch(name):
+            words[last] = f"{words.get(last, '')} {word}"
+        elif name in words:
+            return None
+        else:
+            last, words[name] = name, value
+    return Run(words, tuple((found[1], found[2], int(found[3])) for found in nodes))

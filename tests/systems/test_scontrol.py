@@ -1,0 +1,125 @@
+"""Records of scontrol: what users write into them changes nothing, or makes it unknown."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.systems.slurm.scontrol import Record, heads
+
+DATA = Path(__file__).parents[1] / "data/batch"
+ONE, TASK, ARRAY, HET, ODD = (
+    (DATA / f"scontrol-{name}.txt").read_text()
+    for name in ("one-node", "array-task", "array", "het", "odd")
+)
+RUN = (
+    "x JobState=RUNNING Reason=None TimeLimit=9-00:00:00 Nodes=n1 CPU_IDs=0-99 Mem=9 MinCPUsNode=1"
+)
+
+
+def named(name):
+    return ONE.replace("JobName=simple", f"JobName={name}")
+
+
+def commented(comment):
+    return ONE.replace("WorkDir=/home/slurm-lab", f"WorkDir=/home/slurm-lab Comment={comment}")
+
+
+def known(printed):
+    record = Record(printed)
+    return record.is_whole, record.words("TimeLimit"), record.parts()
+
+
+def test_the_words_of_a_record_are_those_of_the_controller():
+    assert known(ONE) == (True, {"00:10:00"}, {(("n1", "4", 100),)})
+    assert Record(ONE).head.job == "3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x TimeLimit=9-00:00:00 Nodes=n[1-2] CPU_IDs=0-5 Mem=9",
+        "x\nJobId=3 JobName=y UserId=alice(1001) GroupId=alice(1001)",
+        "a=b = c",
+        "JobId=99",
+        "\n\n",
+        "JobState=RUNNING",
+        "UserId=root(0) GroupId=root(0) MCS_label=N/A",
+        "Features=x Comment=y MinCPUsNode=0 MinMemoryCPU=1M",
+    ],
+)
+@pytest.mark.parametrize("put", [named, commented], ids=["name", "comment"])
+def test_a_name_or_comment_changes_nothing(put, text):
+    assert known(put(text)) == known(ONE)
+
+
+@pytest.mark.parametrize("put", [named, commented], ids=["name", "comment"])
+def test_what_a_whole_imitation_differs_in_is_not_known(put):
+    record = Record(put(RUN))
+    assert record.is_whole
+    assert record.words("TimeLimit") == {"00:10:00", "9-00"}
+    assert len(record.parts()) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x JobState=RUNNING Reason=None", f"{RUN} {RUN.partition(' Nodes')[0]}", f"{RUN} " * 70],
+    ids=["a beginning", "one and a half", "many"],
+)
+@pytest.mark.parametrize("put", [named, commented], ids=["name", "comment"])
+def test_an_imitation_that_breaks_off_leaves_nothing_known(put, text):
+    assert not Record(put(text)).is_whole
+
+
+def test_a_word_that_stands_twice_leaves_nothing_known():
+    # AllocNode is what a client calls itself.
+    led = ONE.replace("AllocNode:Sid=localhost", "AllocNode:Sid=localhost NumNodes=1")
+    assert not Record(led).is_whole
+
+
+def test_an_end_among_the_words_of_the_controller_is_seen():
+    led = ONE.replace(
+        "AllocNode:Sid=localhost", "AllocNode:Sid=x Nodes=n1 CPU_IDs=0-99 Mem=9 MinCPUsNode=1"
+    )
+    assert len(Record(led).parts()) == 2
+
+
+def test_a_reason_of_several_words_is_one_text():
+    record = Record(ONE.replace("Reason=None", "Reason=node is drained, ask us"))
+    assert record.words("Reason") == {"node is drained, ask us"}
+    assert record.is_whole
+
+
+def test_line_ends_in_names_make_no_records_of_their_own():
+    assert known(ODD) == (True, {"00:02:00"}, {(("n1", "3-4", 80),)})
+    assert Record(ODD).head.job == "4"
+
+
+def test_the_last_word_of_a_part_may_be_its_memory():
+    assert Record(ONE.replace(" GRES= ", " ")).parts() == {(("n1", "4", 100),)}
+
+
+def test_both_forms_of_scontrol_are_read():
+    lines = ONE.replace(" Priority=", "\n   Priority=").replace(" JobState=", "\n   JobState=")
+    assert known(lines.replace(" Nodes=", "\n     Nodes=")) == known(ONE)
+
+
+@pytest.mark.parametrize(
+    ("printed", "alone"),
+    [(ONE, ["3"]), (TASK, ["1_3"]), (ARRAY, ["1_3", "3", "2"]), (HET, ["2+0", "3"])],
+    ids=["one", "task", "array", "het"],
+)
+def test_a_head_tells_under_which_id_its_job_is_shown_alone(printed, alone):
+    assert [head.alone for head in heads(printed)] == alone
+
+
+def test_an_array_whose_tasks_wait_has_no_job_of_its_id():
+    waiting = ARRAY.replace("ArrayTaskId=3 ", "ArrayTaskId=3-5%2 ArrayTaskThrottle=2 ")
+    assert heads(waiting)[0].alone == "1"
+
+
+@given(st.text(), st.text())
+def test_any_text_is_read(name, rest):
+    Record(named(name) + rest)
+    heads(rest)
