@@ -58,7 +58,7 @@ def test_a_name_or_comment_changes_nothing(put, text):
 def test_what_a_whole_imitation_differs_in_is_not_known(put):
     record = Record(put(RUN))
     assert record.is_whole
-    assert record.words("TimeLimit") == {"00:10:00", "9-00"}
+    assert record.words("TimeLimit") == {"00:10:00", "9-00:00:00"}
     assert len(record.parts()) == 2
 
 
