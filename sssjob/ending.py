@@ -9,14 +9,13 @@ from __future__ import annotations
 import io
 import os
 import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from sssjob import atomic
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
@@ -215,23 +214,11 @@ def _said(error: OSError | SSSJobError, place: Path) -> str:
 
 
 def _write(document: Path, work: Delivery) -> None:
-    """Put what was folded in the place of a document, with its owner and mode, if it differs."""
-    status = document.stat()
-    handle, name = tempfile.mkstemp(prefix=f".{document.name}.", dir=document.parent)
-    try:
-        with open(handle, "wb") as file:
-            for piece in work.pieces():
-                file.write(piece)
-            file.flush()
-            os.fchmod(handle, status.st_mode & 0o777)
-            if os.geteuid() == 0:
-                os.fchown(handle, status.st_uid, status.st_gid)
-            os.fsync(handle)
-        if work.tally.changes:
-            os.rename(name, document)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
+    """Put what was folded in the place of a document, if that differs; a link is left alone."""
+    with atomic.writing(document, follow=False) as stream:
+        stream.writelines(work.pieces())
+        if not work.tally.changes:
+            raise atomic.Unchanged
 
 
 def _without_end(document: Path) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from sssjob import atomic
 from sssjob.accounting.cutting import Place
 from sssjob.errors import UnusableInput
 
@@ -76,15 +77,8 @@ class State:
             "output": self.output,
             "logs": {name: _entry(seen) for name, seen in self.logs.items()},
         }
-        part = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        try:
-            with part.open("wb") as stream:
-                stream.write(json.dumps(data, indent=1).encode() + b"\n")
-                stream.flush()
-                os.fsync(stream.fileno())
-            part.replace(self.path)
-        finally:
-            part.unlink(missing_ok=True)
+        with atomic.writing(self.path) as stream:
+            stream.write(json.dumps(data, indent=1).encode() + b"\n")
 
     @contextmanager
     def appending(self, output: Path) -> Iterator[BinaryIO]:

@@ -8,6 +8,7 @@ import click
 
 from sssjob._version import __version__
 from sssjob.cli.commands import Commands
+from sssjob.cli.signals import Terminated, die
 
 # fmt: off
 COMMANDS = {
@@ -59,9 +60,14 @@ def sssjob() -> None:
 
 def main() -> None:
     """Run the command; a reader that closes the pipe early is no error."""
+    number = 0
     try:
         sssjob(prog_name="sssjob")
     except BrokenPipeError:
         # The interpreter flushes standard output once more when it ends: give it nowhere to go.
         sys.stderr.close()
         sys.stdout.close()
+    except Terminated as end:
+        number = end.number
+    if number:
+        die(number)

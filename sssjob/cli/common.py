@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +10,8 @@ from typing import BinaryIO, NamedTuple, NoReturn
 
 import click
 
+from sssjob import atomic
+from sssjob.cli.signals import terminable
 from sssjob.errors import Finding, SSSJobError
 from sssjob.spec import NAMESPACE
 
@@ -82,31 +82,24 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
 
 @contextmanager
-def output(path: str | None) -> Iterator[BinaryIO]:
-    """A binary stream to standard output (None or ``-``), or to a file that appears whole or not.
+def output(path: str | None, *, follow: bool = True) -> Iterator[BinaryIO]:
+    """A binary stream to standard output (None or ``-``), or by ``atomic.writing`` to a file.
 
-    The file is written beside its final place and renamed when the block ends without an error;
-    an existing file keeps its mode, a new one gets the usual one.
+    A regular file appears whole or not at all, also if the command is interrupted. One that cannot
+    be written ends the command with exit code 2.
     """
-    if path in (None, "-"):
+    if path is None or path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path).resolve()
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".", delete=False) as stream:
-        temporary = Path(stream.name)
-        try:
-            yield stream  # type: ignore[misc]  # NamedTemporaryFile wraps a BinaryIO
-            stream.flush()
-            os.fsync(stream.fileno())
-            temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else _new_mode())
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-
-
-def _new_mode() -> int:
-    """0666 less the process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    if sys.stdout is not None:  # as it is where it was closed
+        sys.stdout.flush()  # what was printed comes first, also where the path is /dev/stdout
+    try:
+        with terminable(), atomic.writing(path, follow=follow) as stream:
+            yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename != path:
+            raise  # it is about what was read meanwhile
+        fail(reason(error))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.accounting import FORMATS
+from sssjob.atomic import Unchanged
 from sssjob.cli import common, deliver_many
 from sssjob.errors import SSSJobError
 
@@ -114,9 +115,7 @@ def command(
                     if target or not as_json:
                         stream.write(piece)
                 if in_place and not work.tally.changes:
-                    raise deliver_many.Unchanged
-        except deliver_many.Unchanged:
-            pass
+                    raise Unchanged
         except SSSJobError as error:
             common.fail(f"{'<stdin>' if file == '-' else file}: {error}")
         except OSError as error:

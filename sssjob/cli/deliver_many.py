@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import json
 import sys
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,15 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.addresses import is_store
+from sssjob.atomic import Unchanged
 from sssjob.cli import common
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.delivery import Delivery, Tally
-
-
-class Unchanged(Exception):
-    """Leave the file alone: nothing has changed."""
 
 
 def kind(file: str) -> str | None:
@@ -38,9 +34,8 @@ def into_directory(
     from sssjob.delivery import DirectoryDelivery
 
     def write(path: Path, part: Delivery) -> None:
-        with suppress(Unchanged), common.output(str(path)) as stream:
-            for piece in part.pieces():
-                stream.write(piece)
+        with common.output(str(path)) as stream:
+            stream.writelines(part.pieces())
             if not part.tally.changes:
                 raise Unchanged
 

@@ -14,6 +14,7 @@ from sssjob.accounting.record import Bad, Counts, Noted, Options
 from sssjob.accounting.state import State
 from sssjob.cli import common
 from sssjob.cli.progress import watched
+from sssjob.cli.signals import terminable
 from sssjob.document import opened
 from sssjob.errors import Severity, UnreadableDocument, UnusableInput
 
@@ -82,6 +83,7 @@ def grown(work: Work, files: tuple[str, ...], state_file: str, output: str) -> N
         raise UnusableInput("--state needs the format's name: what is new may not tell it")
     state = State.read(Path(state_file))
     with ExitStack() as stack:
+        stack.enter_context(terminable())
         stream: BinaryIO = stack.enter_context(state.appending(Path(output)))
         for file in files:
             for rest in state.rests(Path(file)):

@@ -110,7 +110,7 @@ def in_files(directory: str, jobs: Iterator[Job]) -> None:
         name = file_name(job.id)
         runs[name] += 1
         suffix = f"-{runs[name]}" if runs[name] > 1 else ""
-        with common.output(str(place / f"{name}{suffix}.xml")) as stream:
+        with common.output(str(place / f"{name}{suffix}.xml"), follow=False) as stream:
             stream.write(f"{dumps(job, indent=True)}\n".encode())
 
 

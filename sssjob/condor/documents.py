@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from sssjob import store
+from sssjob import atomic, store
 from sssjob.condor.queue import encoded
 from sssjob.condor.settings import Settings
 from sssjob.document import dumps, read
@@ -80,25 +80,13 @@ class _Directory:
         source = self.path / name
         if not source.is_file():
             return False
-        with tempfile.NamedTemporaryFile(dir=self.path, prefix=".", delete=False) as stream:
-            new = Path(stream.name)
-            try:
-                for piece in rewrite(source, lambda block: changed(block, change)):
-                    stream.write(piece)
-                stream.flush()
-                os.fsync(stream.fileno())
-                new.chmod(source.stat().st_mode & 0o777)
-                new.replace(source)
-            finally:
-                new.unlink(missing_ok=True)
+        with atomic.writing(source) as stream:
+            stream.writelines(rewrite(source, lambda block: changed(block, change)))
         return True
 
     def add(self, job: Job) -> str:
         name = f"{encoded(job.get('GlobalId') or job.id)}.xml"
-        with tempfile.NamedTemporaryFile("w", dir=self.path, prefix=".", delete=False) as stream:
-            stream.write(dumps(job, indent=True) + "\n")
-        os.chmod(stream.name, 0o644)
-        os.rename(stream.name, self.path / name)
+        atomic.put(self.path, name, f"{dumps(job, indent=True)}\n".encode())
         return name
 
     def take(self, entry: str, silence: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sssjob import whole
+from sssjob import atomic
 from sssjob.condor import names
 from sssjob.condor.slot import job_features, machine_features
 
@@ -47,7 +47,7 @@ def _write(values: Values, directory: str) -> None:
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for name, value in values.items():
-            whole.put(folder, name, f"{value}\n".encode())
+            atomic.put(folder, name, f"{value}\n".encode())
     finally:
         os.close(folder)
 

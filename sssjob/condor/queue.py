@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import os
 
+from sssjob import atomic
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,10 +96,7 @@ class Queue:
 
     def put(self, state: str, name: str, text: bytes) -> None:
         """Write the file of a job, whole or not at all."""
-        hidden = self.place(state, f".{os.getpid()}.{os.urandom(4).hex()}")
-        with open(hidden, "wb") as file:
-            file.write(text)
-        os.rename(hidden, self.place(state, name))
+        atomic.put(self.place(state), name, text, durable=False)
 
     def move(self, name: str, before: str, after: str) -> bool:
         """Take a job from one state to another; False if it is not there, or another was faster."""
@@ -133,10 +132,7 @@ class Queue:
         """Leave a report; a later one of its kind about the same start takes its place."""
         spool = os.path.join(self.path, SPOOL)
         final = os.path.join(spool, f"{encoded(name)[:150]}~{start}~{kind}")
-        hidden = os.path.join(spool, f".{os.getpid()}.{os.urandom(4).hex()}")
-        with open(hidden, "xb") as file:
-            file.write(text)
-        os.rename(hidden, final)
+        atomic.put(spool, os.path.basename(final), text)
         return final
 
     def reports(self) -> list[str]:

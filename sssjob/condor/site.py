@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sssjob import atomic
 from sssjob.condor.settings import HOOKS
 from sssjob.errors import InvalidValue
 
@@ -135,8 +136,4 @@ def write(directory: str, texts: dict[str, str]) -> None:
     os.makedirs(directory, exist_ok=True)
     os.chmod(directory, 0o755)
     for name, text in texts.items():
-        hidden = os.path.join(directory, f".{name}.{os.getpid()}")
-        with open(hidden, "w") as file:
-            file.write(text)
-        os.chmod(hidden, 0o755)
-        os.rename(hidden, os.path.join(directory, name))
+        atomic.put(directory, name, text.encode(), 0o755)

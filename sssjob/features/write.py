@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from sssjob import whole
+from sssjob import atomic
 from sssjob.features import keys
 from sssjob.features.files import LONGEST
 
@@ -48,14 +48,14 @@ def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Wri
     with _opened(directory) as folder:
         earlier = _manifest(folder)
         # Before the first key: a run that is cut short must not leave keys that nobody owns.
-        whole.put(folder, MANIFEST, _listing({*earlier, *contents}))
+        atomic.put(folder, MANIFEST, _listing({*earlier, *contents}))
         for name, octets in contents.items():
-            whole.put(folder, name, octets)
+            atomic.put(folder, name, octets)
         stale = tuple(sorted(earlier - contents.keys()))
         for name in stale:
             with suppress(FileNotFoundError, IsADirectoryError):
                 os.unlink(name, dir_fd=folder)
-        whole.put(folder, MANIFEST, _listing(contents))
+        atomic.put(folder, MANIFEST, _listing(contents))
         os.fsync(folder)
     return Written(os.fspath(directory), tuple(contents), stale)
 
@@ -69,9 +69,9 @@ def put(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Writt
     with _opened(directory) as folder:
         earlier = _manifest(folder)
         if not contents.keys() <= earlier:
-            whole.put(folder, MANIFEST, _listing({*earlier, *contents}))
+            atomic.put(folder, MANIFEST, _listing({*earlier, *contents}))
         for name, octets in contents.items():
-            whole.put(folder, name, octets)
+            atomic.put(folder, name, octets)
         os.fsync(folder)
     return Written(os.fspath(directory), tuple(contents), ())
 
@@ -87,7 +87,7 @@ def remove(names: Iterable[str], directory: str | os.PathLike[str]) -> Written:
                 os.unlink(name, dir_fd=folder)
                 removed.append(name)
         if earlier := _manifest(folder):
-            whole.put(folder, MANIFEST, _listing(earlier.difference(removed)))
+            atomic.put(folder, MANIFEST, _listing(earlier.difference(removed)))
         os.fsync(folder)
     return Written(os.fspath(directory), (), tuple(removed))
 

@@ -55,6 +55,8 @@ class Outbox:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if path.exists() and not path.is_file():  # SQLite would leave its log beside a device
+            raise UnusableStore(str(path), "no regular file, as a queue is")
         self._lock = threading.Lock()
         try:
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import fcntl
 import math
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from sssjob import atomic
 from sssjob.errors import SSSJobError
 from sssjob.lcginfo import config
 from sssjob.lcginfo.site import Site
@@ -171,11 +171,7 @@ def _whole(text: str) -> int:
 def _write(path: Path, samples: Samples) -> None:
     lines = [f"{_SLOTS} {samples.slots}\n"]
     lines += [f"{start} {jobid} {age}\n" for start, jobid, age in samples.kept]
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=".", delete=False, encoding="utf-8"
-    ) as stream:
-        stream.writelines(lines)
-    Path(stream.name).replace(path)
+    atomic.put(path.parent, path.name, "".join(lines).encode(), 0o600)
 
 
 def _forget(directory: Path, made: Path, present: set[str]) -> None:

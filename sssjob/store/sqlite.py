@@ -106,6 +106,8 @@ class SQLite:
     ) -> None:
         self.path, self.read_only, self.patience = path, read_only, patience
         self.address = str(path)
+        if path.exists() and not path.is_file():  # SQLite would leave its log beside a device
+            raise UnusableStore(self.address, "no regular file, as a store is")
         is_new = not path.exists() or path.stat().st_size == 0
         if is_new and not create:
             what = "an empty file, no store" if path.exists() else "no such store"

@@ -8,6 +8,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.condor.hooking import given, places
+from sssjob.cli.signals import terminable
 
 
 @click.command(
@@ -40,7 +41,8 @@ def command(jobs: str, state: str) -> None:
 
     try:
         queue.make()
-        count = fold(settings, queue, say=say)
+        with terminable():
+            count = fold(settings, queue, say=say)
     except OSError as error:
         common.fail(common.reason(error))
     except SSSJobError as error:

@@ -6,13 +6,18 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
+from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
+
+if TYPE_CHECKING:
+    from sssjob.ending import Collected
 
 
 @click.command(
@@ -63,15 +68,19 @@ def command(
         fail(error)
     common.print_findings(found.bad)
     missing = bool(unread or found.bad)
-    for each in ending.collect(
-        place, found.records, now=int(time.time()), settle=settle, done=Path(done) if done else None
-    ):
-        if each.tally is not None:
-            common.print_findings(each.tally.findings)
-            click.echo(f"{each.document}: {each.tally.changes} facts folded")
-        if each.note:
-            common.say(f"sssjob: {each.note}")
-        elif each.waiting:
-            common.say(f"sssjob: {each.document}: no record yet of {', '.join(each.waiting)}")
-        missing = missing or bool(each.waiting or each.note)
+    now, away = int(time.time()), Path(done) if done else None
+    with terminable():
+        for each in ending.collect(place, found.records, now=now, settle=settle, done=away):
+            _tell(each)
+            missing = missing or bool(each.waiting or each.note)
     sys.exit(common.NOTHING if missing else common.FOUND)
+
+
+def _tell(each: Collected) -> None:
+    if each.tally is not None:
+        common.print_findings(each.tally.findings)
+        click.echo(f"{each.document}: {each.tally.changes} facts folded")
+    if each.note:
+        common.say(f"sssjob: {each.note}")
+    elif each.waiting:
+        common.say(f"sssjob: {each.document}: no record yet of {', '.join(each.waiting)}")

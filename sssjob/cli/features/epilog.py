@@ -10,6 +10,7 @@ import click
 from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
+from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
 
 
@@ -40,7 +41,8 @@ def command(
     from sssjob.ending import end
 
     try:
-        done = end(batch.call(system, arguments, seconds), Path(root), jobs)
+        with terminable():
+            done = end(batch.call(system, arguments, seconds), Path(root), jobs)
     except (OSError, SSSJobError) as error:
         fail(error)
     if done.tally is not None:

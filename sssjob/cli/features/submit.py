@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sssjob import atomic
 from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.document import one_job
+from sssjob.cli.signals import terminable
 from sssjob.errors import Severity, SSSJobError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _keep(job: Job, name: str, directory: Path) -> None:
 
     Allocation(name)  # an id that names a file
     text = dumps(job.setting(Property("Id", name)))
-    with common.output(os.fspath(place(directory, name))) as stream:
+    with terminable(), atomic.writing(place(directory, name), follow=False) as stream:
         stream.write(text.encode())
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sssjob import atomic
 from sssjob.errors import InvalidValue
 
 # fmt: off
@@ -213,7 +214,4 @@ def write(directory: str | os.PathLike[str], scripts: dict[str, str]) -> None:
     place = Path(directory)
     place.mkdir(0o755, parents=True, exist_ok=True)
     for name, text in scripts.items():
-        hidden = place / f".{name}.{os.getpid()}"
-        hidden.write_text(text)
-        hidden.chmod(0o644 if name == "profile.sh" else 0o755)
-        hidden.rename(place / name)
+        atomic.put(place, name, text.encode(), 0o644 if name == "profile.sh" else 0o755)

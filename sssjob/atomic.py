@@ -1,0 +1,264 @@
+"""Atomic write: a file appears whole or not at all, whoever reads it while it is written.
+
+What is written goes to a hidden file in the same directory, is forced to disk, and gets the name
+of the file in one rename. If anything goes wrong before that, the hidden file goes and the old one
+stays. ``put`` is for the files of a directory of our own, ``writing`` for a file that a caller
+named, which may be a device or a pipe as well.
+
+Hooks write before every job: nothing here that is slow to import.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import BinaryIO
+
+    from _typeshed import ReadableBuffer
+
+_OPEN = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_INTO = os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_LINKS = 40  # as many as Linux follows
+_BUFFER = 1 << 16  # bytes
+
+
+class Unchanged(Exception):
+    """Raised in the block of ``writing``, which ends there: the file stays as it is."""
+
+
+def put(
+    folder: int | str | os.PathLike[str], name: str, content: bytes, mode: int = 0o644, *,
+    durable: bool = True,
+) -> None:  # fmt: skip
+    """Put a file into a directory; a link or whatever else has its name there is replaced.
+
+    It has the mode whatever the umask is. What is made anew after a loss of power need not be
+    ``durable``. Raises ``OSError``.
+    """
+    handle = folder if isinstance(folder, int) else os.open(folder, _FOLDER)
+    try:
+        with _Whole(handle, name, name, mode=mode, durable=durable) as file:
+            file.write(content)
+    finally:
+        if handle != folder:
+            os.close(handle)
+
+
+def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _Whole | _Into:
+    """A stream, for a ``with`` block, into a file that a caller named; errors carry that name.
+
+    A regular file, or one that is not there yet, appears when the block ends without an exception,
+    and else stays as it is; its mode and owner stay in any case. A symbolic link is followed.
+    Whatever else is there (a device, a FIFO, a descriptor as ``/dev/stdout`` is) is written into.
+
+    Without ``follow`` only a regular file can be replaced: that is for names that no caller typed,
+    in directories where others may write. Raises ``OSError``.
+    """
+    named = os.fspath(path)
+    try:
+        return _found(named, follow)
+    except OSError as error:
+        raise _naming(error, named) from None
+
+
+def _found(named: str, follow: bool) -> _Whole | _Into:
+    """What is to be written: by directories that are held open, whatever becomes of their names."""
+    path = named
+    for _ in range(_LINKS):
+        head, name = os.path.split(path)
+        folder = os.open(head or ".", _FOLDER)
+        try:
+            status = _status(folder, name)
+            if follow and _is_descriptor(head, name):
+                return _Into(_descriptor(folder, head, name), named)
+            if status is None or stat.S_ISREG(status.st_mode):
+                return _Whole(folder, name, named, old=status)
+            if not follow:
+                raise OSError(errno.EINVAL, "is no regular file, and is left alone")
+            if not stat.S_ISLNK(status.st_mode):
+                return _Into(os.open(name, _INTO, dir_fd=folder), named)
+            path = os.path.join(head, os.readlink(name, dir_fd=folder))
+        finally:
+            os.close(folder)
+    raise _refusal(errno.ELOOP)
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
+    """What has a name, itself and not what it leads to; None if nothing has."""
+    if name in ("", ".", ".."):
+        raise _refusal(errno.EISDIR)
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(status.st_mode):
+        raise _refusal(errno.EISDIR)
+    _check_planted(status, os.fstat(folder))
+    if stat.S_ISREG(status.st_mode) and not os.access(
+        name, os.W_OK, dir_fd=folder, effective_ids=os.access in os.supports_effective_ids
+    ):
+        raise _refusal(errno.EACCES)
+    return status
+
+
+def _check_planted(found: os.stat_result, folder: os.stat_result) -> None:
+    """In /tmp and its like, what a stranger put there is not ours to write: so Linux has it, too.
+
+    A link would lead us elsewhere; a file would stay theirs, with what we wrote.
+    """
+    everybodys = stat.S_ISVTX | stat.S_IWOTH
+    if folder.st_mode & everybodys == everybodys and found.st_uid not in (
+        os.geteuid(), folder.st_uid,
+    ):  # fmt: skip
+        raise OSError(errno.EACCES, "another user put it there, where everybody may")
+
+
+def _is_descriptor(head: str, name: str) -> bool:
+    """Whether a path is a descriptor of a process: what that is open on may have no name."""
+    real = os.path.realpath(head) if name.isdecimal() else ""
+    return real.startswith("/proc/") and real.endswith("/fd")
+
+
+def _descriptor(folder: int, head: str, name: str) -> int:
+    """A descriptor like one of a process; one of our own shares its place in the file."""
+    ours = os.path.join(os.path.realpath("/proc/self"), "")
+    if os.path.realpath(head).startswith(ours):
+        return os.dup(int(name))
+    return os.open(name, _INTO | os.O_APPEND, dir_fd=folder)
+
+
+def _refusal(code: int) -> OSError:
+    return OSError(code, os.strerror(code))
+
+
+def _naming(error: OSError, named: str) -> OSError:
+    """The same error about the file that a caller knows."""
+    error.filename, error.filename2 = named, None
+    return error
+
+
+class _Named(io.FileIO):
+    """A descriptor to write to, whose errors name the file that a caller knows."""
+
+    def __init__(self, handle: int, named: str) -> None:
+        super().__init__(handle, "wb")
+        self._named = named
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise _naming(error, self._named) from None
+
+
+class _Into:
+    """A stream into what cannot be replaced: what was written of it stays written."""
+
+    def __init__(self, handle: int, named: str) -> None:
+        self._file = io.BufferedWriter(_Named(handle, named), _BUFFER)
+
+    def __enter__(self) -> BinaryIO:
+        return self._file
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:  # fmt: skip
+        if kind is None:
+            self._file.close()
+        else:
+            self._file.raw.close()  # without the rest: who does not read would hold us up
+        return kind is Unchanged
+
+
+class _Whole:
+    """A stream into a hidden file, which takes the place of a file when the block has ended.
+
+    ``old`` is what stands there now; ``named`` is what the caller calls the file.
+    """
+
+    def __init__(
+        self, folder: int, name: str, named: str, *, mode: int | None = None,
+        old: os.stat_result | None = None, durable: bool = True,
+    ) -> None:  # fmt: skip
+        self._folder, self._hidden = -1, ""
+        self._file: io.BufferedWriter | None = None
+        self._name, self._named = name, named
+        self._mode = old.st_mode & 0o777 if old else mode
+        self._old, self._durable = old, durable
+        self._folder = os.dup(folder)
+
+    def __enter__(self) -> BinaryIO:
+        self._hidden = f".sssjob-{os.urandom(8).hex()}"
+        # Without a mode the umask decides, or what the directory says of new files.
+        mode = 0o666 if self._mode is None else 0o600
+        try:
+            handle = os.open(self._hidden, _OPEN, mode, dir_fd=self._folder)
+            self._file = io.BufferedWriter(_Named(handle, self._named), _BUFFER)
+            self._keep_owner(handle)
+        except OSError as error:
+            self._end()
+            raise _naming(error, self._named) from None
+        return self._file
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:  # fmt: skip
+        try:
+            if kind is None:
+                self._commit()
+        except OSError as failed:
+            raise _naming(failed, self._named) from None
+        finally:
+            self._end()
+        return kind is Unchanged
+
+    def __del__(self) -> None:
+        self._end()  # a signal may come before a block begins, or before its end
+
+    def _keep_owner(self, handle: int) -> None:
+        """Give the new file to the owner of the old one, whom it would be taken from otherwise."""
+        new, old = os.fstat(handle), self._old
+        if old is None or (old.st_uid, old.st_gid) == (new.st_uid, new.st_gid):
+            return
+        try:
+            os.fchown(handle, old.st_uid, old.st_gid)
+        except PermissionError:
+            text = "is another user's, and only root could replace it so that it stays theirs"
+            raise OSError(errno.EPERM, text) from None
+
+    def _commit(self) -> None:
+        assert self._file is not None
+        self._file.flush()
+        handle = self._file.fileno()
+        if self._mode is not None:
+            os.fchmod(handle, self._mode)
+        if self._durable:
+            os.fsync(handle)
+        os.rename(self._hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        self._hidden = ""
+
+    def _end(self) -> None:
+        """Close everything; what has not got its name yet goes. Once more, it does nothing."""
+        if self._file is not None:
+            self._file.raw.close()  # and what is left in its buffer goes, too
+        if self._hidden:
+            _remove(self._folder, self._hidden)
+        if self._folder >= 0:
+            os.close(self._folder)
+        self._folder, self._hidden, self._file = -1, "", None
+
+
+def _remove(folder: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        return  # it was never made, or what went wrong before is the better thing to tell

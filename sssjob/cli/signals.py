@@ -1,0 +1,46 @@
+"""Signals that end a command while something stands there that has to go: a file half written."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Terminated(SystemExit):
+    """A signal ends the command as soon as what it has begun is undone."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Make an exception of a signal that would end the command at once, and leave files behind.
+
+    Only where that can be: an exception waits for a library's code that runs for long.
+    """
+    numbers = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, _terminate)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def die(number: int) -> None:
+    """End this process by a signal, so that whoever waits for it sees that."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated(number)

@@ -1,0 +1,88 @@
+"""Every option that names a file to write: a FIFO is written into, and errors name the file."""
+
+import fcntl
+import os
+import stat
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sssjob import store
+from sssjob.cli import sssjob
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RECORDS = EXAMPLES / "slurm" / "sacct.txt"
+LRMSINFO = EXAMPLES / "lcginfo" / "lrmsinfo"
+
+# The words of each command in front of the file, by its name and option; {store} is a store.
+WORDS = {
+    ("convert", "--output"): f"--from slurm {RECORDS}",
+    ("convert", "--losses"): f"--from slurm --to ur {RECORDS}",
+    ("convert", "--counts-json"): f"--from slurm {RECORDS}",
+    ("deliver", "--output"): f"{{job}} --record {RECORDS}",
+    ("graph", "--output"): f"{EXAMPLES}/queries/workflow.xml",
+    ("lcginfo backtest", "--svg"): f"--samples 3 {EXAMPLES}/lcginfo/yesterday.sss",
+    ("lcginfo estimate", "--svg"): f"--lrms {LRMSINFO} --plot",
+    ("lcginfo jobs", "--output"): f"{LRMSINFO}",
+    ("repair", "--output"): f"{EXAMPLES}/broken/job.xml",
+    ("report", "--svg"): f"--from slurm {RECORDS}",
+    ("store export", "--output"): "{store}",
+    ("transform", "--output"): f"to-3.1.0 {EXAMPLES}/message.xml",
+}
+NAMES = {"--output", "--svg", "--losses", "--counts-json"}
+
+
+def commands(group, path=()):
+    """Every command with its words, without the name of the program."""
+    for name in group.list_commands(None):
+        found = group.get_command(None, name)
+        if isinstance(found, click.Group):
+            yield from commands(found, (*path, name))
+        else:
+            yield " ".join((*path, name)), found
+
+
+@pytest.fixture
+def words(tmp_path):
+    (tmp_path / "job").write_text("<Job><Id>1</Id></Job>")
+    with store.open(tmp_path / "store", create=True) as jobs, jobs.change() as work:
+        work.put(b"<Job><Id>1</Id></Job>")
+    places = {"job": tmp_path / "job", "store": tmp_path / "store"}
+    return lambda which: [*which[0].split(), *WORDS[which].format(**places).split(), which[1]]
+
+
+def test_every_option_that_names_an_output_is_tried():
+    found = {
+        (name, option)
+        for name, command in commands(sssjob)
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and not parameter.is_flag
+        for option in NAMES & set(parameter.opts)
+    }
+    assert found == set(WORDS)
+
+
+@pytest.mark.parametrize("which", WORDS, ids=" ".join)
+def test_a_fifo_is_written_into(words, tmp_path, which):
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    # Opened for both, a FIFO lets itself be opened for writing without a reader at work.
+    handle = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    fcntl.fcntl(handle, fcntl.F_SETPIPE_SZ, 1 << 20)
+    try:
+        result = CliRunner().invoke(sssjob, [*words(which), str(path)])
+        assert result.exit_code == 0, result.output
+        assert len(os.read(handle, 10)) == 10
+    finally:
+        os.close(handle)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("which", WORDS, ids=" ".join)
+def test_what_cannot_be_written_is_named(words, which, full):
+    for path, said in ((full, "No space left on device"), ("/gone/x", "No such file or directory")):
+        result = CliRunner().invoke(sssjob, [*words(which), str(path)])
+        assert result.exit_code == 2, result.output
+        assert result.stderr.splitlines()[-1] == f"sssjob: error: {path}: {said}"

@@ -1,0 +1,323 @@
+"""What a caller named is written whole, or written into; and nothing is left beside it."""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sssjob
+from sssjob import atomic
+
+HOME = Path(sssjob.__file__).parent
+COMMAND = Path(sys.executable).with_name("sssjob")
+is_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+
+
+def write(path, content=b"new", **options):
+    with atomic.writing(path, **options) as stream:
+        stream.write(content)
+
+
+def names(directory):
+    return sorted(path.name for path in directory.iterdir())
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def old(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    return path
+
+
+class Stopped(BaseException):
+    """What no handler of a program catches."""
+
+
+def test_a_new_file_has_the_mode_of_the_umask(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write(tmp_path / "file")
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "file") == 0o640
+    assert names(tmp_path) == ["file"]
+
+
+def test_nothing_is_seen_of_a_file_before_its_block_has_ended(old):
+    with atomic.writing(old) as stream:
+        stream.write(b"x" * 1_000_000)
+        assert old.read_bytes() == b"old"
+    assert old.read_bytes() == b"x" * 1_000_000
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(old):
+    old.chmod(0o604)
+    number = old.stat().st_ino
+    write(old)
+    assert (old.read_bytes(), mode(old)) == (b"new", 0o604)
+    assert old.stat().st_ino != number
+
+
+@is_root
+def test_a_file_that_is_replaced_keeps_its_owner(old):
+    os.chown(old, 1234, 5678)
+    write(old)
+    assert (old.stat().st_uid, old.stat().st_gid) == (1234, 5678)
+
+
+@is_root
+def test_a_file_whose_owner_cannot_be_kept_is_left_alone(old, monkeypatch):
+    os.chown(old, 1234, 5678)
+
+    def refused(*arguments):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refused)
+    with pytest.raises(OSError, match="another user's") as raised:
+        write(old)
+    assert raised.value.filename == str(old)
+    assert (names(old.parent), old.read_bytes()) == (["file"], b"old")
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced_either(old, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *arguments, **options: False)
+    with pytest.raises(PermissionError):
+        write(old)
+    assert old.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("raised", [ValueError, KeyboardInterrupt, Stopped])
+def test_whatever_ends_the_block_early_leaves_the_old_file_and_nothing_else(old, raised):
+    def interrupted():
+        with atomic.writing(old) as stream:
+            stream.write(b"new" * 100_000)
+            raise raised
+
+    with pytest.raises(raised):
+        interrupted()
+    assert (names(old.parent), old.read_bytes()) == (["file"], b"old")
+
+
+def test_a_block_can_leave_its_file_unchanged(old):
+    with atomic.writing(old) as stream:
+        stream.write(b"new")
+        raise atomic.Unchanged
+    assert (names(old.parent), old.read_bytes()) == (["file"], b"old")
+
+
+def test_a_stream_that_is_dropped_before_its_end_leaves_nothing(old):
+    whole = atomic.writing(old)
+    whole.__enter__().write(b"new")
+    assert len(names(old.parent)) == 2
+    del whole  # as a second Ctrl-C does between a block and its end
+    assert (names(old.parent), old.read_bytes()) == (["file"], b"old")
+
+
+def test_a_link_is_followed_and_stays(old, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "first").symlink_to("there/second")
+    (tmp_path / "there" / "second").symlink_to("../file")
+    write(tmp_path / "first")
+    assert old.read_bytes() == b"new"
+    assert (tmp_path / "first").is_symlink()
+    assert (tmp_path / "there" / "second").is_symlink()
+
+
+def test_a_link_to_what_is_not_there_yet_makes_it(tmp_path):
+    (tmp_path / "link").symlink_to("file")
+    write(tmp_path / "link")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_links_in_a_circle_are_an_error_that_names_the_first(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match="symbolic links") as raised:
+        write(tmp_path / "a")
+    assert raised.value.filename == str(tmp_path / "a")
+
+
+def test_a_fifo_is_written_into(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write(fifo)
+        assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(fifo.stat().st_mode)
+    assert names(tmp_path) == ["fifo"]
+
+
+@is_root
+@pytest.mark.parametrize("through", ["null", "link"])
+def test_a_device_is_written_into(tmp_path, through):
+    try:
+        os.mknod(tmp_path / "null", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("devices cannot be made here")
+    (tmp_path / "link").symlink_to("null")
+    write(tmp_path / through)
+    assert stat.S_ISCHR((tmp_path / "null").stat().st_mode)
+    assert names(tmp_path) == ["link", "null"]
+
+
+@pytest.mark.parametrize("path", ["/proc/self/fd/{}", "/dev/fd/{}", "link"])
+def test_a_descriptor_of_ours_is_written_on_where_it_stands(tmp_path, path):
+    with open(tmp_path / "file", "wb") as file:
+        file.write(b"before ")
+        file.flush()
+        (tmp_path / "link").symlink_to(f"/dev/fd/{file.fileno()}")
+        write(tmp_path / path.format(file.fileno()))
+        file.write(b" after")
+    assert (tmp_path / "file").read_bytes() == b"before new after"
+
+
+def test_a_descriptor_of_another_process_is_written_into(tmp_path):
+    (tmp_path / "file").write_bytes(b"old ")
+    with (
+        open(tmp_path / "file", "ab") as file,
+        subprocess.Popen(["cat"], stdin=-1, stdout=file) as cat,
+    ):
+        write(f"/proc/{cat.pid}/fd/1")
+        cat.communicate(b" more")
+    assert (tmp_path / "file").read_bytes() == b"old new more"
+
+
+def test_an_error_names_what_the_caller_named(full):
+    for path, said in [
+        (str(full), "No space left"), ("/nowhere/file", "No such file"),
+        ("/proc/self/fd/987654", "Bad file"), ("/dev/null/", "Not a directory"),
+        ("/", "Is a directory"), ("", "Is a directory"),
+    ]:  # fmt: skip
+        with pytest.raises(OSError, match=said) as raised:
+            write(path)
+        assert (raised.value.filename, raised.value.filename2) == (path, None)
+
+
+@pytest.mark.parametrize("call", ["open", "fsync", "rename"])
+def test_an_error_never_names_the_hidden_file(old, monkeypatch, call):
+    genuine = getattr(os, call)
+
+    def failing(path, *arguments, **options):
+        if call != "open" or arguments[0] & os.O_CREAT:
+            raise OSError(28, "No space left on device", path)
+        return genuine(path, *arguments, **options)
+
+    monkeypatch.setattr(os, call, failing)
+    with pytest.raises(OSError, match="No space left") as raised:
+        write(old)
+    monkeypatch.undo()
+    assert (raised.value.filename, raised.value.filename2) == (str(old), None)
+    assert (names(old.parent), old.read_bytes()) == (["file"], b"old")
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo"])
+def test_what_no_caller_typed_is_written_to_regular_files_only(old, tmp_path, kind):
+    (tmp_path / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(OSError, match="no regular file"):
+        write(tmp_path / kind, follow=False)
+    assert old.read_bytes() == b"old"
+    write(old, follow=False)
+    write(tmp_path / "more", follow=False)
+    assert (old.read_bytes(), (tmp_path / "more").read_bytes()) == (b"new", b"new")
+
+
+@is_root
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_what_a_stranger_left_in_a_directory_of_all_is_not_touched(tmp_path, kind):
+    everybodys = tmp_path / "tmp"
+    everybodys.mkdir()
+    everybodys.chmod(0o1777)
+    (tmp_path / "precious").write_bytes(b"old")
+    if kind == "link":
+        (everybodys / "planted").symlink_to(tmp_path / "precious")
+    else:
+        (everybodys / "planted").touch()
+    os.chown(everybodys / "planted", 1234, 1234, follow_symlinks=False)
+    with pytest.raises(PermissionError, match="another user put it there"):
+        write(everybodys / "planted")
+    assert (tmp_path / "precious").read_bytes() == b"old"
+    os.chown(everybodys / "planted", os.geteuid(), -1, follow_symlinks=False)
+    write(everybodys / "planted")
+    assert (everybodys / "planted").read_bytes() == b"new"
+
+
+def test_put_replaces_whatever_has_the_name(old, tmp_path):
+    (tmp_path / "link").symlink_to("file")
+    atomic.put(tmp_path, "link", b"new", 0o600)
+    assert (old.read_bytes(), (tmp_path / "link").read_bytes()) == (b"old", b"new")
+    assert not (tmp_path / "link").is_symlink()
+    assert mode(tmp_path / "link") == 0o600
+
+
+def test_long_names_can_be_written(tmp_path):
+    name = "ü" * 127  # in bytes, as long as a name can be
+    atomic.put(tmp_path, name, b"new")
+    write(tmp_path / name, b"newer")
+    assert names(tmp_path) == [name]
+
+
+HEADER = b"JobID|JobName|State\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_a_command_and_leaves_nothing_behind(tmp_path, number):
+    target = tmp_path / "jobs.sss"
+    target.write_bytes(b"old")
+    words = [COMMAND, "convert", "--from", "slurm", "-o", target, "-"]
+    with subprocess.Popen(words, stdin=-1, stderr=-1) as process:
+        # More than a pipe holds: once it is written, the command is at work.
+        process.stdin.write(HEADER + b"1|a|COMPLETED\n" * 100_000)
+        process.stdin.flush()
+        assert len(names(tmp_path)) == 2
+        process.send_signal(number)
+        _, said = process.communicate()
+    # Ctrl-C is answered by click.
+    assert process.returncode == (1 if number == signal.SIGINT else -number), said
+    assert b"Traceback" not in said
+    assert (names(tmp_path), target.read_bytes()) == (["jobs.sss"], b"old")
+
+
+def test_dev_stdout_is_what_stdout_is(tmp_path):
+    (tmp_path / "sacct.txt").write_bytes(HEADER + b"1|a|COMPLETED\n")
+    words = f"{COMMAND} convert --from slurm -o /dev/stdout sacct.txt"
+    for redirection in (">", ">>"):
+        subprocess.run(
+            ["sh", "-c", f"(echo head; {words}; echo tail) {redirection} out"],
+            cwd=tmp_path, check=True, capture_output=True,
+        )  # fmt: skip
+        first, document, last = (tmp_path / "out").read_text().splitlines()
+        assert (first, document[:9], last) == ("head", "<Job><Id>", "tail")
+        (tmp_path / "out").write_bytes(b"")
+
+
+# Whatever writes a file otherwise, and why it may.
+OTHERWISE = {
+    "atomic.py": "is the way",
+    "condor/starter.py": "plays HTCondor: streams of a job, and ads in a scratch directory",
+    "lcginfo/basic.py": "the list in a lock file, which must keep its inode, under that lock",
+    "accounting/state.py": "appends to an output that grows",
+    "condor/preparing.py": "opens a lock",
+}
+WRITES = re.compile(
+    r"""mkstemp|NamedTemporaryFile\([^)]|write_text\(|write_bytes\(|O_EXCL"""
+    r"""|\.open\(["'][wxa]|open\([^\n]*, ["'][wxa]"""
+)
+
+
+def test_there_is_one_way_to_write_a_file():
+    modules = {str(path.relative_to(HOME)): path.read_text() for path in HOME.rglob("*.py")}
+    assert {name for name, text in modules.items() if WRITES.search(text)} == set(OTHERWISE)
