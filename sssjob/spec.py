@@ -171,6 +171,9 @@ CONSUMABLES = (
     Element("Swap",       FLOAT,   MAY, MAY,    "RD", "SSS 5.1 Table 4", "Amount of virtual memory", ("metric", "context")),
 )
 
+# What a job takes for as long as it runs: charges are about these.
+AMOUNTS = frozenset((*(row.name for row in CONSUMABLES), "NodeCount", "Duration"))
+
 # Table 6: Simple TaskGroup Properties. There is no Table 5.
 TASK_GROUP = (
     Element("TaskCount", INTEGER, MAY, MUST,   "", "SSS 6.1 Table 6", "Number of tasks in this taskgroup"),

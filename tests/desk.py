@@ -30,7 +30,7 @@ class Desk:
         data=(), id="", origin="10.0.0.7", proven=True, now=1000.0,
     ):  # fmt: skip
         request = Request(
-            action, actor, (Object(object),), tuple(map(_get, gets)),
+            action, actor, tuple(map(Object, object.split())), tuple(map(_get, gets)),
             tuple(each if isinstance(each, Set) else Set(*each) for each in sets),
             tuple(map(_where, wheres)),
             tuple(Option(name, str(value)) for name, value in (options or {}).items()),

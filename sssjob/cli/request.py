@@ -194,15 +194,18 @@ def _request(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> Re
         tuple(map(terms.change, given["changes"])),
         terms.wheres(given["conditions"]),
         tuple(options),
-        _data(given["data"], given["dialect_name"]),
+        _data(given["data"], given["dialect_name"], used=action == "Charge"),
         chunking=given["chunk"] is not None,
         chunk_size=given["chunk"] or 0,
         id=given["id_"],
     )
 
 
-def _data(file: str | None, dialect: str) -> Data | None:
-    """The job objects of a file; for Gold in its form, and what that has no place for is said."""
+def _data(file: str | None, dialect: str, *, used: bool) -> Data | None:
+    """The job objects of a file; for Gold in its form, and what that has no place for is said.
+
+    ``used`` says that they are charged for what they used.
+    """
     if file is None:
         return None
     from lxml import etree
@@ -220,7 +223,7 @@ def _data(file: str | None, dialect: str) -> Data | None:
             if dialect != "gold":
                 items.append(job)
                 continue
-            row, lost = flattened(job)
+            row, lost = flattened(job, used=used)
             items.append(row)
             for name in lost:
                 common.say(f"{given.name}: warning: Gold has no place for {name}")

@@ -73,7 +73,9 @@ class Dialect:
                 raise InvalidValue(where.value, "a value without ', which Gold puts into its SQL")
         data = request.data
         if data is not None:
-            data = replace(data, items=tuple(flattened(each)[0] for each in data.items))
+            used = request.action == "Charge"
+            flat = (flattened(each, used=used)[0] for each in data.items)
+            data = replace(data, items=tuple(flat))
         return replace(request, data=data, id="", nonce="", time=None)
 
     def digested(self, body: str) -> bytes:
@@ -101,15 +103,18 @@ class Dialect:
         )
 
 
-def flattened(each: Item) -> tuple[Row, tuple[str, ...]]:
-    """A job as Gold takes it, and the names of what it has no place for."""
+def flattened(each: Item, *, used: bool = False) -> tuple[Row, tuple[str, ...]]:
+    """A job as Gold takes it, and the names of what it has no place for.
+
+    ``used`` is for a Charge: amounts that were only requested are none of it.
+    """
     if isinstance(each, Row):
         fields = tuple((_DATA.get(key, key), value) for key, value in each.fields)
         return (replace(each, fields=fields) if each.object == "Job" else each), ()
     job = bridge.from_tree(tree.parse(each.xml))
     if not isinstance(job, Job):
         raise InvalidValue(job.name, "a Job: Gold knows no others")
-    simple, left_out = flat(job)
+    simple, left_out = flat(job, used=used)
     lost = [name(one) for one in left_out]
     found: list[tuple[str, str]] = []
     for child in bridge.to_tree(simple, dialect="gold", namespace=""):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from sssjob import spec
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Reference, Requested
 
 
-def flat(job: Job) -> tuple[Job, tuple[Item, ...]]:
+def flat(job: Job, *, used: bool = False) -> tuple[Job, tuple[Item, ...]]:
     """The job with its delivered properties in the place of its own, and what had no place.
 
     Gold charges for what was delivered. A requested property stands only where nothing of its
     name was delivered or said of the job itself, and only when it asks for exactly one value.
+    ``used`` is for a charge: then an amount that was only requested has no place.
     """
     kept: list[Item] = []
     lost: list[Item] = []
@@ -21,7 +23,9 @@ def flat(job: Job) -> tuple[Job, tuple[Item, ...]]:
     for wish in asked:
         alone = sum(other.name == wish.name for other in asked) == 1
         exact = alone and wish.attributes.get("op", "EQ") == "EQ" and "conj" not in wish.attributes
-        (kept if exact and wish.name not in taken else lost).append(wish)
+        if wish.name in taken or (used and wish.name in spec.AMOUNTS):
+            exact = False
+        (kept if exact else lost).append(wish)
     for item in job.items:
         if isinstance(item, Reference) or (
             isinstance(item, Block) and not isinstance(item, (Requested, Delivered))

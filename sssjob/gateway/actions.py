@@ -13,9 +13,10 @@ Action = Callable[[Call], Answer]
 
 
 class Actions:
-    """A handler that finds the function for a request by its first object and its action.
+    """A handler that finds the function for a request by its object and its action.
 
-    An unknown object is refused with 740, an action that the object does not have with 315.
+    An unknown object is refused with 740, and so are several, which nothing here can join; an
+    action that the object does not have with 315.
     ``quick`` tells which requests are answered at once, such as the query of one job by its Id.
     """
 
@@ -31,6 +32,8 @@ class Actions:
     def __call__(self, call: Call) -> Answer:
         """The answer of the function. Names are case-sensitive, as in Gold."""
         request = call.request
+        if len(request.objects) > 1:
+            raise Refused("740", "Only one object can be asked for here")
         action = self.actions.get((request.object, request.action))
         if action is not None:
             return action(call)

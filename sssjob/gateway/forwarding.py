@@ -16,13 +16,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sssjob import spec
 from sssjob.client import Client
 from sssjob.errors import InvalidValue, NoReply, Refused, SSSJobError
 from sssjob.gateway.log import LOGGER, event
 from sssjob.gateway.outbox import Outbox, Parcel, State
 from sssjob.handlers.attributes import JOB, attribute
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, views
+from sssjob.handlers.used import OF_A_RUN
+from sssjob.handlers.view import View, quoted, views
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 
@@ -32,6 +34,7 @@ _SETTLED = 60.0  # seconds after which a server has done what it was told, or ne
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
 _DIGITS = re.compile("[0-9]{1,15}")
+_MEASURED = spec.AMOUNTS | OF_A_RUN  # what a job used, and not what it asked for
 _UNFINISHED = frozenset(("Idle", "Hold", "Running", "Suspended"))
 
 # fmt: off
@@ -118,7 +121,7 @@ class Forwarding:
                     continue
                 stored = jobs.get(identity)
                 if stored is not None and not stored.deleted:
-                    for view in views(stored, JOB):
+                    for view in views(stored, JOB, jobs):
                         fields = finished(view, charge=self.plan.charge)
                         if fields:
                             name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
@@ -240,6 +243,9 @@ def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]
     if not seconds or not view.block.id:
         return ()
     found = [(gold, text) for gold, name in FIELDS if (text := _text(view, name))]
+    number = _text(view, "Quote")
+    if view.notes is not None and number and view.notes.noted(quoted(number)) is not None:
+        found.remove(("QuoteId", number))  # it is a number of ours
     if charge and (amount := _text(view, "Charge")):
         found.append(("Charge", amount))
     return (*found, (_WALL, seconds))
@@ -247,17 +253,18 @@ def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]
 
 def _seconds(view: View) -> str:
     """How long a job ran, not how long it might have; "" if nothing says it."""
-    for properties in (view.block.delivered, view.block.properties):
-        text = properties.text("Duration")
-        if _DIGITS.fullmatch(text):
-            return text
+    delivered = view.block.delivered.text("Duration")
+    if _DIGITS.fullmatch(delivered):
+        return delivered
+    said = [text for text in [view.block.get("Duration")] if _DIGITS.fullmatch(text)]
     start, end = _text(view, "StartTime"), _text(view, "EndTime")
     if _DIGITS.fullmatch(start) and _DIGITS.fullmatch(end) and int(end) >= int(start):
-        return str(int(end) - int(start))
-    return ""
+        said.append(str(int(end) - int(start)))
+    # No run lasts longer than from its start to its end: then it says what it asked for.
+    return min(said, key=int, default="")
 
 
 def _text(view: View, name: str) -> str:
     found = attribute(name)
     assert found is not None
-    return (view.text(found) or "").strip()
+    return ((view.used if name in _MEASURED else view).text(found) or "").strip()

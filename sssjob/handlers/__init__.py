@@ -8,7 +8,7 @@ columns      Get; totals: what is added up and grouped; paths: Get with an expre
 query        Query
 documents    job objects that a request carries
 changes      one change, done once for each id of a request; editing: Create, Modify, Delete
-rates        what a job costs; charging: Charge, Reserve, Quote, Refund
+rates        what a job costs; charging: Charge, Reserve, Quote, Refund; used: what ran, what asks
 hooks        commands of a scheduler: Cancel and Hold
 stores       a connection to the store for each thread
 """

@@ -1,7 +1,8 @@
 """Charge, Reserve, Quote and Refund, recorded on the job.
 
-A Charge adds to what the job was charged before, as partial charges do; what it was for is in
-the history. There are no accounts here: nothing is refused for want of funds.
+Only a Charge says what a job used. It adds to what the job was charged before, as partial
+charges do; what it was for is in the history. There are no accounts here: nothing is refused
+for want of funds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import partial
 from sssjob import spec, units
 from sssjob.document import bridge, tree
 from sssjob.errors import Refused, UnreadableDocument
-from sssjob.fold import JOB, Fact, fold
+from sssjob.fold import DELIVERED, JOB, Fact, fold
 from sssjob.handlers.attributes import GROUP, attribute, shown
 from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried
@@ -25,7 +26,8 @@ from sssjob.handlers.finding import is_true
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, only, views
+from sssjob.handlers.used import asking, delivering
+from sssjob.handlers.view import View, charged, only, quoted, views
 from sssjob.model import Block, Delivered, Job, Property, Requested
 from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import Answer, Call
@@ -33,8 +35,6 @@ from sssjob.store import Change, Stored
 
 _HOUR = 3600
 _DIGITS = re.compile("[0-9]{1,15}")
-# What a flat job says that it used, where the job is known already.
-_USED = frozenset(("Processors", "Memory", "Swap", "Disk", "Network", "NodeCount", "Duration"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,8 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
         if removed:
             change.note(_reserved(subject.id), "[]")
         total = before + subject.bill.amount
-        _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
+        stored = _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
+        change.note(charged(stored, subject.id), str(int(call.now)))
         shown = _shown(call.request, accounting, subject.bill.amount)
         lines = [f"Successfully charged job {subject.id} for {shown} credits"]
         if removed:
@@ -94,21 +95,30 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
 
 
 def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
-    """Reserve what a job will cost; without Replace, reservations of a job pile up."""
+    """Reserve what a job will cost; without Replace, reservations of a job pile up.
+
+    What was reserved is noted with the reservation. The job is told its number, and nothing of
+    what it used: it is still to run.
+    """
     asked = call.request
     _require_data_only(asked)
 
     def do(change: Change) -> Answer:
         subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
-        known = _known(change, subject.job)
-        job, _ = _merged(known, subject, call, reach)
+        new = asking(subject.job)
+        known = _known(change, new)
+        if known is None:
+            job = new
+        else:
+            _require_seen(known, subject, call, reach)
+            job = fold(known.job, _facts(new), overwrite=True).job
         held = _reservations(change, subject.id, call.now)
         replaced = len(held) if is_true(asked, "Replace") else 0
         number = _number(change, "reservations")
         until = int(call.now) + _duration(subject.view) + accounting.reserved
         amount = units.decimal(subject.bill.amount)
-        new = [*([] if replaced else held), {"id": number, "amount": amount, "until": until}]
-        change.note(_reserved(subject.id), json.dumps(new))
+        kept = {"id": number, "amount": amount, "until": until, "details": subject.bill.details}
+        change.note(_reserved(subject.id), json.dumps([*([] if replaced else held), kept]))
         _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
         shown = _shown(asked, accounting, subject.bill.amount)
         lines = [f"Successfully reserved {shown} credits for job {subject.id}"]
@@ -136,7 +146,7 @@ def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> A
             until = int(call.now) + accounting.quoted
             kept = {"rates": accounting.rates.as_dict(), "until": until,
                     "user": _text(subject.view, "User")}  # fmt: skip
-            change.note(f"quote {number}", json.dumps(kept))
+            change.note(quoted(number), json.dumps(kept))
             line += f" with quote id {number}"
             cells.insert(0, ("Id", number))
             known = _known(change, subject.job) if subject.id else None
@@ -195,7 +205,9 @@ def _subject(
     if "Id" in needs and not job.id:
         raise Refused("314", f"A job id must be specified for the {asked.action.lower()}")
     require_short(job.id)
-    _duration(view)
+    # A Charge is about what was used; the others are about what is asked for.
+    amounts = view.used if asked.action == "Charge" else view
+    _duration(amounts)
     rates, warning = _rates(change, accounting, view, call.now)
     stated = _amount(view, "Charge") if asked.action == "Charge" else None
     if stated is not None:
@@ -203,7 +215,7 @@ def _subject(
         said = units.decimal(amount)
         bill = Bill(amount, f"{said} [externally calculated] = {said}")
     else:
-        bill = rates.bill(_duration(view), partial(_amount, view), partial(_text, view))
+        bill = rates.bill(_duration(amounts), partial(_amount, amounts), partial(_text, view))
     warnings = "\n".join(filter(None, (warning, *bill.warnings)))
     if sent.warnings:
         warnings = "\n".join(filter(None, (sent.warnings, warnings)))
@@ -215,7 +227,7 @@ def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tu
     number = _text(view, "Quote")
     if not number:
         return accounting.rates, ""
-    noted = change.noted(f"quote {number}") if _DIGITS.fullmatch(number) else None
+    noted = change.noted(quoted(number)) if _DIGITS.fullmatch(number) else None
     kept = json.loads(noted) if noted else {}
     if not kept or kept["user"] != _text(view, "User"):
         raise Refused("740", f"Quote {shown(number)} is not known for this job")
@@ -231,11 +243,10 @@ def _merged(
     sent = subject.job
     sent = sent.holding(item for item in sent.items if getattr(item, "name", "") != "Charge")
     if known is None:
-        return sent, Fraction()
-    if not _may_see(known, call, reach):
-        raise Refused("740", f"Job {subject.id} is not one that can be charged")
+        return delivering(sent), Fraction()
+    _require_seen(known, subject, call, reach)
     if sent.block(Requested) or sent.block(Delivered):
-        job = sent if sent.block(Requested) else _requesting(sent, known.job)
+        job = delivering(sent if sent.block(Requested) else _requesting(sent, known.job))
     else:
         job = fold(known.job, _facts(sent), overwrite=True).job
     return job, _amount(known.view, "Charge") or Fraction()
@@ -266,6 +277,11 @@ def _may_see(known: _Known, call: Call, reach: Reach) -> bool:
     return not known.stored.deleted and (reach is Reach.ALL or known.view.is_of(call.actor))
 
 
+def _require_seen(known: _Known, subject: _Subject, call: Call, reach: Reach) -> None:
+    if not _may_see(known, call, reach):
+        raise Refused("740", f"Job {subject.id} is not one that can be charged")
+
+
 def _requesting(sent: Job, old: Job) -> Job:
     return sent.holding((*sent.items, *old.blocks(Requested)))
 
@@ -273,18 +289,17 @@ def _requesting(sent: Job, old: Job) -> Job:
 def _facts(sent: Job) -> list[Fact]:
     """What a flat job says, each for the place where a job with categories has it."""
     return [
-        Fact(item, spec.DELIVERED if item.name in _USED else JOB)
+        Fact(item, DELIVERED if item.name in spec.AMOUNTS else JOB)
         for item in sent.properties
         if item.name != "Id"
     ]
 
 
-def _keep(change: Change, job: Job, known: _Known | None) -> None:
+def _keep(change: Change, job: Job, known: _Known | None) -> Stored:
     if known is not None:
-        put(change, place(known.block, known.view.place, lambda _: job), known.stored)
-        return
+        return put(change, place(known.block, known.view.place, lambda _: job), known.stored)
     try:
-        change.put(job)
+        return change.put(job)
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
 

@@ -200,7 +200,7 @@ def _each(
         made: list[Stored] = []
         places: dict[int, set[int]] = {}
         for number in numbers:
-            found = list(search.among(change.at(number)))  # as it is now, and stays
+            found = list(search.among(change.at(number), change))  # as it is now, and stays
             if found:
                 made.append(do(change, found))
                 places[number] = {view.place for view in found}

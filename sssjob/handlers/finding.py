@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing
 
-from sssjob.errors import Refused
 from sssjob.handlers.attributes import JOB
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.roles import Reach
-from sssjob.handlers.view import View, views
+from sssjob.handlers.view import Notes, View, views
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Call
 from sssjob.store import Store, Stored
@@ -20,13 +19,11 @@ from sssjob.store.where import Term, where
 class Search:
     """What a call looks for. ``deleted`` looks at hidden jobs only; None at all of them.
 
-    Raises ``Refused`` for conditions that are none, and for several objects (740).
+    Raises ``Refused`` for conditions that are none.
     """
 
     def __init__(self, call: Call, reach: Reach, *, deleted: bool | None = False) -> None:
         asked = call.request
-        if len(asked.objects) > 1:
-            raise Refused("740", "Only one object can be asked for here")
         self.kind, self.user = asked.object, call.actor if reach is Reach.OWN else None
         self._conditions = Conditions(asked.wheres, self.kind, names(asked))
         self._deleted = None if self._conditions.asks_deleted else deleted
@@ -41,11 +38,11 @@ class Search:
         """The jobs, in the order of the store."""
         with closing(self._documents(jobs)) as documents:
             for stored in documents:
-                yield from self.among(stored)
+                yield from self.among(stored, jobs)
 
-    def among(self, stored: Stored) -> Iterator[View]:
-        """The jobs of one document that are looked for."""
-        return filter(self.holds, views(stored, self.kind))
+    def among(self, stored: Stored, notes: Notes) -> Iterator[View]:
+        """The jobs of one document that are looked for; ``notes`` are those of its store."""
+        return filter(self.holds, views(stored, self.kind, notes))
 
     def at(self, jobs: Store, time: int) -> Iterator[View]:
         """The jobs as they were at a time, in seconds since 1970."""
@@ -55,7 +52,7 @@ class Search:
                 former = [each for each in jobs.versions(present.identity) if each.at <= time]
                 stored = former[-1] if former else None
             if stored is not None:
-                yield from self.among(stored)
+                yield from self.among(stored, jobs)
 
     def _documents(self, jobs: Store) -> Generator[Stored, None, None]:
         """The documents in which such jobs may be."""

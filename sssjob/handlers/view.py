@@ -10,25 +10,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
+from typing import Protocol
 
 from sssjob import defaults, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
-from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind
+from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind, attribute
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
 
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
 
 
+class Notes(Protocol):
+    """Where small facts are kept beside the documents: a store, or a change of one."""
+
+    def noted(self, name: str) -> str | None:
+        """A fact that was noted, or None."""
+        ...
+
+
 class View:
     """A Job or JobGroup of a document.
 
-    ``place`` is 0 for the document's own object; the jobs of a JobGroup count from 1.
+    ``place`` is 0 for the document's own object; the jobs of a JobGroup count from 1. ``notes``
+    are those of its store.
     """
 
-    def __init__(self, stored: Stored, block: Block, place: int) -> None:
-        self.stored, self.block, self.place = stored, block, place
+    def __init__(
+        self, stored: Stored, block: Block, place: int, notes: Notes | None = None
+    ) -> None:
+        self.stored, self.block, self.place, self.notes = stored, block, place, notes
 
     @cached_property
     def flat(self) -> dict[str, Property]:
@@ -52,6 +64,12 @@ class View:
             if wish.name not in found and is_exact(wish, names):
                 found[wish.name] = wish
         return found
+
+    @cached_property
+    def used(self) -> View:
+        """The same job without what was only asked for."""
+        items = (item for item in self.block.items if not isinstance(item, Requested))
+        return View(self.stored, self.block.holding(items), self.place, self.notes)
 
     def property(self, attribute: Attribute) -> Property | None:
         """The property of an attribute; None if the job has none."""
@@ -90,29 +108,54 @@ class View:
 
     def _derived(self, name: str) -> str:
         if name == "Stage":
-            return next((stage for sign, stage in _STAGES if sign in self.flat), "")
+            return self._stage()
         if name == "Deleted":
             return str(self.stored.deleted)
         return str(self.stored.at if name == "ModificationTime" else self.stored.version)
 
+    def _stage(self) -> str:
+        """How far accounting has come with the job.
 
-# How far accounting has come with a job, by the property that says so.
-_STAGES = (("Charge", "Charge"), ("Reservation", "Reserve"), ("Quote", "Quote"))
+        Gold gives jobs that nobody charged a Charge of 0, so that one alone proves nothing.
+        """
+        known = attribute("Charge")
+        credits = self.number(known) if known else None
+        if credits or (credits is not None and self._was_charged()):
+            return "Charge"
+        return next((stage for sign, stage in _STAGES if sign in self.flat), "")
+
+    def _was_charged(self) -> bool:
+        name = charged(self.stored, self.block.id)
+        return self.notes is not None and self.notes.noted(name) is not None
 
 
-def views(stored: Stored, kind: str) -> Iterator[View]:
+# The stages before a charge, by the property that says so.
+_STAGES = (("Reservation", "Reserve"), ("Quote", "Quote"))
+
+
+def charged(stored: Stored, id_: str) -> str:
+    """What is noted of a job in a document once it was charged."""
+    return f"charged {stored.number} {id_}"
+
+
+def quoted(number: str) -> str:
+    """What a quote with this number is noted as."""
+    return f"quote {number}"
+
+
+def views(stored: Stored, kind: str, notes: Notes | None = None) -> Iterator[View]:
     """The jobs of a document, or the job group that it is."""
     block = bridge.from_tree(tree.parse(stored.document))
     whole = effective(block)
     if isinstance(block, JobGroup):
         if kind == GROUP:
-            yield View(stored, whole, 0)
+            yield View(stored, whole, 0, notes)
         else:
             assert isinstance(whole, JobGroup)
             for place, job in enumerate(whole.jobs, 1):
-                yield View(stored, job, place)
+                yield View(stored, job, place, notes)
     elif kind == JOB:
-        yield View(stored, whole, 0)
+        yield View(stored, whole, 0, notes)
 
 
 def effective(block: Block) -> Block:

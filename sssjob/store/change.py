@@ -62,7 +62,10 @@ class Change:
         return self._hide(identity, deleted=False)
 
     def note(self, name: str, value: str) -> None:
-        """Keep a small fact beside the documents, such as the id of a request that was served."""
+        """Keep a small fact beside the documents, such as the id of a request that was served.
+
+        ``noted``, also of the store, gives it back.
+        """
         self._engine.hold(name)
         self._engine.fetch(
             "INSERT INTO note (name, value, change) VALUES (?, ?, ?) ON CONFLICT (name) "
@@ -73,8 +76,7 @@ class Change:
     def noted(self, name: str) -> str | None:
         """A fact that was noted, or None; nobody else notes it until the block ends."""
         self._engine.hold(name)
-        found = self._engine.fetch("SELECT value FROM note WHERE name = ?", (name,))
-        return str(found[0][0]) if found else None
+        return lookup.noted(self._engine, name)
 
     def _hide(self, identity: Identity | str, *, deleted: bool) -> Stored | None:
         found = self.get(identity)

@@ -54,6 +54,12 @@ def by_number(engine: Engine, number: int) -> Row | None:
     return found[0] if found else None
 
 
+def noted(engine: Engine, name: str) -> str | None:
+    """A small fact that stands beside the documents, or None."""
+    found = engine.fetch("SELECT value FROM note WHERE name = ?", (name,))
+    return str(found[0][0]) if found else None
+
+
 def stored(row: Row, packing: Packing, address: str) -> Stored:
     """A document of a row as ``PRESENT`` and ``FORMER`` give it. Raises ``DamagedStore``."""
     number, name, id_, run, version, at, by, source, reason, deleted, dictionary, data = row

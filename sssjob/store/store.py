@@ -236,6 +236,10 @@ class Store:
             identity = Identity(name, id_, run)
             yield Event(identity, version, at, who, source, reason, bool(deleted))
 
+    def noted(self, name: str) -> str | None:
+        """A small fact that a change noted beside the documents, or None."""
+        return lookup.noted(self.engine, name)
+
     def statistics(self) -> Statistics:
         """The store in numbers."""
         return upkeep.statistics(self.engine, self.packing)

@@ -14,7 +14,19 @@ from sssjob.client.terms import change, get, option, wheres
 from sssjob.errors import InvalidValue
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.forms import forms
-from sssjob.rmap.message import Conj, Data, Document, Get, Op, Option, Row, Set, Where
+from sssjob.rmap.message import (
+    Conj,
+    Data,
+    Document,
+    Get,
+    Object,
+    Op,
+    Option,
+    Request,
+    Row,
+    Set,
+    Where,
+)  # fmt: skip
 from sssjob.rmap.writing import envelope, write_request
 
 JOB = b"""<Job><Id>PBS.1</Id><User>ann</User><Queue>batch</Queue><Environment><Variable name="A">x</Variable>
@@ -36,6 +48,19 @@ def test_a_row_of_a_job_gets_golds_names_and_others_keep_theirs():
         ("JobId", "1"), ("Charge", "2"),
     )  # fmt: skip
     assert flattened(Row("User", (("Id", "1"),)))[0].fields == (("Id", "1"),)
+
+
+def test_gold_charges_for_what_was_used_and_not_for_what_was_asked_for():
+    job = b"""<Job><Id>1</Id><Requested><Processors>9</Processors><Duration>9</Duration>
+<QualityOfService>q</QualityOfService></Requested><Delivered><Duration>5</Duration></Delivered></Job>"""
+    charge = Request("Charge", "ann", (Object("Job"),), data=Data((Document(job),)))
+    fields = {
+        action: dict(GOLD.spoken(replace(charge, action=action)).data.items[0].fields)
+        for action in ("Charge", "Quote")
+    }
+    assert fields["Charge"] == {"JobId": "1", "WallDuration": "5", "QualityOfService": "q"}
+    assert fields["Quote"] == fields["Charge"] | {"Processors": "9"}
+    assert set(flattened(Document(job), used=True)[1]) == {"Duration", "Processors"}
 
 
 def test_gold_takes_no_groups():

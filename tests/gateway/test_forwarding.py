@@ -218,10 +218,38 @@ def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
         ("<Job><Id>1</Id><State>Running</State><EndTime>9</EndTime><Duration>9</Duration></Job>", {}),
         ("<Job><Id>1</Id><Duration>9</Duration></Job>", {}),
         ("<Job><Id>1</Id><State>Completed</State><Duration>9</Duration><Charge>5</Charge></Job>", {"JobId": "1", "Charge": "5", "WallDuration": "9"}),
+        # What was asked for is not what was used.
+        ("<Job><Id>1</Id><State>Completed</State><Requested><Processors>9</Processors><Memory>9</Memory><NodeCount>9</NodeCount><QualityOfService>q</QualityOfService></Requested><Delivered><Duration>9</Duration></Delivered></Job>", {"JobId": "1", "QualityOfService": "q", "WallDuration": "9"}),
+        ("<Job><Id>1</Id><Requested><EndTime>60</EndTime></Requested><Delivered><Duration>9</Duration></Delivered></Job>", {}),
+        ("<Job><Id>1</Id><Duration>3600</Duration><StartTime>100</StartTime><EndTime>160</EndTime></Job>", {"JobId": "1", "StartTime": "100", "EndTime": "160", "WallDuration": "60"}),
+        ("<Job><Id>1</Id><Duration>50</Duration><StartTime>100</StartTime><EndTime>160</EndTime></Job>", {"JobId": "1", "StartTime": "100", "EndTime": "160", "WallDuration": "50"}),
     ],
 )  # fmt: skip
 def test_a_job_is_sent_when_it_is_over_and_says_how_long_it_ran(job, fields):
     assert dict(finished(only(loads(job)), charge=True)) == fields
+
+
+def test_a_job_that_was_reserved_is_sent_with_what_it_used(jobs, forwarding):
+    reserved = "<Job><JobId>1</JobId><UserId>ann</UserId><Processors>4</Processors><WallDuration>3600</WallDuration></Job>"
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port)
+        jobs.create("<Job><Id>1</Id><User>ann</User><State>Idle</State></Job>")
+        jobs.answer("Reserve", data=[reserved])
+        times = [("StartTime", "1000"), ("EndTime", "1060"), ("State", "Completed")]
+        jobs.answer("Modify", sets=times, wheres=[("Id", "EQ", "1")])
+        assert (each.look(), each.send()) == (1, 1)
+        [row] = asked(gold).data.items
+        assert row.get("WallDuration") == "60"
+
+
+def test_the_number_of_a_quote_of_ours_is_none_of_the_other_servers(jobs, forwarding):
+    with scripted(CHARGED, CHARGED) as gold:
+        each = forwarding(gold.port)
+        jobs.create(DONE.format(1), DONE.format(2).replace("</Job>", "<Quote>7</Quote></Job>"))
+        jobs.answer("Quote", data=[DONE.format(1)], options={"Guarantee": "True"})
+        assert (each.look(), each.send()) == (2, 2)
+        sent = [asked(gold, place).data.items[0] for place in (0, 1)]
+        assert [row.get("QuoteId") for row in sent] == [None, "7"]
 
 
 def test_a_queue_is_no_other_database(tmp_path):

@@ -2,14 +2,17 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import os
+import re
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from desk import desk
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sssjob import query
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
 from sssjob.handlers.rates import Rates
@@ -144,6 +147,158 @@ def test_reservations_pile_up_unless_they_are_replaced_and_end_with_the_charge(j
     assert replaced.message.endswith("\n2 reservations were removed")
     assert jobs.said("Charge", data=[gold()]).endswith("\n1 reservations were removed")
     assert jobs.said("Charge", data=[gold()]) == "Successfully charged job PBS.1 for 18480 credits"
+
+
+IDLE = "<Job><Id>PBS.1</Id><User>ann</User><State>Idle</State><Requested><Processors op='GE'>2</Processors><Duration>7200</Duration></Requested></Job>"
+PLANNED = "<StartTime>9000</StartTime><EndTime>9999</EndTime><CpuDuration>5</CpuDuration>"
+
+
+def test_a_reservation_says_nothing_of_what_a_known_job_used(jobs):
+    jobs.create(IDLE)
+    jobs.answer("Reserve", data=[gold(more=PLANNED)])
+    assert jobs.stored("PBS.1").document.decode().replace('"', "'") == IDLE.replace(
+        "<Requested>", "<Project>proj1</Project><Machine>m1</Machine><Requested>"
+    ).replace("</Job>", "<Reservation>1</Reservation></Job>")
+    with jobs.service.stores.use() as kept:  # what was reserved stands with the reservation
+        assert "16 [Processors]" in kept.noted("reservations of PBS.1")
+
+
+def test_what_is_reserved_for_a_job_that_is_not_known_is_what_it_asks_for(jobs):
+    jobs.answer("Reserve", data=[gold(more=PLANNED)])
+    assert (
+        jobs.stored("PBS.1").document.decode()
+        == "<Job><Id>PBS.1</Id><Project>proj1</Project><User>ann</User><Machine>m1</Machine><Requested><Processors>16</Processors><Duration>1155</Duration></Requested><Reservation>1</Reservation></Job>"
+    )
+
+
+def test_a_reservation_with_a_whole_job_object_neither_brings_nor_takes_what_was_used(jobs):
+    ran = "<Delivered><Processors>1</Processors><Duration>60</Duration></Delivered>"
+    for id_ in ("a", "b"):
+        jobs.create(f"<Job><Id>{id_}</Id><User>ann</User>{ran if id_ == 'a' else ''}</Job>")
+        step = "<TaskGroup><Id>0</Id><Delivered><Duration>9</Duration></Delivered></TaskGroup>"
+        more = "<Requested><Processors>4</Processors></Requested><Delivered><Duration>3600</Duration></Delivered>"
+        said = f"<Job><Id>{id_}</Id><User>ann</User><Memory>1</Memory>{more}{step}</Job>"
+        jobs.answer("Reserve", data=[said])
+        jobs.answer("Reserve", data=[said.replace(f">{id_}<", f">{id_}2<")])
+    rest = "<Reservation>{0}</Reservation></Job>"
+    assert jobs.stored("a").document.decode() == (
+        f"<Job><Id>a</Id><User>ann</User>{ran}{rest.format(1)}"
+    )
+    assert jobs.stored("b").document.decode() == (
+        f"<Job><Id>b</Id><User>ann</User>{rest.format(3)}"
+    )
+    assert jobs.stored("a2").document.decode() == (
+        "<Job><Id>a2</Id><User>ann</User><Requested><Processors>4</Processors></Requested>"
+        "<TaskGroup><Id>0</Id></TaskGroup>" + rest.format(2)
+    )
+
+
+def test_a_planned_start_makes_no_other_run_of_a_job(jobs):
+    jobs.create("<Job><Id>PBS.1</Id><User>ann</User><StartTime>100</StartTime></Job>")
+    jobs.answer("Reserve", data=[gold(more=PLANNED)])
+    assert jobs.ask("Query", gets=["StartTime", "EndTime", "Reservation"]) == [
+        {"StartTime": "100", "EndTime": "", "Reservation": "1"}
+    ]
+
+
+def test_what_a_charge_makes_known_stands_where_what_was_used_does(jobs):
+    jobs.answer("Charge", data=[gold()])
+    assert (
+        "<Delivered><Processors>16</Processors><Duration>1155</Duration></Delivered>"
+        in jobs.stored("PBS.1").document.decode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("job", "credits"),
+    [
+        ("<Requested><Processors>99</Processors></Requested><Delivered><Duration>100</Duration></Delivered>", 0),
+        ("<Requested><Processors>99</Processors></Requested><Processors>2</Processors><Duration>100</Duration>", 200),
+        ("<Requested><Processors>2</Processors><QualityOfService>premium</QualityOfService></Requested><Delivered><Processors>2</Processors><Duration>1</Duration></Delivered>", 4),
+    ],
+)  # fmt: skip
+def test_a_charge_is_for_what_was_used_and_not_for_what_was_asked_for(jobs, job, credits):
+    said = f"<Job><Id>7</Id><User>ann</User>{job}</Job>"
+    assert jobs.answer("Charge", data=[said])[0].count == credits
+    assert jobs.answer("Quote", data=[said])[0].count != 0
+
+
+def test_what_was_only_asked_for_cannot_be_charged(jobs):
+    said = "<Job><Id>7</Id><Requested><Processors>2</Processors><Duration>60</Duration></Requested></Job>"
+    assert jobs.code("Charge", data=[said]) == "314"
+    assert jobs.answer("Reserve", data=[said])[0].count == 120
+    assert jobs.ids() == ["7"]
+
+
+# As sssjob stored them until Reserve let go of what a job used (commit 77f3877): Reserve had said
+# 4 processors and 3600 s of a job that was known, and of one that was not.
+DAMAGED = (
+    b'<Job><Id>known</Id><User>ann</User><State>Idle</State><Project>proj1</Project><Machine>m1</Machine><Requested><Processors op="GE">2</Processors><Duration>7200</Duration></Requested><Delivered><Processors>4</Processors><Duration>3600</Duration></Delivered><Reservation>1</Reservation></Job>',
+    b'<Job><Id>new</Id><Project>proj1</Project><User>ann</User><Machine>m1</Machine><Processors>4</Processors><Duration>3600</Duration><Reservation>2</Reservation></Job>',
+    b'<Job><Id>over</Id><User>ann</User><State>Completed</State><Delivered><Processors>4</Processors><Duration>3600</Duration></Delivered><Reservation>3</Reservation><StartTime>1000</StartTime><EndTime>1060</EndTime></Job>',
+)  # fmt: skip
+HEALTHY = (
+    b"<Job><Id>charged</Id><Processors>4</Processors><Duration>3600</Duration><Reservation>4</Reservation><Delivered><Processors>4</Processors><Duration>60</Duration></Delivered><Charge>240</Charge></Job>",
+    b"<Job><Id>waits</Id><Requested><Duration>3600</Duration></Requested><Reservation>5</Reservation></Job>",
+    b"<Job><Id>folded</Id><Delivered><Duration>60</Duration></Delivered><Reservation>6</Reservation><StartTime>1000</StartTime><EndTime>1060</EndTime></Job>",
+    b"<Job><Id>other</Id><Delivered><Duration>60</Duration></Delivered></Job>",
+)
+
+
+def test_the_query_of_the_page_finds_what_an_older_reserve_has_damaged(jobs):
+    page = (Path(__file__).parents[2] / "docs" / "gateway.md").read_text()
+    [expression] = set(re.findall(r"//Job\[Reservation and [^\"]*", page))
+    with jobs.service.stores.use() as kept:
+        with kept.change() as change:
+            for document in (*DAMAGED, *HEALTHY):
+                change.put(document)
+        found = [match.text for match in kept.run(query.compile(expression))]
+    assert found == ["known", "new", "over"]
+
+
+def test_a_stage_is_what_was_done_and_not_what_a_document_says(address):
+    with desk(address) as jobs:  # no rates: whatever is charged costs nothing
+        jobs.create("<Job><Id>came</Id><Charge>0</Charge></Job>", "<Job><Id>PBS.1</Id></Job>")
+        jobs.answer("Reserve", data=[gold()])
+        assert stages(jobs) == {"came": "", "PBS.1": "Reserve"}
+        jobs.answer("Charge", data=[gold()])
+        jobs.answer("Reserve", data=[gold("came")])
+        assert stages(jobs) == {"came": "Reserve", "PBS.1": "Charge"}
+        assert jobs.ids(("Stage", "EQ", "Charge")) == ["PBS.1"]
+        jobs.answer("Modify", sets=[("Queue", "q")], wheres=[("Stage", "EQ", "Charge")])
+        assert jobs.ids(("Queue", "EQ", "q")) == ["PBS.1"]
+
+
+def test_a_charge_that_was_refunded_was_a_charge(jobs):
+    jobs.answer("Charge", data=[gold()])
+    jobs.answer("Refund", options={"JobId": "PBS.1"})
+    assert stages(jobs) == {"PBS.1": "Charge"}
+
+
+def stages(jobs):
+    return {row["Id"]: row["Stage"] for row in jobs.ask("Query", gets=["Id", "Stage"])}
+
+
+@pytest.mark.parametrize(
+    ("action", "object", "asked"),
+    [
+        ("Query", "Job JobGroup", {}),
+        ("Query", "System Job", {}),
+        ("Create", "Job User", {"data": [gold()]}),
+        ("Charge", "Job Account", {"data": [gold()]}),
+        ("Reserve", "Job Job", {"data": [gold()]}),
+        ("Quote", "Job Job", {"data": [gold()]}),
+        ("Refund", "Job Job", {"options": {"JobId": "PBS.1"}}),
+        ("Modify", "Job Job", {"sets": [("Queue", "q")], "wheres": [("Id", "EQ", "PBS.1")]}),
+        ("Delete", "Job Job", {"wheres": [("Id", "EQ", "PBS.1")]}),
+    ],
+)
+def test_one_object_is_asked_at_a_time(jobs, action, object, asked):
+    jobs.create("<Job><Id>PBS.1</Id><User>ann</User><Charge>5</Charge></Job>")
+    before = jobs.stored("PBS.1")
+    assert jobs.code(action, object=object, **asked) == "740"
+    assert jobs.said(action, object=object, **asked) == "Only one object can be asked for here"
+    assert (jobs.ids(), jobs.stored("PBS.1")) == (["PBS.1"], before)
 
 
 def test_a_reservation_ends_by_itself(jobs):

@@ -1,0 +1,50 @@
+"""What a job used and what it asks for, kept apart: only a Charge says what was used."""
+
+from __future__ import annotations
+
+from sssjob import spec
+from sssjob.model import B, Block, Delivered, Job, Requested, Task, TaskGroup
+
+# What only a run can tell. A job that is still to run may say when it should.
+OF_A_RUN = frozenset((
+    "StartTime", "EndTime", "CpuDuration", "SuspendDuration", "StartCount", "ExitCode", "Charge",
+))  # fmt: skip
+
+
+def delivering(job: Job) -> Job:
+    """A job that ran, with the amounts that it says of itself in Delivered, if it has none."""
+    return _gathered(job, Delivered)
+
+
+def asking(job: Job) -> Job:
+    """A job as it asks to run: its amounts in Requested, and nothing of any run.
+
+    Where it has a Requested, that says it all: an amount beside it may mean what it used.
+    """
+    simple = _not_run(_gathered(job, Requested))
+    return simple.holding(
+        item for item in simple.items if getattr(item, "name", "") not in spec.AMOUNTS
+    )
+
+
+def _not_run(block: B) -> B:
+    """A block without what was delivered, in its task groups and tasks, too."""
+    return block.holding(
+        _not_run(item) if isinstance(item, (TaskGroup, Task)) else item
+        for item in block.items
+        if not isinstance(item, Delivered) and getattr(item, "name", "") not in OF_A_RUN
+    )
+
+
+def _gathered(job: Job, kind: type[Delivered] | type[Requested]) -> Job:
+    amounts = tuple(item for item in job.properties if item.name in spec.AMOUNTS)
+    if not amounts or job.blocks(kind):
+        return job
+    items = [item for item in job.items if item not in amounts]
+    behind = (
+        place for place, item in enumerate(items)
+        if isinstance(item, Block) and not isinstance(item, Requested)
+    )  # fmt: skip
+    place = next(behind, len(items))
+    block = kind(amounts, {}, job.namespace)
+    return job.holding((*items[:place], block, *items[place:]))

@@ -1,0 +1,158 @@
+"""What a job used is what its Charges said, however often it is quoted and reserved."""
+
+import tempfile
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from desk import desk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sssjob import spec
+from sssjob.document import loads
+from sssjob.gateway.forwarding import finished
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import Rates
+from sssjob.handlers.view import only
+from sssjob.model import Property
+
+RATES = Rates({"Processors": Fraction(1)})
+
+
+@dataclass
+class Book:
+    """What should be known of a job."""
+
+    asked: dict = field(default_factory=dict)
+    used: dict = field(default_factory=dict)
+    credits: int | None = None
+    stages: set = field(default_factory=set)
+
+    @property
+    def stage(self):
+        if self.credits is not None:
+            return "Charge"
+        return next((stage for stage in ("Reserve", "Quote") if stage in self.stages), "")
+
+
+def amounts(processors, seconds):
+    return {"Processors": str(processors), "Duration": str(seconds)}
+
+
+def elements(values):
+    return "".join(f"<{name}>{value}</{name}>" for name, value in values.items())
+
+
+def flat(id_, values):
+    return f"<Job><JobId>{id_}</JobId><UserId>ann</UserId>{elements(values)}</Job>"
+
+
+def whole(id_, block, values):
+    return f"<Job><Id>{id_}</Id><User>ann</User><{block}>{elements(values)}</{block}></Job>"
+
+
+class Office:
+    """Does one thing after the other, with a gateway's handlers and in the books."""
+
+    def __init__(self, jobs):
+        self.jobs, self.books = jobs, {}
+
+    def create(self, id_, values, _):
+        code = self.jobs.code("Create", data=[whole(id_, "Requested", values)])
+        assert code == ("740" if id_ in self.books else "000")
+        if code == "000":
+            self.books[id_] = Book(asked=values)
+
+    def modify(self, id_, values, _):
+        book = self.books.get(id_, Book())
+        name, value = "Processors", values["Processors"]
+        self.jobs.answer("Modify", sets=[("Priority", value)], wheres=[("Id", "EQ", id_)])
+        # Only where somebody says so in as many words: as a correction.
+        for place in (book.used, book.asked):
+            if name in place:
+                self.jobs.answer("Modify", sets=[(name, value)], wheres=[("Id", "EQ", id_)])
+                place[name] = value
+                return
+
+    def quote(self, id_, values, is_flat):
+        data = flat(id_, values) if is_flat else whole(id_, "Delivered", values)
+        self.jobs.answer("Quote", data=[data], options={"Guarantee": "True"})
+        if id_ in self.books:
+            self.books[id_].stages.add("Quote")
+
+    def reserve(self, id_, values, is_flat):
+        data = flat(id_, values) if is_flat else whole(id_, "Delivered", values)
+        self.jobs.answer("Reserve", data=[data])
+        book = self.books.setdefault(id_, Book(asked=values if is_flat else {}))
+        book.stages.add("Reserve")
+
+    def charge(self, id_, values, is_flat):
+        if is_flat:
+            self.jobs.answer("Charge", data=[flat(id_, values)])
+        else:
+            self.jobs.answer("Charge", data=[whole(id_, "Delivered", values)])
+        book = self.books.setdefault(id_, Book())
+        book.used = values if not is_flat else book.used | values
+        book.credits = (book.credits or 0) + int(values["Processors"]) * int(values["Duration"])
+
+    def refund(self, id_, values, is_all):
+        book = self.books.get(id_)
+        back = (book.credits or 0) if book and is_all else int(values["Duration"])
+        code = self.jobs.code("Refund", options={"JobId": id_, "Amount": back})
+        if book is None or back > (book.credits or 0):
+            assert code == "740"
+        elif book.credits is not None:
+            book.credits -= back
+
+    def check(self):
+        for id_, book in self.books.items():
+            job = loads(self.jobs.stored(id_).document)
+            assert {each.name: each.text for each in job.delivered} == book.used
+            assert {each.name: each.text for each in job.requested} == book.asked
+            assert not spec.AMOUNTS & set(job.properties.names())
+            self.check_forwarded(job, book)
+        where = [("Stage", "EQ", "Charge")]
+        said = self.jobs.ask("Query", gets=["Id", "Stage", "Charge"])
+        charged = [book for book in self.books.values() if book.credits is not None]
+        assert {row["Id"]: row["Stage"] for row in said} == {
+            id_: book.stage for id_, book in self.books.items()
+        }
+        for name, total in (
+            ("Charge", sum(book.credits for book in charged)),
+            ("WallDuration", sum(int(book.used["Duration"]) for book in charged)),
+        ):
+            [row] = self.jobs.ask("Query", gets=[(name, "Sum")], wheres=where)
+            assert row[name] == (str(total) if charged else "")
+
+    def check_forwarded(self, job, book):
+        sent = dict(finished(only(job.setting(Property("State", "Completed"))), charge=True))
+        sent.pop("QuoteId", None)
+        expected = {}
+        if book.used:
+            expected = {"JobId": job.id, "UserId": "ann", "Processors": book.used["Processors"],
+                        "WallDuration": book.used["Duration"]}  # fmt: skip
+        if book.used and book.credits is not None:
+            expected["Charge"] = str(book.credits)
+        assert sent == expected
+
+
+steps = st.tuples(
+    st.sampled_from(["create", "modify", "quote", "reserve", "charge", "refund"]),
+    st.sampled_from(["a", "b"]),
+    st.builds(amounts, st.integers(0, 4), st.integers(1, 50)),
+    st.booleans(),
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(steps, min_size=1, max_size=9))
+def test_only_charges_say_what_was_used_and_everything_agrees_with_them(steps):
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        desk(str(Path(directory) / "jobs.db"), accounting=Accounting(RATES)) as jobs,
+    ):
+        office = Office(jobs)
+        for do, id_, values, choice in steps:
+            getattr(office, do)(id_, dict(values), choice)
+            office.check()
