@@ -10,14 +10,14 @@ no Processors GE 8: 4 offered
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sssjob.errors import Finding, LimitExceeded, finding
+from sssjob.errors import Finding, finding
 from sssjob.expression.choices import interval
-from sssjob.expression.comparing import NO, YES, Verdict
-from sssjob.expression.fitting import Search, compiled
+from sssjob.expression.comparing import NO, Ask, Verdict
+from sssjob.expression.fit import Fit, Plan, plan
 from sssjob.expression.formula import (
     Formula,
     Point,
@@ -66,41 +66,39 @@ class Request:
     expression: Expression
     match: Matching = "full"
     _formula: Formula = field(init=False, repr=False)
-    _fits: Callable[[Offer], int] = field(init=False, repr=False)
+    _plan: Plan = field(init=False, repr=False)
+    _fits: Ask = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         made = formula(self.expression, self.match, _node_count(self.expression))
         object.__setattr__(self, "_formula", made)
-        object.__setattr__(self, "_fits", compiled(made))
+        object.__setattr__(self, "_plan", plan(made))
+        object.__setattr__(self, "_fits", self._plan.verdict)
 
     def verdict(self, offer: Offer) -> Verdict:
         """Whether the offer satisfies the request."""
         if offer.mode == "exact":
             return Verdict(truth(self._formula, offer, self._delivered(offer)))
-        try:
-            return _VERDICTS[self._fits(offer)]
-        except LimitExceeded:
-            return Verdict.UNKNOWN
+        return _VERDICTS[self._fits(offer)]
 
     def answer(self, offer: Offer) -> Answer:
         """The verdict with its score and its reasons."""
-        stopped = ""
         if offer.mode == "exact":
-            point: Point = self._delivered(offer)
-            verdict, score = scored(self._formula, offer, point)
-        elif (quick := self.verdict(offer)) is Verdict.NO:
-            verdict, score, point = quick, Fraction(0), {}
+            point = self._delivered(offer)
+            found = Fit(*scored(self._formula, offer, point), point)
+        elif self._fits(offer) == NO:
+            found = Fit(NO)
         else:
-            try:
-                verdict, score, point = Search(offer).best(self._formula)
-            except LimitExceeded as error:
-                verdict, score, point, stopped = Verdict.UNKNOWN, Fraction(0), {}, str(error)
-        reason = explained(self._formula, offer, point, verdict)
-        if stopped:
-            reason = Reason(Verdict.UNKNOWN, stopped)
-        alternative = chosen(self._formula, offer, point) if verdict == YES else None
-        kept = None if verdict == NO else score
-        return Answer(offer, Verdict(verdict), kept, alternative, point, reason)
+            found = self._plan.best(offer)
+        verdict, score, taken = Verdict(found.verdict), found.score, found.taken
+        if verdict is Verdict.UNKNOWN and found.stopped:
+            reason = Reason(verdict, str(found.stopped))
+        else:
+            reason = explained(self._formula, offer, taken, verdict)
+        if verdict is Verdict.NO:
+            return Answer(offer, verdict, None, None, {}, reason)
+        alternative = chosen(self._formula, offer, taken) if verdict is Verdict.YES else None
+        return Answer(offer, verdict, score, alternative, taken, reason)
 
     def faults(self) -> Iterator[Finding]:
         """What in the request cannot be answered by any offer."""

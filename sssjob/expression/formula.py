@@ -119,7 +119,7 @@ def _pushed(expression: Expression, negate: bool, ready: Ready, level: Counter[s
         return parts[0]
     if isinstance(expression, And) != negate:
         return All(parts)
-    return Any(tuple(part for part in parts if not (isinstance(part, Any) and not part.parts)))
+    return Any(parts)
 
 
 def _total(members: tuple[Comparison, ...], level: Counter[str]) -> int:

@@ -9,7 +9,7 @@ from itertools import combinations, islice, product
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression.choices import Alternative, alternatives, interval
 from sssjob.expression.comparing import leaf
-from sssjob.expression.fitting import numbers
+from sssjob.expression.fit import numbers
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.pattern import NotAPattern, Pattern
 from sssjob.expression.reading import conjunction, group_or_zero, parse, swap_balances
@@ -25,6 +25,7 @@ from sssjob.expression.tree import (
     comparisons,
     follows,
     key,
+    weight,
 )
 from sssjob.model import Property
 
@@ -208,9 +209,15 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
     found = alternatives(read, _ALTERNATIVES)
     if not found.complete:
         return
+    if not found.best:
+        wishes = (each for each in comparisons(read) if weight(each.item) < 0)
+        place = min(int(each.item.attributes[_MARK]) for each in wishes)
+        message = "nothing satisfies a negated group whose wish is always so"
+        yield place, "W-UNSAT", message, "negate the wish alone"
+        return
     conflicts = [_conflict(one) for one in found]
-    first = next(iter(conflicts), None)
-    if first is None or not all(conflicts):
+    first = conflicts[0]
+    if not all(conflicts):
         return
     message = " and ".join(dict.fromkeys(map(str, first)))
     place = max(int(each.item.attributes[_MARK]) for each in first)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sssjob.errors import LimitExceeded
-from sssjob.expression.comparing import UNKNOWN, YES, Leaf, Verdict
-from sssjob.expression.fitting import compiled, components
+from sssjob.expression.comparing import YES, Leaf, Verdict
+from sssjob.expression.fit import components, plan
 from sssjob.expression.formula import (
     All,
     Any,
@@ -43,12 +42,14 @@ class Reason:
         return self.text
 
     def deciding(self) -> Iterator[Reason]:
-        """The comparisons without which the verdict would be another."""
-        same = [part for part in self.parts if part.verdict == self.verdict and not part.optional]
-        if not same:
+        """The comparisons without which the verdict would be another; a wish has none."""
+        if self.optional:
+            return
+        if not self.parts and self.text:
             yield self
-        for part in same:
-            yield from part.deciding()
+        for part in self.parts:
+            if part.verdict == self.verdict:
+                yield from part.deciding()
 
 
 def explained(part: Formula, offer: Offer, point: Point, verdict: int) -> Reason:
@@ -65,6 +66,10 @@ def _explained(part: Formula, offer: Offer, ask: _Ask) -> Reason:
     match part:
         case Leaf():
             return Reason(Verdict(ask(part)), _compared(part, offer))
+        case All(()):
+            return Reason(Verdict.YES, "")
+        case Any(()):
+            return Reason(Verdict.NO, "a negated group holds a wish, which is always so")
         case All(parts) | Any(parts) | Preferred(parts) | Wished(parts):
             inner = tuple(_explained(each, offer, ask) for each in parts)
     verdict = Verdict(ask(part))
@@ -111,14 +116,7 @@ def _at(offer: Offer, point: Point) -> _Ask:
 
 def _alone(offer: Offer) -> _Ask:
     """The verdict over a part by itself: with any amounts that the offer allows."""
-
-    def ask(part: Formula) -> int:
-        try:
-            return compiled(part)(offer)
-        except LimitExceeded:
-            return UNKNOWN
-
-    return ask
+    return lambda part: plan(part).verdict(offer)
 
 
 def _compared(leaf: Leaf, offer: Offer) -> str:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob import expression
-from sssjob.expression import And, Comparison, Not, OneOf, Or, Wish, fitting
+from sssjob.expression import And, Comparison, Not, OneOf, Or, Wish, fit
 from sssjob.expression.evaluate import Offer, Request, ranked
 from sssjob.model import Delivered, Job, Property
 
@@ -189,6 +189,10 @@ REASONS = [
     pytest.param(("Processors 12", "Processors conj=Or 16"), ("Processors 14",), ["Processors EQ 12: 14 offered"], id="the alternative that holds"),
     pytest.param(("Processors 12", "Processors 16"), ("Processors 64",), ["no amount of Processors satisfies Processors EQ 12 and Processors EQ 16 together"], id="what cannot hold together"),
     pytest.param(("Processors op=Match 1.",), ("Processors 1",), ["Processors Match 1.: Processors is a number, which no pattern or list describes"], id="what has no meaning"),
+    pytest.param((), (), [], id="nothing is asked"),
+    pytest.param(("Feature preference=-1 ib",), ("Feature ib",), [], id="a wish decides nothing"),
+    pytest.param(("Queue a", "Feature preference=-1 ib", "Disk preference=-1 1"), ("Queue a", "Disk 1"), ["Queue EQ a: a offered"], id="beside others, too"),
+    pytest.param(("Feature group=1 conj=Nand preference=-1 ib", "Queue conj=Or group=-1 a"), ("Queue b",), ["a negated group holds a wish, which is always so"], id="unless its group is negated"),
     pytest.param(("Memory units=GB 1",), ("Memory 1", "Memory 2"), ["Memory EQ 1 GB: cannot be compared with 1, 2"], id="more than one number"),
 ]
 # fmt: on
@@ -312,14 +316,37 @@ def test_40_alternatives_of_one_amount_are_answered_at_once():
 
 
 def test_amounts_that_depend_on_each_other_are_given_up_after_so_many_tries(monkeypatch):
-    monkeypatch.setattr(fitting, "STEPS", 5)
+    monkeypatch.setattr(fit, "COMPARISONS", 10)
     pairs = itertools.combinations(NAMES, 2)
     rows = [row for a, b in pairs for row in (f"{a} group=1 2", f"{b} conj=Or group=-1 3")]
     wanted = request(*rows)
     given = offer(*(f"{name} 9" for name in NAMES))
     answer = wanted.answer(given)
     assert str(answer.verdict) == str(wanted.verdict(given)) == "unknown"
-    assert answer.reasons == ("more than 5 amounts tried for one offer",)
+    assert answer.reasons == ("more than 10 comparisons for one offer",)
+
+
+def test_thousands_of_amounts_that_depend_on_each_other_are_given_up_in_time():
+    rows = [
+        row
+        for n in range(3000)
+        for row in (f"Resource name=r{n} group=1 5", f"Resource name=r{n + 1} conj=Or group=-1 6")
+    ]
+    wanted = request(*rows)
+    given = Offer.of("o", asked(*(f"Resource name=r{n} 9" for n in range(3001))))
+    assert str(wanted.verdict(given)) == str(wanted.answer(given).verdict) == "unknown"
+
+
+def test_a_search_that_ends_early_keeps_what_it_proved(monkeypatch):
+    rows = [row for name in NAMES for row in (f"{name} preference=1 1", f"{name} preference=2 9")]
+    wanted = request("Processors group=1 1", "NodeCount conj=Or group=-1 1", "NodeCount group=1 1",
+                     "TaskCount conj=Or group=-1 1", *rows)  # fmt: skip
+    given = offer(*(f"{name} 2" for name in NAMES))
+    every = wanted.answer(given)
+    monkeypatch.setattr(fit, "COMPARISONS", 80)
+    some = wanted.answer(given)
+    assert str(some.verdict) == str(wanted.verdict(given)) == str(every.verdict) == "yes"
+    assert 0 < some.score <= every.score
 
 
 # The oracle: every whole amount from 1 to what is offered, and every comparison by hand.

@@ -50,6 +50,8 @@ FOUND = [
     pytest.param(("Processors op=GE 8", "Processors op=LE 16", "Processors op=NE 12"), [], id="a range with a hole"),
     pytest.param(("Processors op=GE 8", "Processors op=LE 9", "Processors op=NE 8", "Processors op=NE 9"), [("W-UNSAT", "Processors[4]")], id="a range of holes"),
     pytest.param(("Memory preference=2 1024", "Memory preference=1 512"), [], id="example 4 is no contradiction"),
+    pytest.param(("Queue a", "Feature conj=Nand group=1 preference=-1 ib", "Queue conj=Or group=-1 b"), [("W-NOT-SCOPE", "Feature"), ("W-UNSAT", "Feature")], id="3.2 a wish is always so, and is negated"),
+    pytest.param(("Queue a", "Feature conj=Nand preference=-1 ib"), [], id="what is to be avoided blocks nothing"),
 
     pytest.param(("Processors group=-1 12", "Processors conj=Or group=1 16"), [("W-GROUP-SWAP", "Processors[1]")], id="the elaborate example"),
     pytest.param(("User group=1 a",), [], id="what is wrong otherwise is for parse to say"),

@@ -1,0 +1,139 @@
+"""Requests against an evaluator that tries everything: verdict, score, reasons, alternatives."""
+
+import os
+import random
+from fractions import Fraction
+
+import match_oracle as oracle
+import pytest
+
+from sssjob import expression
+from sssjob.expression.evaluate import Offer, Request
+from sssjob.model import Property
+
+CASES = int(os.environ.get("SSSJOB_CASES", "1500"))
+SEED = int(os.environ.get("SSSJOB_SEED", "1"))
+PARTS = 8
+
+WORDS = ["EQ", "NE", "LT", "LE", "GT", "GE"]
+FACTS = {"Queue": ("a", "b"), "Feature": ("ib", "ssd", "gpu"), "Node": ("n1", "n2")}
+HALVES = ("0", "0.5", "1", "1.5", "2", "3", "3.5", "4")
+COUNTS = ("0", "1", "2", "3", "4")
+WANTED = {"Processors": COUNTS, "Disk": HALVES, "Memory": HALVES, "Resource": HALVES}
+OFFERED = {
+    "Processors": (None, "-1", *COUNTS, "5"), "Disk": (None, "-1", *HALVES, "4.5"),
+    "Memory": (None, "0", "1", "2", "3.5", "5"),
+}  # fmt: skip
+VERDICTS = ["no", "unknown", "yes"]
+
+
+def requested(choose):
+    """Up to seven elements with any op, conj, group and preference."""
+    count = choose.choice((1, 2, 3, 4, 4, 5, 6, 7))
+    names = choose.sample(
+        ("Processors", "Disk", "Memory", "Resource", *FACTS), choose.randint(1, 3)
+    )
+    depth, items = 0, []
+    for index in range(count):
+        name, attributes = choose.choice(names), {}
+        if name in FACTS:
+            op, text = choose.choice(("EQ", "EQ", "NE", "Match")), choose.choice(FACTS[name])
+            text = f"{text[0]}.*" if op == "Match" else text
+        else:
+            op, text = choose.choice(WORDS), choose.choice(WANTED[name])
+        if name == "Resource":
+            attributes["name"] = choose.choice("xy")
+        attributes["op"] = op
+        group = -depth if index == count - 1 else choose.choice((0, 0, 0, 1, 1, 2, -1, -1, -2))
+        group = max(group, -depth)
+        depth += group
+        if group:
+            attributes["group"] = str(group)
+        if choose.random() < 0.6:
+            attributes["conj"] = choose.choice(("And", "Or", "Or", "Nand", "Nor"))
+        if choose.random() < 0.5:
+            attributes["preference"] = choose.choice(("1", "2", "3", "-1", "-2", "-3"))
+        items.append(Property(name, text, attributes))
+    return items
+
+
+def offered(choose):
+    """Amounts and facts; some are absent, zero, negative, or known to be none."""
+    items, none = [], []
+    for name, values in OFFERED.items():
+        value = choose.choice(values)
+        items += [] if value is None else [Property(name, value)]
+    for name in "xy":
+        value = choose.choice((None, "0", "1", "2.5", "5"))
+        items += [] if value is None else [Property("Resource", value, {"name": name})]
+    for name, texts in FACTS.items():
+        several = choose.randint(0, 2) if name == "Feature" else choose.randint(0, 1)
+        items += [Property(name, text) for text in choose.sample(texts, several)]
+        none += [name] if name == "Feature" and not several and choose.random() < 0.5 else []
+    return items, none
+
+
+def difference(choose):
+    """What a random request and a random offer are answered otherwise, or nothing."""
+    asked, (given, none) = requested(choose), offered(choose)
+    mode = choose.choice(("fit", "fit", "exact"))
+    made = Offer.of("o", given, mode)
+    offer = Offer("o", {**dict.fromkeys(none, ()), **made.facts}, mode)
+    request = Request(expression.parse(asked))
+    answer = request.answer(offer)
+    wanted, known = oracle.Asked(asked), oracle.Given(given, none)
+    verdict, score = wanted.best(known, mode)
+    told = {
+        "verdict": (str(answer.verdict), VERDICTS[verdict]),
+        "quick verdict": (str(request.verdict(offer)), VERDICTS[verdict]),
+        "score": (answer.score, score),
+        "reasons": (reasons(answer), expected(wanted, known, mode, verdict, answer)),
+    }
+    if len(asked) < 6:  # of more there may be thousands
+        told["alternatives"] = alternatives(request.expression), wanted.listed()
+    differ = {name: pair for name, pair in told.items() if pair[0] != pair[1]}
+    return (differ, str(request.expression), asked, given, none, mode) if differ else None
+
+
+def reasons(answer):
+    return {
+        oracle.CONFLICT
+        if each.startswith("no amount of ")
+        else oracle.NEVER
+        if each.startswith("a negated group")
+        else each.split(": ")[0]
+        for each in answer.reasons
+    }
+
+
+def alternatives(read):
+    found = expression.alternatives(read, 10_000)
+    assert found.complete
+    scores = [each.score for each in found]
+    assert scores == sorted(scores, reverse=True)
+    return sorted((each.score, sorted(map(str, each.terms))) for each in found)
+
+
+def expected(wanted, known, mode, verdict, answer):
+    """The reasons: of a yes with the amounts that were taken, else of each part by itself."""
+    if verdict == oracle.YES and mode == "fit":
+        point = {key: taken(answer, key, known) for key in wanted.keys(wanted.whole)}
+        return wanted.reasons(wanted.whole, lambda part: wanted.truth(part, known.facts, point))
+    return wanted.reasons(wanted.whole, lambda part: wanted.alone(part, known, mode))
+
+
+def taken(answer, key, known):
+    """What the answer says was taken; what it does not mention is not known or cannot be had."""
+    name, resource = key
+    slot = f"Resource[name={resource!r}]" if resource else name
+    if key not in known.facts:
+        return None
+    unit = 2**20 if name in ("Memory", "Disk") else 1
+    return Fraction(answer.taken[slot], unit) if slot in answer.taken else oracle.NOTHING
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_requests_are_answered_as_by_trying_everything(part):
+    choose = random.Random(SEED * PARTS + part)
+    for _ in range(CASES // PARTS):
+        assert difference(choose) is None
