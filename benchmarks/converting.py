@@ -16,7 +16,7 @@ with open(sys.argv[1], encoding="utf-8") as lines:
 """
 JOBS = """
 import sys
-from sssjob.accounting import slurm
+from sssjob.systems.slurm.accounting import sacct as slurm
 with open(sys.argv[1], "rb") as stream:
     for outcome in slurm.jobs(stream):
         pass

@@ -16,7 +16,7 @@ with open(sys.argv[1], encoding="utf-8") as lines:
 """
 DECODE = """
 import sys
-from sssjob.accounting import json_objects
+from sssjob.records import json_objects
 with open(sys.argv[1], "rb") as stream:
     for _ in json_objects.read(stream, sys.argv[2] if len(sys.argv) > 2 else ""):
         pass

@@ -23,9 +23,9 @@ from sssjob.features.batch import documents
 from sssjob.features.batch.asking import ask
 from sssjob.features.batch.call import Call
 from sssjob.features.batch.directories import Directories
-from sssjob.features.batch.slurm import ENVIRONMENT
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup
+from sssjob.systems.slurm.allocation import ENVIRONMENT
 
 LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
 SETTLE = 10  # seconds after the end of a job in which its record may not be complete

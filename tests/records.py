@@ -3,10 +3,10 @@
 import io
 from pathlib import Path
 
-from sssjob import accounting
-from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.check import check as findings
 from sssjob.document import dumps, to_tree
+from sssjob.records import find
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 
 DATA = Path(__file__).parent / "data"
 RECORDS = DATA / "records"
@@ -14,7 +14,7 @@ RECORDS = DATA / "records"
 
 def outcomes(format_name, data, **options):
     """What becomes of each record, as job objects."""
-    module = accounting.find(format_name).load()
+    module = find(format_name).load()
     return list(module.jobs(io.BytesIO(data), Options(**options)))
 
 

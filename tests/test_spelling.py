@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob import spec, spelling
+from sssjob import spec
+from sssjob import suggestions as spelling
 
 # fmt: off
 ADVICE = [

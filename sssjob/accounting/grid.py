@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from sssjob.accounting import blah
-from sssjob.accounting.assembly import noted
-from sssjob.accounting.record import Converted, Outcome
+from sssjob.formats import blah
 from sssjob.model import Block, Delivered, Item, Job
+from sssjob.records.assembly import noted
+from sssjob.records.record import Converted, Outcome
 
 # Of the times that a record has, the first counts.
 _TIMES = ("EndTime", "StartTime", "SubmitTime")

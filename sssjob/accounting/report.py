@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.accounting.documents import jobs_of
 from sssjob.amounts import Scope
 from sssjob.errors import Finding, InvalidValue
+from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 
 Key = tuple[str, ...]

@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-from sssjob import spec, spelling, units
+from sssjob import spec, units
+from sssjob import suggestions as spelling
 from sssjob.errors import InvalidValue
 
 Fault = tuple[str, str, str]

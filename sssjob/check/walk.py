@@ -10,7 +10,8 @@ from functools import lru_cache
 
 from lxml.etree import _Element as Element
 
-from sssjob import expression, spec, spelling, units
+from sssjob import expression, spec, units
+from sssjob import suggestions as spelling
 from sssjob.check.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
 from sssjob.check.values import check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.accounting import FORMATS
 from sssjob.cli import common, records, targets
+from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
-    from sssjob.accounting import record
     from sssjob.accounting.grid import Grid
     from sssjob.model import Job
+    from sssjob.records import record
 
 LRMSINFO = "lrmsinfo"
 LINES, WHOLE = "sss-lines", "sss"
@@ -132,11 +132,12 @@ def command(
     Each FILE may be compressed; "-" is standard input. A bad record is reported with its line,
     and the rest go on. How many records were converted, skipped and bad is printed at the end.
     """
-    from sssjob.accounting.record import Counts, Options
-    from sssjob.accounting.roads import OBJECTS, TEXTS
     from sssjob.document import dumps
     from sssjob.document.text import write_texts
     from sssjob.errors import SSSJobError
+    from sssjob.records import read_records
+    from sssjob.records.record import Counts, Options
+    from sssjob.records.roads import OBJECTS, TEXTS
 
     chosen = records.format_of(format_name)
     options = Options(
@@ -173,7 +174,7 @@ def command(
             grid = _grid(logs, counts_of_logs, said)
 
             def outcomes(stream: BinaryIO) -> Iterator[record.Outcome[Job]]:
-                found = chosen.read(stream, options, OBJECTS)
+                found = read_records(chosen, stream, options, OBJECTS)
                 return _joined(found, grid) if logs else found
 
             if form in OTHERS:
@@ -194,7 +195,7 @@ def command(
         else:
             with common.output(output) as stream:
                 texts = records.jobs(
-                    files, lambda stream: chosen.read(stream, options, TEXTS), counts, said
+                    files, lambda stream: read_records(chosen, stream, options, TEXTS), counts, said
                 )
                 write_texts(texts, stream, wrap=wrap)
     except OSError as error:
@@ -221,7 +222,7 @@ def _grid(logs: tuple[str, ...], counts: record.Counts, said: records.Said) -> G
 
 def _joined(outcomes: Iterator[record.Outcome[Job]], grid: Grid) -> Iterator[record.Outcome[Job]]:
     """The same outcomes, their jobs joined with the logs of computing elements."""
-    from sssjob.accounting.record import Converted
+    from sssjob.records.record import Converted
 
     for outcome in outcomes:
         if isinstance(outcome, Converted):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.accounting import FORMATS
 from sssjob.atomic import Unchanged
 from sssjob.cli import common, deliver_many
 from sssjob.errors import SSSJobError
+from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
     pass

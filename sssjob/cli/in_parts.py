@@ -8,15 +8,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from sssjob.accounting import parts
-from sssjob.accounting.parts import Cutting, Result
-from sssjob.accounting.record import Bad, Counts, Noted, Options
-from sssjob.accounting.state import State
 from sssjob.cli import common
 from sssjob.cli.progress import watched
 from sssjob.cli.signals import terminable
 from sssjob.document import opened
 from sssjob.errors import Severity, UnreadableDocument, UnusableInput
+from sssjob.records import parts
+from sssjob.records.parts import Cutting, Result
+from sssjob.records.record import Bad, Counts, Noted, Options
+from sssjob.records.state import State
 
 COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.accounting import Format, record
+    from sssjob.records import Format, record
 
 J = TypeVar("J")
 
@@ -17,8 +17,8 @@ FAULTS = 1000  # bad records that are listed
 
 def format_of(name: str) -> Format:
     """The format of a name; one that is not known ends the command."""
-    from sssjob.accounting import find
     from sssjob.errors import UnusableInput
+    from sssjob.records import find
 
     try:
         found = find(name)
@@ -40,7 +40,7 @@ class Said:
 
     def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
         """Print it, with its place."""
-        from sssjob.accounting.record import Bad
+        from sssjob.records.record import Bad
 
         place = f"{name}:{item.line}"
         if isinstance(item, Bad):
@@ -59,10 +59,10 @@ def jobs(
     said: Said | None = None,
 ) -> Iterator[J]:
     """The jobs of all files, or their texts; what else their records are is printed and counted."""
-    from sssjob.accounting import record
     from sssjob.cli.progress import watched
     from sssjob.document import opened
     from sssjob.errors import UnreadableDocument, UnusableInput
+    from sssjob.records import record
 
     said = said or Said()
     for name, source in common.sources(files):

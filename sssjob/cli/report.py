@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.accounting import FORMATS
 from sssjob.addresses import is_store
 from sssjob.cli import common, records
+from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
-    from sssjob.accounting.record import Counts
     from sssjob.errors import SSSJobError, UnreadableDocument
     from sssjob.model import Block
+    from sssjob.records.record import Counts
 
 DOCUMENTS = "sss"
 
@@ -148,14 +148,15 @@ class _Reading:
             common.say(self.counts)
 
     def _records(self, files: tuple[str, ...]) -> Iterator[Block]:
-        from sssjob.accounting.record import Counts, Options
-        from sssjob.accounting.roads import OBJECTS
+        from sssjob.records import read_records
+        from sssjob.records.record import Counts, Options
+        from sssjob.records.roads import OBJECTS
 
         chosen = records.format_of(self.format_name)
         self.counts = Counts()
         options = Options(zone=self.zone, steps=False)
         yield from records.jobs(
-            files, lambda stream: chosen.read(stream, options, OBJECTS), self.counts
+            files, lambda stream: read_records(chosen, stream, options, OBJECTS), self.counts
         )
 
     def _of(self, file: str) -> Iterator[Block]:

@@ -15,10 +15,10 @@ from sssjob.cli import common
 from sssjob.visible import visible
 
 if TYPE_CHECKING:
-    from sssjob.accounting.record import Outcome
     from sssjob.accounting.writers.losses import Loss
     from sssjob.accounting.writers.writer import Options
     from sssjob.model import Job
+    from sssjob.records.record import Outcome
 
     Read = Callable[[BinaryIO], Iterator[Outcome[Job]]]
 

@@ -14,9 +14,6 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from sssjob.accounting import find
-from sssjob.accounting.record import Bad, Converted, Noted, Options
-from sssjob.accounting.roads import OBJECTS
 from sssjob.defaults import resolve
 from sssjob.document import Source, opened, read
 from sssjob.document.splice import rewrite
@@ -32,6 +29,9 @@ from sssjob.features.status import Snapshot
 from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities
 from sssjob.model import Block, Job, JobGroup, Property
+from sssjob.records import find, read_records
+from sssjob.records.record import Bad, Converted, Noted, Options
+from sssjob.records.roads import OBJECTS
 
 
 class Record(NamedTuple):
@@ -124,11 +124,10 @@ class Delivery:
 
     def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
         """Read the records about jobs of the document; bad ones are reported and counted."""
-        records = find(format_)
         said: set[str] = set()
         about: frozenset[str] = frozenset()
         with opened(source) as stream:
-            for outcome in records.read(stream, Options(zone=zone), OBJECTS):
+            for outcome in read_records(find(format_), stream, Options(zone=zone), OBJECTS):
                 place = f"{name}:{outcome.line}"
                 match outcome:
                     case Converted(job=job):

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from sssjob.accounting import find
-from sssjob.accounting.record import Bad, Converted, Noted, Options
-from sssjob.accounting.roads import OBJECTS
 from sssjob.document import Source, dumps, loads, opened
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup
+from sssjob.records import find, read_records
+from sssjob.records.record import Bad, Converted, Noted, Options
+from sssjob.records.roads import OBJECTS
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import MARKS, Marks
 
@@ -51,7 +51,7 @@ class StoreDelivery:
     def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
         """Fold the records of a source; bad ones are reported and counted."""
         with opened(source) as stream:
-            outcomes = find(format_).read(stream, Options(zone=zone), OBJECTS)
+            outcomes = read_records(find(format_), stream, Options(zone=zone), OBJECTS)
             records = self._converted(outcomes, name)
             while batch := list(islice(records, _BATCH)):
                 with self._jobs.change(source=name, reason="delivered") as change:

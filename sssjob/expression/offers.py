@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NoReturn
 
-from sssjob import spec, spelling, units
+from sssjob import spec, units
+from sssjob import suggestions as spelling
 from sssjob.errors import SSSJobError
 from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer
 from sssjob.expression.tree import key

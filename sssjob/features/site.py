@@ -14,7 +14,8 @@ from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 
-from sssjob import nodes, spelling
+from sssjob import nodes
+from sssjob import suggestions as spelling
 from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue, LimitExceeded, UnusableInput
 from sssjob.features import keys

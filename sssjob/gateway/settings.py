@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sssjob.errors import BadSettings, Problem
-from sssjob.spelling import nearest
+from sssjob.suggestions import nearest
 
 _SIZE_LIMIT = 1 << 20  # bytes; a file that people write is never that long
 _HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?")

@@ -18,7 +18,7 @@ from sssjob.errors import SSSJobError
 from sssjob.lcginfo.commands import OUTPUT_LIMIT, TIME_LIMIT, Limits
 from sssjob.lcginfo.names import VOMap, vomap
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
-from sssjob.spelling import nearest
+from sssjob.suggestions import nearest
 
 SIZE_LIMIT = 1 << 20
 DAY = 86400.0

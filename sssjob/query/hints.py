@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from sssjob import spec, spelling
+from sssjob import spec
+from sssjob import suggestions as spelling
 from sssjob.errors import picture
 from sssjob.query.doubts import doubts
 from sssjob.query.question import Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from sssjob import spelling
+from sssjob import suggestions as spelling
 from sssjob.errors import InvalidValue, NotAQuery
 from sssjob.query import functions
 from sssjob.query.syntax import (

@@ -1,1 +1,1 @@
-"""A wing for each batch system: what it prints and calls a thing, read in one place for all."""
+"""Batch systems: all that one of them prints, takes or calls a thing stands in its own folder."""

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from records import errors
 
-from sssjob import accounting, units
-from sssjob.accounting.record import Converted, Options
-from sssjob.accounting.roads import OBJECTS
+from sssjob import units
 from sssjob.nodes import expand
+from sssjob.records import find, read_records
+from sssjob.records.record import Converted, Options
+from sssjob.records.roads import OBJECTS
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 COUNT = 60
@@ -54,8 +55,8 @@ def made(program, name):
 
 def jobs(format_name):
     program, name, _ = MADE[format_name]
-    records = accounting.find(format_name.removesuffix("-long"))
-    outcomes = records.read(io.BytesIO(made(program, name)), Options(steps=False), OBJECTS)
+    records = find(format_name.removesuffix("-long"))
+    outcomes = read_records(records, io.BytesIO(made(program, name)), Options(steps=False), OBJECTS)
     return {
         item.job.id.partition(".")[0]: item.job
         for item in outcomes

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from records import DATA, RECORDS, converted, counts, errors, outcomes, told
 
-from sssjob import accounting
-from sssjob.accounting.record import Bad, Converted, Noted, Options
-from sssjob.accounting.roads import TEXTS
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import UnusableInput
+from sssjob.records import FORMATS, find, read_records
+from sssjob.records.record import Bad, Converted, Noted, Options
+from sssjob.records.roads import TEXTS
 
 WRITTEN = sorted(
     path
@@ -72,8 +72,8 @@ def test_every_document_is_valid_and_reads_back(format_name, data):
 
 @pytest.mark.parametrize("format_name, data", SOURCES)
 def test_both_roads_give_the_same_bytes(format_name, data):
-    format_ = accounting.find(format_name)
-    texts = list(format_.read(io.BytesIO(data), Options(), TEXTS))
+    format_ = find(format_name)
+    texts = list(read_records(format_, io.BytesIO(data), Options(), TEXTS))
     assert texts == [
         item._replace(job=dumps(item.job)) if isinstance(item, Converted) else item
         for item in outcomes(format_name, data)
@@ -106,7 +106,7 @@ def test_whatever_stands_on_a_line_it_is_counted_and_the_next_is_read(format_nam
     assert last.line == len(lines) + 1
 
 
-@pytest.mark.parametrize("format_name", [name for name in accounting.FORMATS if name != "auto"])
+@pytest.mark.parametrize("format_name", [name for name in FORMATS if name != "auto"])
 @given(data=st.binary(max_size=200))
 def test_no_bytes_stop_a_reader_but_with_a_reason(format_name, data):
     try:
@@ -193,8 +193,8 @@ def test_a_stream_that_gives_a_byte_at_a_time_is_read_the_same():
             return first
 
     data = (RECORDS / "condor" / "ads.long").read_bytes()
-    found = accounting.find("auto").read(Slow(data), Options(), TEXTS)
-    assert list(found) == list(accounting.find("auto").read(io.BytesIO(data), Options(), TEXTS))
+    found = read_records(find("auto"), Slow(data), Options(), TEXTS)
+    assert list(found) == list(read_records(find("auto"), io.BytesIO(data), Options(), TEXTS))
 
 
 def test_what_nobody_recognises_is_refused_with_what_was_found():

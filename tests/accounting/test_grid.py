@@ -6,8 +6,8 @@ import pytest
 
 from sssjob import loads
 from sssjob.accounting.grid import AFTER, BEFORE, Grid
-from sssjob.accounting.record import Bad
 from sssjob.document import dumps
+from sssjob.records.record import Bad
 
 AT = 1795184400  # 2026-11-20 14:20:00 UTC
 LINE = (

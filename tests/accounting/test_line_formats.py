@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sssjob.accounting import FORMATS
-from sssjob.accounting.record import Bad, Converted, Counts, Noted, Options, Skipped
-from sssjob.accounting.roads import OBJECTS, TEXTS
 from sssjob.check import check as findings
 from sssjob.document import dumps, to_tree
+from sssjob.records import FORMATS
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.roads import OBJECTS, TEXTS
 
 DATA = Path(__file__).parent.parent / "data" / "accounting"
 QUIRKS = sorted(DATA.glob("*/quirks/*.txt"))

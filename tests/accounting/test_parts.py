@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sssjob.accounting import parts
-from sssjob.accounting.cutting import LineCutter, Part, Place
-from sssjob.accounting.parts import Cutting, convert, converted
-from sssjob.accounting.record import Options
 from sssjob.errors import UnusableInput
+from sssjob.records import parts
+from sssjob.records.cutting import LineCutter, Part, Place
+from sssjob.records.parts import Cutting, convert, converted
+from sssjob.records.record import Options
 
 DATA = Path(__file__).parent.parent / "data"
 FILES = {

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.accounting import FORMATS
-from sssjob.accounting.lines import blocks, clean
-from sssjob.accounting.record import Bad, Converted, Counts, Noted, Skipped
 from sssjob.model import Job
+from sssjob.records import FORMATS
+from sssjob.records.lines import blocks, clean
+from sssjob.records.record import Bad, Converted, Counts, Noted, Skipped
 
 LEGAL = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
 

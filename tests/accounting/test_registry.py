@@ -6,15 +6,16 @@ import sys
 
 import pytest
 
-from sssjob import accounting
-from sssjob.accounting.record import Converted, Options
-from sssjob.accounting.roads import OBJECTS, TEXTS
+from sssjob import registry
 from sssjob.errors import UnusableInput
+from sssjob.records import find, formats, read_records
+from sssjob.records.record import Converted, Options
+from sssjob.records.roads import OBJECTS, TEXTS
 
 MODULE = '''
 """A format of another distribution: an id on each line, behind a sign of its own."""
 
-from sssjob.accounting.record import Bad, Converted
+from sssjob.records.record import Bad, Converted
 from sssjob.model import Job, Property
 
 
@@ -37,7 +38,7 @@ def distribution(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: our-formats\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        f"[{accounting.GROUP}]\nours = our_format\nslurm = our_format\n"
+        f"[{registry.FORMATS}]\nours = our_format\nslurm = our_format\n"
         "lost = no_such_module\nempty = json\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -46,18 +47,18 @@ def distribution(tmp_path, monkeypatch):
 
 
 def test_a_format_of_another_distribution_has_a_name_and_both_roads(distribution):
-    found = accounting.find("ours")
+    found = find("ours")
     assert found.description == "added by our-formats"
-    (outcome,) = found.read(io.BytesIO(b"our-id 7\n"), Options(), OBJECTS)
+    (outcome,) = read_records(found, io.BytesIO(b"our-id 7\n"), Options(), OBJECTS)
     assert isinstance(outcome, Converted)
     assert outcome.job.id == "7"
-    (text,) = found.read(io.BytesIO(b"our-id 7\n"), Options(), TEXTS)
+    (text,) = read_records(found, io.BytesIO(b"our-id 7\n"), Options(), TEXTS)
     assert text.job == "<Job><Id>7</Id></Job>"
 
 
 def test_a_name_of_ours_stays_ours(distribution):
-    assert accounting.find("slurm").module == "sssjob.accounting.slurm"
-    assert accounting.formats()["slurm"].module == "sssjob.accounting.slurm"
+    assert find("slurm").module == "sssjob.systems.slurm.accounting.sacct"
+    assert formats()["slurm"].module == "sssjob.systems.slurm.accounting.sacct"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_a_name_of_ours_stays_ours(distribution):
 )
 def test_what_cannot_be_used_is_refused_with_a_reason(distribution, name, reason):
     with pytest.raises(UnusableInput, match=reason):
-        accounting.find(name).load()
+        find(name).load()
 
 
 def convert(data, directory, *arguments):
@@ -83,7 +84,7 @@ def convert(data, directory, *arguments):
 
 def test_the_command_converts_it_by_name_and_recognises_it(distribution):
     (distribution / "our_formats-1.0.dist-info" / "entry_points.txt").write_text(
-        f"[{accounting.GROUP}]\nours = our_format\n"
+        f"[{registry.FORMATS}]\nours = our_format\n"
     )
     named = convert("our-id 7\n\n", distribution, "--from", "ours")
     assert named.returncode == 1
@@ -96,5 +97,5 @@ def test_the_command_converts_it_by_name_and_recognises_it(distribution):
 
 def test_a_broken_format_of_others_does_not_hinder_auto(distribution):
     records = io.BytesIO(b"our-id 7\n")
-    outcomes = list(accounting.find("auto").read(records, Options(), OBJECTS))
+    outcomes = list(read_records(find("auto"), records, Options(), OBJECTS))
     assert outcomes[-1].job.id == "7"

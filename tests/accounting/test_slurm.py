@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob import spec
-from sssjob.accounting import slurm, slurm_table
-from sssjob.accounting.record import Bad, Converted, Counts, Noted, Skipped
-from sssjob.accounting.roads import TEXTS
-from sssjob.accounting.slurm_header import Header
 from sssjob.check import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.records.record import Bad, Converted, Counts, Noted, Skipped
+from sssjob.records.roads import TEXTS
+from sssjob.systems.slurm.accounting import sacct as slurm
+from sssjob.systems.slurm.accounting import table as slurm_table
+from sssjob.systems.slurm.accounting.header import Header
 
 DATA = Path(__file__).parent.parent / "data" / "slurm"
 QUIRKS = sorted((DATA / "quirks").glob("*.txt"))

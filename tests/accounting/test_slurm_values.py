@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.accounting import slurm_values as values
-from sssjob.accounting.clock import Clock
 from sssjob.errors import InvalidValue
+from sssjob.records.clock import Clock
+from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import expand, is_range
 from sssjob.units import clock
 

@@ -12,15 +12,15 @@ from lxml import etree
 from strategies import documents
 
 from sssjob import loads
-from sssjob.accounting import find
-from sssjob.accounting.record import Bad, Converted, Options, Skipped
-from sssjob.accounting.roads import OBJECTS
 from sssjob.accounting.writers import TARGETS
 from sssjob.accounting.writers import writer as writers
 from sssjob.accounting.writers.grid import Site
 from sssjob.document import dumps
 from sssjob.document.bridge import from_tree
 from sssjob.model import Delivered, Job, Property
+from sssjob.records import find, read_records
+from sssjob.records.record import Bad, Converted, Options, Skipped
+from sssjob.records.roads import OBJECTS
 
 DATA = Path(__file__).parents[1] / "data"
 SACCT = DATA.parents[1] / "examples" / "slurm" / "sacct.txt"
@@ -54,7 +54,7 @@ def written(target, *jobs, site=SITE, created=1051557713):
 
 
 def read_back(name, data):
-    outcomes = list(find(name).read(io.BytesIO(data), Options(), OBJECTS))
+    outcomes = list(read_records(find(name), io.BytesIO(data), Options(), OBJECTS))
     assert not [item for item in outcomes if isinstance(item, Bad)]
     return [item.job for item in outcomes if isinstance(item, Converted)]
 
@@ -258,7 +258,7 @@ def test_every_job_that_a_real_Slurm_printed_becomes_a_valid_usage_record():
     with SACCT.open("rb") as stream:
         jobs = [
             item.job
-            for item in find("slurm").read(stream, Options(), OBJECTS)
+            for item in read_records(find("slurm"), stream, Options(), OBJECTS)
             if isinstance(item, Converted)
         ]
     data, losses, _ = written("ur", *jobs)

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sssjob.accounting import parts, state
 from sssjob.cli import in_parts, sssjob
+from sssjob.records import parts, state
 
 DATA = Path(__file__).parent.parent / "data"
 SACCT = DATA / "slurm" / "24.11" / "all-steps-epoch.txt"
@@ -217,7 +217,7 @@ def test_a_process_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path):
     )
     log, output = tmp_path / "log", tmp_path / "all.sss"
     program = (
-        "from sssjob.accounting import parts; from sssjob.cli import in_parts, sssjob; "
+        "from sssjob.records import parts; from sssjob.cli import in_parts, sssjob; "
         "parts.SIZE, in_parts.COMMIT = 1 << 16, 2; sssjob()"
     )
     command = (

@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.errors import InvalidValue
-from sssjob.features.batch import Allocation, gridengine, pbs, slurm
+from sssjob.features.batch import Allocation
 from sssjob.features.batch.allocation import amount, features
 from sssjob.model import Job, Property, Requested
+from sssjob.systems.gridengine import allocation as gridengine
+from sssjob.systems.pbs import allocation as pbs
+from sssjob.systems.slurm import allocation as slurm
 
 DATA = Path(__file__).parents[1] / "data/batch"
 ONE, TWO, ARRAY, TASK, HET, ODD = (

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.errors import InvalidValue
-from sssjob.lcginfo import backends
-from sssjob.lcginfo.backends.pbs import slots
-from sssjob.lcginfo.backends.reader import Options, span
+from sssjob.lcginfo import queues
+from sssjob.lcginfo.reader import Options, span
 from sssjob.lcginfo.snapshot import Entry, UnusableOutput
+from sssjob.systems.pbs.queue import slots
 
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"
 
@@ -26,7 +26,7 @@ def snapshot(system, *outputs, **options):
         (DATA / output).read_bytes() if isinstance(output, Path) else output.encode()
         for output in outputs
     ]
-    return backends.snapshot(system, data, Options(**options), remarks.append), remarks
+    return queues.snapshot(system, data, Options(**options), remarks.append), remarks
 
 
 def files(folder, *names):
@@ -292,7 +292,7 @@ def test_options_win_over_what_is_read():
     assert (found.nactive, found.nfree, found.cycle, found.now) == (10, 8, 7, 5)
 
 
-@pytest.mark.parametrize("system", backends.BACKENDS)
+@pytest.mark.parametrize("system", queues.queues())
 @pytest.mark.parametrize("text", ["squeue: error: no controller\n", "{", "[1", "<job_info>", "{}"])
 def test_an_output_of_something_else_is_refused(system, text):
     with pytest.raises(UnusableOutput):
@@ -309,7 +309,7 @@ def test_a_truncated_output_is_refused():
 
 
 @pytest.mark.parametrize("system, text", [
-    *((system, "") for system in backends.BACKENDS),
+    *((system, "") for system in queues.queues()),
     ("slurm", '{"jobs": []}'),
     ("slurm", "No jobs in the system"),
     ("pbs", '{"timestamp": 5, "pbs_version": "23"}'),
@@ -353,7 +353,7 @@ def test_no_value_of_qstat_breaks_the_reader(text):
     assert not found.jobs
 
 
-@pytest.mark.parametrize("system", backends.BACKENDS)
+@pytest.mark.parametrize("system", queues.queues())
 @given(st.data())
 def test_no_text_breaks_a_reader(system, data):
     text = data.draw(st.text() | st.text('{}[]":=JobIdNamep \n\t<>/0123456789', max_size=60))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sssjob.accounting.car import NAMESPACE
 from sssjob.accounting.writers.grid import ATTRIBUTES, Site, level, noted
 from sssjob.accounting.writers.losses import Taken
 from sssjob.accounting.writers.ur import charge, machine, record_identity, status
 from sssjob.accounting.writers.xml import Pieces
+from sssjob.formats.car import NAMESPACE
 from sssjob.model import stripped
 
 CAR = Pieces("urf")

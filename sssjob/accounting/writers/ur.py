@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sssjob import units
-from sssjob.accounting.ur import NAMESPACE
 from sssjob.accounting.writers.losses import Taken
 from sssjob.accounting.writers.writer import Unfit
 from sssjob.accounting.writers.xml import Pieces, iso
 from sssjob.errors import InvalidValue
+from sssjob.formats.ur import NAMESPACE
 from sssjob.model import Property, stripped
 
 UR = Pieces("urf")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, ClassVar
 
-from sssjob.accounting.record import Bad, Converted, Outcome, Skipped
 from sssjob.accounting.writers.grid import Site
 from sssjob.accounting.writers.losses import IGNORE, REJECT, Loss, Taken
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Job
+from sssjob.records.record import Bad, Converted, Outcome, Skipped
 
 OnLoss = Callable[[Loss], None]
 

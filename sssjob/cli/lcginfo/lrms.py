@@ -16,7 +16,7 @@ from sssjob.cli.lcginfo import shared
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from sssjob.lcginfo.backends.reader import Options
+    from sssjob.lcginfo.reader import Options
     from sssjob.lcginfo.snapshot import Entry, Snapshot
 
 SYSTEMS = ("slurm", "pbs", "gridengine", "condor")
@@ -79,7 +79,7 @@ def command(
     or postgresql://...
     """
     from sssjob.lcginfo import lrmsinfo
-    from sssjob.lcginfo.backends.reader import Options
+    from sssjob.lcginfo.reader import Options
 
     log = shared.Log()
     with common.failing():
@@ -114,15 +114,15 @@ def _system(
     text: bool,
     timeout: float,
 ) -> Snapshot:
-    from sssjob.lcginfo import backends
+    from sssjob.lcginfo import queues
     from sssjob.lcginfo.commands import OUTPUT_LIMIT, Limits
 
     log.name = name
     if files:
         outputs = [shared.contents(file, OUTPUT_LIMIT) for file in files]
     else:
-        outputs = list(backends.ask(name, text=text, limits=Limits(seconds=timeout)))
-    return _dated(backends.snapshot(name, outputs, options, log))
+        outputs = list(queues.ask(name, text=text, limits=Limits(seconds=timeout)))
+    return _dated(queues.snapshot(name, outputs, options, log))
 
 
 def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:

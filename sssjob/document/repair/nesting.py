@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sssjob import spec, spelling
+from sssjob import spec
+from sssjob import suggestions as spelling
 from sssjob.document.repair.scan import LIMIT, Edit, Fault, Kind, Scanner, Tag
 from sssjob.document.repair.source import Source
 from sssjob.units import XML_SPACE

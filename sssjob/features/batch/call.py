@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from sssjob.errors import UnusableInput
-from sssjob.features.batch import gridengine, pbs, slurm
+from sssjob import registry
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.batch.asking import NotAnswered, ask
-from sssjob.features.used import Used, of_file
+from sssjob.features.used import Used
+
+
+class Script:
+    """A batch system's side of a prolog or epilog; each has a class of its own in its wing.
+
+    ``settings`` are variables that its commands need, beside those of the script.
+    """
+
+    settings: Mapping[str, str] = {}
+
+    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.arguments = arguments
+        self.environment = environment
+
+    def questions(self) -> Mapping[str, Sequence[str]]:
+        """The commands that tell of the job, by what they print. Raises ``InvalidValue``."""
+        return {}
+
+    def again(self, answer: str) -> Sequence[str] | None:
+        """The command whose answer is about this job alone, if this answer is not."""
+        return None
+
+    def allocation(self, answers: Mapping[str, str], *, asking: bool) -> Allocation:
+        """What the job was given; ``answers`` lack those that did not come.
+
+        Raises ``InvalidValue``.
+        """
+        raise NotImplementedError
+
+    def used(self) -> Used | None:
+        """What the system says at the end that the job used; None if it says nothing then."""
+        return None
+
+    def export(self, variables: Mapping[str, str]) -> None:
+        """Put variables into the environment of the job where a prolog can. Raises ``OSError``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,86 +60,44 @@ class Call:
     environment: Mapping[str, str]
     seconds: float = 10.0
 
+    @property
+    def script(self) -> Script:
+        """The system's side of it."""
+        name = registry.all_systems()[self.system].script
+        made: Script = registry.loaded(name)(self.arguments, self.environment)
+        return made
+
     def allocation(self, *, asking: bool = True) -> Allocation:
         """The job, with what it was given if the system is asked. Raises ``InvalidValue``."""
+        script = self.script
         notes: list[str] = []
-        questions = self._questions() if asking else {}
+        questions = script.questions() if asking else {}
         waiting = deque(questions.items())
         end = time.monotonic() + self.seconds
         answers: dict[str, str] = {}
+        environment = {**self.environment, **script.settings}
         while waiting:
             name, command = waiting.popleft()
-            environment = {**self.environment, **slurm.ENVIRONMENT}
             try:
                 answer = ask(command, environment, seconds=max(0.1, end - time.monotonic()))
             except NotAnswered as error:
                 notes.append(str(error))
                 continue
-            better = self._better(answer) if command == questions[name] else None
+            better = script.again(answer) if command == questions[name] else None
             if better is None or better == command:
                 answers[name] = answer
             else:
                 waiting.append((name, better))
-        found = self._read(answers, asking)
+        found = script.allocation(answers, asking=asking)
         return Allocation(
             found.job_id, found.node, found.user, found.amounts, found.alone,
             (*notes, *found.notes),
         )  # fmt: skip
 
     def used(self) -> Used | None:
-        """What the system says at the end that the job used; None if it says nothing then.
-
-        Slurm's accounting says it, some seconds later.
-        """
-        if self.system == "pbs":
-            found = pbs.used(self.arguments)
-            return None if found == Used() else found
-        spool = self.environment.get("SGE_JOB_SPOOL_DIR", "")
-        if self.system == "gridengine" and spool:
-            try:
-                return of_file(Path(spool, gridengine.USAGE))
-            except (OSError, UnusableInput):
-                return None
-        return None
+        """What the system says at the end that the job used; None if it says nothing then."""
+        return self.script.used()
 
     def export(self, variables: Mapping[str, str]) -> None:
         """Put variables into the environment of the job where a prolog can. Raises ``OSError``."""
-        spool = self.environment.get("SGE_JOB_SPOOL_DIR", "")
-        if self.system == "gridengine" and spool:
-            place = Path(spool, gridengine.ENVIRONMENT)
-            handle = os.open(place, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-            with open(handle, "r+") as file:
-                file.write(gridengine.exports(variables, file.read()))
-
-    def _questions(self) -> dict[str, list[str]]:
-        match self.system:
-            case "slurm":
-                return {"job": slurm.question(self.environment)}
-            case "gridengine":
-                return gridengine.questions(self.environment)
-            case _:
-                return {"job": pbs.question(self.arguments)}
-
-    def _better(self, answer: str) -> list[str] | None:
-        """The command whose answer is about this job alone, if this one is not."""
-        return slurm.again(self.environment, answer) if self.system == "slurm" else None
-
-    def _read(self, answers: Mapping[str, str], asking: bool) -> Allocation:
-        job = answers.get("job", "")
-        match self.system:
-            case "slurm":
-                return slurm.allocation(self.environment, job)
-            case "gridengine":
-                config = self._config() if asking else ""
-                return gridengine.allocation(
-                    self.environment, config, job, answers.get("queue", "")
-                )
-            case _:
-                return pbs.allocation(self.arguments, job, socket.gethostname())
-
-    def _config(self) -> str:
-        try:
-            place = Path(self.environment.get("SGE_JOB_SPOOL_DIR", ""), gridengine.CONFIG)
-            return place.read_text("utf-8", "replace")
-        except OSError:
-            return ""
+        self.script.export(variables)

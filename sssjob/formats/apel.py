@@ -1,0 +1,233 @@
+"""APEL: messages about individual jobs, as sites send them to the accounting repository.
+
+A header line names the kind of message and its version; records of ``Key: value`` lines follow,
+each ended by ``%%``. A summary is about many jobs: it is recognised and skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple, TypeVar
+
+from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.model import Job, Property
+from sssjob.records import clock as clocks
+from sssjob.records.assembly import (
+    Assembly,
+    Ready,
+    assembled,
+    doubts,
+    extension,
+    noted,
+    numbered,
+)
+from sssjob.records.clock import Clock
+from sssjob.records.lines import clean
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    Bad,
+    Field,
+    Found,
+    Noted,
+    Options,
+    Outcome,
+    Skipped,
+    plain,
+)
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.values import amount, count, seconds
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+LINE_LIMIT = 1 << 16  # bytes
+RECORD_LIMIT = 1000  # lines
+
+INDIVIDUAL = "individual-job"
+MANDATORY = ("Site", "WallDuration", "CpuDuration", "StartTime", "EndTime")
+
+_HEADER = re.compile(r"APEL-([a-z0-9-]{1,40}?)-message:\s*v?([0-9.]{1,10})\s*")
+_NULL = ("", "none", "null")
+_SERVICE_LEVELS = re.compile(r"\{(.*)\}")
+_LEVEL = re.compile(r"""\s*['"]?([A-Za-z]\w{0,40})['"]?\s*:\s*([0-9.eE+-]{1,30})\s*""")
+
+
+def levels(text: str, kind: str) -> Found:
+    """Benchmark figures: one of the type that is named, or since v0.4 ``{name: figure, ...}``."""
+    found = _SERVICE_LEVELS.fullmatch(text.strip())
+    if not found:
+        pairs = [(kind, text)] if text else []
+    else:
+        pairs = []
+        for item in found[1].split(","):
+            if not (level := _LEVEL.fullmatch(item)):
+                raise InvalidValue(text, "figures such as {hepspec: 11.4, HEPscore23: 15.3}")
+            pairs.append((level[1], level[2]))
+    return tuple(
+        Property("Resource", figure, {"name": "ServiceLevel", **({"type": name} if name else {})})
+        for name, text in pairs
+        if (figure := amount(text)) is not None
+    )
+
+
+def machine(name: str, site: str) -> Found:
+    """The machine, or else the site that it is at."""
+    return name or site
+
+
+def ended(text: str) -> Found:
+    """A record is written about a job that has ended."""
+    return "Completed"
+
+
+def _note(name: str) -> dict[str, str]:
+    return extension("APEL", name)
+
+
+_DESCRIPTION, _TYPE = "InfrastructureDescription", "InfrastructureType"
+_LEVEL_TYPE = ("ServiceLevelType",)
+_KILOBYTES = {"metric": "Max", "units": "KB"}
+
+# fmt: off
+KEYS: tuple[Field, ...] = (
+    Field("LocalJobId",                JOB,       "Id"),
+    Field("Site",                      JOB,       "Extension",   plain, _note("Site")),
+    Field("MachineName",               DELIVERED, "Machine",     machine, beside=("Site",)),
+    Field("SubmitHost",                JOB,       "SubmitHost"),
+    Field("Queue",                     DELIVERED, "Queue"),
+    Field("LocalUserId",               DELIVERED, "User"),
+    Field("GlobalUserName",            DELIVERED, "GlobalUser"),
+    Field("FQAN",                      JOB,       "Extension",   plain, extension("VOMS", "FQAN")),
+    Field("VO",                        DELIVERED, "Project"),
+    Field("VOGroup",                   JOB,       "Extension",   plain, extension("VOMS", "Group")),
+    Field("VORole",                    JOB,       "Extension",   plain, extension("VOMS", "Role")),
+    Field("WallDuration",              DELIVERED, "Duration",    seconds),
+    Field("CpuDuration",               JOB,       "CpuDuration", seconds),
+    Field("Processors",                DELIVERED, "Processors",  count),
+    Field("NodeCount",                 DELIVERED, "NodeCount",   count),
+    Field("StartTime",                 JOB,       "StartTime",   clocks.time),
+    Field("EndTime",                   JOB,       "EndTime",     clocks.time),
+    Field("EndTime",                   JOB,       "State",       ended),
+    Field(_DESCRIPTION,                JOB,       "Extension",   plain, _note(_DESCRIPTION)),
+    Field(_TYPE,                       JOB,       "Extension",   plain, _note(_TYPE)),
+    Field("MemoryReal",                DELIVERED, "Memory",      amount, _KILOBYTES),
+    Field("MemoryVirtual",             DELIVERED, "Swap",        amount, _KILOBYTES),
+    Field("ServiceLevel",              DELIVERED, "Resource",    levels, {}, _LEVEL_TYPE),
+    Field("ServiceLevelType",          NOWHERE),
+)
+# fmt: on
+NAMES = tuple(dict.fromkeys(row.column for row in KEYS))
+_KNOWN = frozenset(NAMES)
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each record, in its order. Raises ``UnusableInput`` without a header."""
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    clock = Clock(options.zone)
+    maker = Assembly(clocks.by(clock, KEYS), NAMES, road)
+    return assembled(_read(stream, maker, clock))
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it is a message of APEL's, or ""."""
+    found = re.match(rb"\s*(APEL-[a-z0-9-]{1,40}-message):", head)
+    return f"the header {found[1].decode()}" if found else ""
+
+
+class _Message(NamedTuple):
+    """The lines of one record, the first of their numbers, and what kind its header names."""
+
+    line: int
+    kind: str
+    lines: list[str]
+
+
+def _messages(stream: BinaryIO) -> Iterator[_Message | Bad]:
+    """Every record, those that are too large or cut short as bad ones."""
+    kind, wrong = "", ""
+    begun = 0
+    lines: list[str] = []
+    for number, raw in numbered(stream, LINE_LIMIT):
+        text = clean(raw).strip()
+        header = _HEADER.fullmatch(text)
+        if header or text == "%%":
+            if lines and (wrong or header):
+                yield Bad(begun, wrong or "a record without its end, %%")
+            elif lines:
+                yield _Message(begun, kind, lines)
+            lines, wrong = [], ""
+            kind = header[1] if header else kind
+        elif text and not kind:
+            example = "APEL-individual-job-message: v0.3"
+            raise UnusableInput(f"no header line such as {example}", number)
+        elif text:
+            begun = begun if lines else number
+            if len(raw) > LINE_LIMIT:
+                wrong = wrong or f"line {number} has more than {LINE_LIMIT} bytes"
+            elif len(lines) > RECORD_LIMIT:
+                wrong = wrong or f"more than {RECORD_LIMIT} lines"
+            if not (wrong and lines):
+                lines.append(text[:LINE_LIMIT])
+    if not kind:
+        raise UnusableInput("nothing to read: not even a header line")
+    if lines:  # the end of the last record may be missing
+        yield Bad(begun, wrong) if wrong else _Message(begun, kind, lines)
+
+
+def _read(
+    stream: BinaryIO, maker: Assembly[P, J], clock: Clock
+) -> Iterator[Ready[P, J] | Outcome[J]]:
+    told = False
+    for message in _messages(stream):
+        if isinstance(message, Bad):
+            yield message
+        elif message.kind != INDIVIDUAL:
+            reason = "summary" if "summar" in message.kind else f"{message.kind} message"
+            yield Skipped(message.line, reason)
+        else:
+            try:
+                yield _record(message, maker, clock)
+            except InvalidValue as wrong:
+                yield Bad(message.line, str(wrong))
+            if clock.assumed and not told:
+                told = True
+                yield Noted(message.line, clocks.ASSUMED, once=True)
+
+
+def _record(message: _Message, maker: Assembly[P, J], clock: Clock) -> Ready[P, J] | Bad:
+    line, values = message.line, _values(message.lines)
+    if "LocalJobId" not in values:
+        return Bad(line, "no LocalJobId")
+    more = tuple(noted("APEL", name, text) for name, text in values.items() if name not in _KNOWN)
+    missing = [name for name in MANDATORY if name not in values]
+    demanded = [Noted(line, f"no {', '.join(missing)}, which APEL demands")] if missing else []
+    try:
+        start, end = (clock.read(values.get(name, "")) for name in ("StartTime", "EndTime"))
+        wall = values.get("WallDuration")
+        contradictions = tuple(doubts(line, start, end, seconds(wall) if wall else None))
+    except InvalidValue:
+        contradictions = ()  # the mapping will say so of the key
+    notes = (*demanded, *contradictions)
+    return Ready(line, maker, maker.fields(values), more, notes)
+
+
+def _values(lines: list[str]) -> dict[str, str]:
+    """The pairs of a record; the words for no value have none, the first of a name counts."""
+    values: dict[str, str] = {}
+    for text in lines:
+        name, colon, value = text.partition(":")
+        name, value = name.strip(), value.strip()
+        if not colon or not re.fullmatch(r"[A-Za-z]\w{0,60}", name):
+            raise InvalidValue(text, "a line such as LocalJobId: 7")
+        if name in values and values[name] != value:
+            raise InvalidValue(text, f"the only {name} of its record")
+        if value.lower() not in _NULL:
+            values[name] = value
+    return values

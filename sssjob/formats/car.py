@@ -1,0 +1,97 @@
+"""CAR 1.2, EMI's Compute Accounting Record: usage records with groups, sites and exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, TypeVar
+
+from sssjob.errors import InvalidValue
+from sssjob.formats import usage_records
+from sssjob.formats import usage_values as values
+from sssjob.formats.usage_xml import Entries
+from sssjob.model import Job
+from sssjob.records.assembly import extension, noted
+from sssjob.records.clock import Clock
+from sssjob.records.record import DELIVERED, JOB, Field, Found, Options, Outcome, plain
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.values import number
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+NAMESPACE = "http://eu-emi.eu/namespaces/2012/11/computerecord"
+
+_PROJECT = "projectname"  # a group attribute of NorduGrid's
+
+
+def exit_code(text: str) -> Found:
+    """The exit status, a whole number."""
+    value = number(text)
+    if value.denominator != 1:
+        raise InvalidValue(text, "an exit status such as 0")
+    return str(int(value))
+
+
+@values.whole_of_all
+def project(groups: Entries, attributes: Entries) -> Found:
+    """The group of a user in the grid, which is the VO, or else the project that is named."""
+    named = (entry.text for entry in attributes if entry.get("type").lower() == _PROJECT)
+    return next((entry.text for entry in groups if entry.text), next(named, None))
+
+
+@values.whole_of_all
+def group_attributes(entries: Entries) -> Found:
+    """Roles, groups and FQANs, each by its type."""
+    return tuple(
+        noted("VOMS", entry.get("type") or "GroupAttribute", entry.text)
+        for entry in entries
+        if entry.text
+    )
+
+
+def kept(name: str) -> Field:
+    """The row of an element that is kept with its attributes."""
+
+    @values.whole_of_all
+    def read(entries: Entries) -> Found:
+        return tuple(
+            noted("CAR", f"{name}/{key}" if key else name, text)
+            for entry in entries
+            for key, text in (("", entry.text), *entry.attributes)
+            if text
+        )
+
+    return Field(name, JOB, "Extension", read)
+
+
+def elements(clock: Clock) -> tuple[Field, ...]:
+    """The mapping: that of usage records, and what CAR adds."""
+    # fmt: off
+    attributes = ("UserIdentity/GroupAttribute",)
+    return (
+        *usage_records.elements("CAR", clock),
+        Field("UserIdentity/LocalGroup", DELIVERED, "Group"),
+        Field("UserIdentity/Group",      DELIVERED, "Project",   project, beside=attributes),
+        Field(attributes[0],             JOB,       "Extension", group_attributes),
+        Field("ExitStatus",              JOB,       "ExitCode",  exit_code),
+        Field("Site",                    JOB,       "Extension", plain, extension("CAR", "Site")),
+        kept("Infrastructure"),
+        kept("Middleware"),
+        Field("ServiceLevel",            DELIVERED, "Resource",  values.levels),
+    )
+    # fmt: on
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each record. Raises ``UnusableInput`` where there is none."""
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    return usage_records.records(stream, options, road, elements, "CAR")
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it holds these records, or ""."""
+    return "CAR's namespace" if NAMESPACE.encode() in head else ""

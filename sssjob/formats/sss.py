@@ -1,0 +1,50 @@
+"""Job objects as records: documents in, each of their jobs out, with its defaults applied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from sssjob import defaults
+from sssjob.document import read
+from sssjob.errors import UnreadableDocument
+from sssjob.model import Block, Job, JobGroup
+from sssjob.records.record import Bad, Converted, Options, Outcome, Skipped
+
+_ROOT = re.compile(rb"<(?:[\w.-]{1,60}:)?(Jobs|Job|JobGroup)[\s/>]")
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """The jobs of documents; what cannot be read is a bad record."""
+    bad: list[Bad] = []
+
+    def keep(error: UnreadableDocument) -> None:
+        bad.append(Bad(error.finding.line or 1, error.finding.message))
+
+    ended_only = options is not None and options.ended_only
+    for block in read(stream, on_error=keep):
+        yield from bad
+        bad.clear()
+        for job in jobs_of(block):
+            if ended_only and "EndTime" not in job.properties.names():
+                yield Skipped(job.line, "not ended")
+            else:
+                yield Converted(job.line, job)
+    yield from bad
+
+
+def jobs_of(block: Block) -> Iterator[Job]:
+    """The jobs of a document, each with its defaults applied; references are none."""
+    if isinstance(block, JobGroup):
+        block = defaults.resolve(block).block
+        assert isinstance(block, JobGroup)
+        yield from (job for job in block.jobs if type(job) is Job)
+    elif type(block) is Job:
+        yield block
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it holds job objects, or ""."""
+    found = _ROOT.search(head) if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None
+    return f"an element {found[1].decode()}" if found else ""

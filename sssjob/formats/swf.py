@@ -1,0 +1,260 @@
+"""SWF 2.2, the Standard Workload Format of the Parallel Workloads Archive.
+
+Header comments, then eighteen numbers on a line for each job; -1 stands for what is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import BinaryIO, Generic, TypeVar
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import Job, Property
+from sssjob.records.assembly import Assembly, Ready, assembled, extension, numbered
+from sssjob.records.lines import clean
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Bad,
+    Field,
+    Found,
+    Noted,
+    Options,
+    Outcome,
+    Skipped,
+)
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.values import amount, count, epoch, number, rounded, seconds
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+LINE_LIMIT = 1 << 16  # bytes
+
+_RELATIVE = (
+    "no UnixStartTime in the header: times count from the begin of the log, so they are kept "
+    "as Extension and are no times of the job"
+)
+_HEADER = re.compile(r";\s*+([A-Za-z]++)\s*+:\s*+(.*)")
+_NAMED = re.compile(r"([0-9]{1,9})\s+([^\s,;(]+).*")
+
+COMPLETED, FAILED, PARTIAL, CANCELLED = "1", "0", ("2", "3", "4"), "5"
+_MESSAGES = {FAILED: "failed", CANCELLED: "cancelled"}
+
+
+def known(text: str) -> Found:
+    """A number that names something; -1 names nothing."""
+    value = number(text)
+    if value.denominator != 1:
+        raise InvalidValue(text, "a whole number")
+    return None if value < 0 else str(int(value))
+
+
+def state(text: str) -> Found:
+    """The state of a job that has ended, as all have, and how it did where that is known."""
+    if text not in (COMPLETED, FAILED, CANCELLED, "-1"):
+        raise InvalidValue(text, "a status from 0 to 5")
+    message = _MESSAGES.get(text)
+    ended = Property("State", "Completed")
+    return (ended, Property("StatusMessage", message)) if message else (ended,)
+
+
+def seconds_of_all(text: str, processors: str) -> Found:
+    """Seconds for each processor, times their number."""
+    value = _product(text, processors)
+    return None if value is None else str(rounded(value))
+
+
+def amount_of_all(text: str, processors: str) -> Found:
+    """An amount for each processor, times their number."""
+    value = _product(text, processors)
+    return units.decimal(value) if value else None
+
+
+def _product(text: str, processors: str) -> Fraction | None:
+    each, many = number(text), number(processors)
+    return each * many if each >= 0 and many > 0 else None
+
+
+ALLOCATED, ASKED = "Number of Allocated Processors", "Requested Number of Processors"
+_KB = {"units": "KB"}
+_AVERAGE = {"metric": "Average", "units": "KB"}
+
+# fmt: off
+# The fields in the order of a line. Wait and run time become a start and an end beside them, and
+# queues and partitions their names, where the header gives them.
+COLUMNS: tuple[Field, ...] = (
+    Field("Job Number",           JOB,       "Id",          known),
+    Field("Submit Time",          JOB,       "SubmitTime"),
+    Field("Wait Time",            NOWHERE),
+    Field("Run Time",             DELIVERED, "Duration",    seconds),
+    Field(ALLOCATED,              DELIVERED, "Processors",  count),
+    Field("Average CPU Time",     JOB,       "CpuDuration", seconds_of_all, {}, (ALLOCATED,)),
+    Field("Used Memory",          DELIVERED, "Memory",      amount_of_all, _AVERAGE, (ALLOCATED,)),
+    Field(ASKED,                  REQUESTED, "Processors",  count),
+    Field("Requested Time",       REQUESTED, "Duration",    seconds, {"op": "LE"}),
+    Field("Requested Memory",     REQUESTED, "Memory",      amount_of_all, _KB, (ASKED,)),
+    Field("Status",               JOB,       "State",       state),
+    Field("User ID",              DELIVERED, "User",        known),
+    Field("Group ID",             DELIVERED, "Group",       known),
+    Field("Executable Number",    JOB,       "Executable",  known),
+    Field("Queue Number",         DELIVERED, "Queue"),
+    Field("Partition Number",     DELIVERED, "Partition"),
+    Field("Preceding Job Number", JOB,       "Dependency",  known, {"condition": "OnExit"}),
+    Field("Think Time",           JOB,       "Extension",   amount, extension("SWF", "ThinkTime")),
+)
+TIMES = (
+    Field("Start Time",           JOB,       "StartTime"),
+    Field("End Time",             JOB,       "EndTime"),
+)
+# fmt: on
+NAMES = tuple(row.column for row in COLUMNS)
+_ID, _SUBMIT, _WAIT, _RUN, _STATUS = (
+    NAMES.index(name) for name in ("Job Number", "Submit Time", "Wait Time", "Run Time", "Status")
+)
+_QUEUE, _PARTITION = NAMES.index("Queue Number"), NAMES.index("Partition Number")
+
+_OF_STARTED = frozenset(("Run Time", ALLOCATED, "Average CPU Time", "Used Memory"))
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each line that is no comment, in its order."""
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    return assembled(_read(stream, road))
+
+
+def _read(stream: BinaryIO, road: Road[P, J]) -> Iterator[Ready[P, J] | Outcome[J]]:
+    log = _Log(road)
+    for line, raw in numbered(stream, LINE_LIMIT):
+        text = clean(raw).strip()
+        if len(raw) > LINE_LIMIT:
+            yield Bad(line, f"a line of more than {LINE_LIMIT} bytes")
+        elif text.startswith(";"):
+            log.header(text)
+        elif text:
+            try:
+                yield log.record(line, text.split())
+            except InvalidValue as wrong:
+                yield Bad(line, str(wrong))
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it is SWF, or ""."""
+    for raw in head.split(b"\n"):
+        text = clean(raw).strip()
+        if text.startswith(";"):
+            found = _HEADER.fullmatch(text)
+            if found and found[1] in ("Version", "UnixStartTime", "MaxProcs", "MaxNodes"):
+                return f"a header comment {found[1]}"
+        elif text:
+            fields = text.split()
+            numbers = len(fields) == len(NAMES) and all(map(_is_number, fields))
+            return f"lines of {len(NAMES)} numbers" if numbers else ""
+    return ""
+
+
+class _Log(Generic[P, J]):
+    """A log below the header that was seen; a file may hold several."""
+
+    def __init__(self, road: Road[P, J]) -> None:
+        self.begin = 0
+        self._queues: dict[str, str] = {}
+        self._partitions: dict[str, str] = {}
+        self._previous = ""
+        self._told_so = False
+        names = (*NAMES, *(row.column for row in TIMES))
+        rows = (*COLUMNS, *TIMES)
+        waiting = tuple(row for row in rows if row.column not in _OF_STARTED)
+        self._makers = {
+            (absolute, started): Assembly(
+                (row if absolute else _relative(row) for row in (rows if started else waiting)),
+                names, road,
+            )
+            for absolute in (False, True)
+            for started in (False, True)
+        }  # fmt: skip
+
+    def header(self, text: str) -> None:
+        """Take a comment; those without a label say nothing."""
+        found = _HEADER.fullmatch(text)
+        if not found:
+            return
+        label, value = found.groups()
+        if label == "UnixStartTime" and value.isdecimal():
+            self.begin = int(value)
+        elif label in ("Queue", "Partition") and (named := _NAMED.fullmatch(value)):
+            (self._queues if label == "Queue" else self._partitions)[named[1]] = named[2]
+
+    def record(self, line: int, fields: list[str]) -> Ready[P, J] | Skipped | Bad:
+        """What one line is. Raises ``InvalidValue``."""
+        if len(fields) != len(NAMES):
+            return Bad(line, f"{len(fields)} fields where there are {len(NAMES)}")
+        id = known(fields[_ID])
+        if not isinstance(id, str):
+            raise InvalidValue(fields[_ID], "a job number")
+        if fields[_STATUS] in PARTIAL:
+            # The line of the whole job comes first and has the sum of these.
+            if id == self._previous:
+                return Skipped(line, "partial execution")
+            return Bad(line, f"a partial execution of job {id} without its job before it")
+        self._previous = id
+        started = _was_started(fields)
+        maker = self._makers[bool(self.begin), started]
+        notes = () if self.begin or self._told_so else (Noted(line, _RELATIVE, once=True),)
+        self._told_so |= bool(notes)
+        return Ready(line, maker, self._told(fields, started=started), (), notes)
+
+    def _told(self, fields: list[str], *, started: bool) -> list[str]:
+        """The fields with times and names in the place of distances and numbers."""
+        submit, wait, run = (number(fields[at]) for at in (_SUBMIT, _WAIT, _RUN))
+        told = [*fields, "", ""]
+        told[_QUEUE] = _named(fields[_QUEUE], self._queues)
+        told[_PARTITION] = _named(fields[_PARTITION], self._partitions)
+        told[_SUBMIT] = self._time(submit) if submit >= 0 else ""
+        if submit >= 0 and wait >= 0:
+            if started:
+                told[-2] = self._time(submit + wait)
+            if run >= 0 or not started:
+                told[-1] = self._time(submit + wait + (run if run > 0 else 0))
+        return told
+
+    def _time(self, seconds: Fraction) -> str:
+        """A time of the epoch, or without a header the seconds as they are."""
+        if not self.begin:
+            return units.decimal(seconds)
+        return epoch(self.begin + seconds, units.decimal(seconds))
+
+
+def _relative(row: Field) -> Field:
+    """The row for a log whose times count from nowhere: they are no times of the job."""
+    if row.element not in ("SubmitTime", "StartTime", "EndTime"):
+        return row
+    return row._replace(element="Extension", attributes=extension("SWF", row.element))
+
+
+def _named(text: str, names: dict[str, str]) -> str:
+    found = known(text)
+    return names.get(found, found) if isinstance(found, str) else ""
+
+
+def _was_started(fields: list[str]) -> bool:
+    """A job that was cancelled while it waited has no run time, and often 0 for one."""
+    run = number(fields[_RUN])
+    return run > 0 or (run == 0 and fields[_STATUS] != CANCELLED)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        number(text)
+    except InvalidValue:
+        return False
+    return True

@@ -1,0 +1,271 @@
+"""What the entries of usage records mean: GFD.98, and the CAR that was made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.formats.usage_xml import Entries, Entry
+from sssjob.model import Property
+from sssjob.records.assembly import noted
+from sssjob.records.clock import Clock
+from sssjob.records.record import Found, Read
+from sssjob.records.values import amount, count, iso_duration, rounded
+
+# fmt: off
+# Status in the standard's words, and what is said beside it.
+STATES = {
+    "aborted":   ("Completed", "aborted"),
+    "completed": ("Completed", ""),
+    "failed":    ("Completed", "failed"),
+    "held":      ("Hold",      ""),
+    "queued":    ("Idle",      ""),
+    "started":   ("Running",   ""),
+    "suspended": ("Suspended", ""),
+}
+# The kinds of points and spans of time that have a property of their own.
+INSTANTS = {"ctime": "SubmitTime", "etime": "EligibleTime"}
+SUSPENDED = "suspended"
+VOLUMES = ("Memory", "Swap", "Disk", "Network")
+# fmt: on
+_VIRTUAL = ("virtual", "shared")  # what writers call virtual memory
+
+
+def whole_of_all(read: Read) -> Read:
+    """Mark a reader that is given every entry of a name, and not the text of the first."""
+    read.takes_entries = True  # type: ignore[attr-defined]  # functions have attributes
+    return read
+
+
+def takes_entries(read: Read) -> bool:
+    """Whether a reader is given every entry of a name."""
+    return getattr(read, "takes_entries", False)
+
+
+def status(text: str, end: str) -> Found:
+    """The state; a word that is not known says at least how a job with an end went."""
+    state, message = STATES.get(text.lower(), ("Completed" if end else text, text))
+    found = [Property("State", state)] if state else []
+    if state == "Hold":
+        found.append(Property("Hold", "System"))
+    if message:
+        found.append(Property("StatusMessage", message))
+    return tuple(found)
+
+
+def duration(text: str) -> Found:
+    """An ISO 8601 duration in whole seconds, half a second rounded up."""
+    return str(rounded(iso_duration(text)))
+
+
+@whole_of_all
+def cpu(entries: Entries) -> Found:
+    """The seconds of all usage where they are stated, else those of the user and the system."""
+    if not entries:
+        return None
+    stated = {entry.get("usageType").lower(): iso_duration(entry.text) for entry in entries}
+    whole = stated.get("all", stated.get(""))
+    return str(rounded(sum(stated.values(), Fraction(0)) if whole is None else whole))
+
+
+@whole_of_all
+def charge(entries: Entries) -> Found:
+    """The first charge, in its currency."""
+    if not entries or (text := amount(entries[0].text)) is None:
+        return None
+    unit = entries[0].get("unit")
+    return (Property("Charge", text, {"units": unit} if unit else {}),)
+
+
+@whole_of_all
+def hosts(entries: Entries) -> Found:
+    """The hosts of a job, the primary one first, each of them once."""
+    first = [entry for entry in entries if entry.get("primary") in ("true", "1")]
+    found = tuple(dict.fromkeys(entry.text for entry in (*first, *entries) if entry.text))
+    if len(found) < 2:
+        return found[0] if found else None
+    if any("," in name for name in found):
+        raise InvalidValue(", ".join(found), "names of hosts, which hold no comma")
+    return (Property("Node", ",".join(found), {"aggregation": "List"}),)
+
+
+@whole_of_all
+def processors(entries: Entries) -> Found:
+    """The number of processors, and the fraction of them that was used."""
+    if not entries or (text := count(entries[0].text)) is None:
+        return None
+    rate = amount(entries[0].get("consumptionRate") or "-1")
+    return (Property("Processors", text, {"consumptionRate": rate} if rate else {}),)
+
+
+class _Volume(NamedTuple):
+    """An amount as the standard has it, or None for the property where there is no place."""
+
+    name: str
+    entry: Entry
+    item: Property | None
+
+
+@whole_of_all
+def volumes(*all: Entries) -> Found:
+    """Memory, swap, disk and network, at most one of each metric."""
+    return tuple(volume.item for volume in _volumes(all) if volume.item is not None)
+
+
+def other_volumes(type: str) -> Read:
+    """Amounts without a unit, of a rate, or of a metric that was told before."""
+
+    @whole_of_all
+    def read(*all: Entries) -> Found:
+        return tuple(
+            noted(type, volume.name, _told(volume.entry))
+            for volume in _volumes(all)
+            if volume.item is None
+        )
+
+    return read
+
+
+def _volumes(all: tuple[Entries, ...]) -> Iterator[_Volume]:
+    told: set[tuple[str, str]] = set()
+    for name, entries in zip(VOLUMES, all, strict=True):
+        for entry in entries or ():
+            item = _amount(name, entry)
+            key = (item.name, item.attributes["metric"]) if item else ("", "")
+            yield _Volume(name, entry, None if key in told else item)
+            told |= {key} if item else set()
+
+
+def _amount(name: str, entry: Entry) -> Property | None:
+    virtual = name == "Memory" and entry.get("type").lower() in _VIRTUAL
+    text, unit = amount(entry.text), entry.get("storageUnit")
+    if text is None or not unit or entry.get("phaseUnit"):
+        return None
+    try:
+        unit = units.unit(unit)
+    except InvalidValue:
+        return None
+    metric = (entry.get("metric") or "total").capitalize()
+    return Property("Swap" if virtual else name, text, {"metric": metric, "units": unit})
+
+
+def instants(clock: Clock) -> Read:
+    """Points of time that have a property of their own; the first of each counts."""
+
+    @whole_of_all
+    def read(entries: Entries) -> Found:
+        found = {
+            INSTANTS[kind]: text
+            for entry in reversed(entries)
+            if (kind := entry.get("type").lower()) in INSTANTS
+            and (text := clock.read(entry.text)) is not None
+        }
+        return tuple(Property(name, text) for name, text in found.items())
+
+    return read
+
+
+def other_instants(clock: Clock, type: str) -> Read:
+    """Points of time that have none, in seconds since 1970."""
+
+    @whole_of_all
+    def read(entries: Entries) -> Found:
+        return tuple(
+            noted(type, entry.get("type") or "TimeInstant", text)
+            for entry in entries
+            if entry.get("type").lower() not in INSTANTS
+            and (text := clock.read(entry.text)) is not None
+        )
+
+    return read
+
+
+@whole_of_all
+def suspended(entries: Entries) -> Found:
+    """How long the job was suspended, the one span of time that has a property of its own."""
+    found = (entry.text for entry in entries if entry.get("type").lower() == SUSPENDED)
+    text = next(found, None)
+    return None if text is None else duration(text)
+
+
+def other_spans(type: str) -> Read:
+    """The other spans of time, in seconds."""
+
+    @whole_of_all
+    def read(entries: Entries) -> Found:
+        return tuple(
+            noted(type, entry.get("type") or "TimeDuration", str(duration(entry.text)))
+            for entry in entries
+            if entry.get("type").lower() != SUSPENDED
+        )
+
+    return read
+
+
+@whole_of_all
+def resources(entries: Entries) -> Found:
+    """What was consumed beside: numbers by their description."""
+    return tuple(
+        Property("Resource", text, {"name": entry.get("description"), **_unit(entry)})
+        for entry in entries
+        if (text := _measured(entry)) is not None
+    )
+
+
+def described(type: str) -> Read:
+    """What sites add beside the common properties, by its description."""
+
+    @whole_of_all
+    def read(entries: Entries) -> Found:
+        return tuple(
+            noted(type, entry.get("description") or "Resource", entry.text)
+            for entry in entries
+            if entry.text
+        )
+
+    return read
+
+
+def other_resources(type: str) -> Read:
+    """The same where it is no number, or nobody said what it is."""
+
+    @whole_of_all
+    def read(entries: Entries) -> Found:
+        return tuple(
+            noted(type, entry.get("description") or "Resource", entry.text)
+            for entry in entries
+            if entry.text and _measured(entry) is None
+        )
+
+    return read
+
+
+def _measured(entry: Entry) -> str | None:
+    try:
+        return amount(entry.text) if entry.get("description") else None
+    except InvalidValue:
+        return None
+
+
+def _unit(entry: Entry) -> dict[str, str]:
+    unit = entry.get("units") or entry.get("storageUnit")
+    return {"units": unit} if unit else {}
+
+
+@whole_of_all
+def levels(entries: Entries) -> Found:
+    """Benchmark figures of the machine, by the benchmark."""
+    return tuple(
+        Property("Resource", text, {"name": "ServiceLevel", **({"type": kind} if kind else {})})
+        for entry in entries
+        for kind in (entry.get("type"),)
+        if (text := amount(entry.text)) is not None
+    )
+
+
+def _told(entry: Entry) -> str:
+    """An entry with its attributes, as one text."""
+    return " ".join((entry.text, *(f"{name}={value}" for name, value in entry.attributes)))

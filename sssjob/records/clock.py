@@ -1,0 +1,128 @@
+"""Times as batch systems print them, often without a zone, as seconds since the epoch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.records.record import Field, numeric
+
+ASSUMED = "times without a zone are read as UTC; --tz names another zone"
+NO_VALUE = frozenset(
+    ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
+     "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
+)  # fmt: skip
+
+_IN_HOUR = re.compile("([0-5][0-9]):([0-5][0-9])")
+
+
+def time(text: str) -> str | None:
+    """Stands in a table for the clock of a run, which takes its place: see ``by``."""
+    raise NotImplementedError(text)
+
+
+def by(clock: Clock, rows: Iterable[Field]) -> Iterator[Field]:
+    """The rows, with their times read by a clock."""
+    return (row._replace(read=clock.read) if row.read is time else row for row in rows)
+
+
+class Clock:
+    """Reads times; ``zone`` is for those that do not state one.
+
+    Raises ``InvalidValue`` for a zone that is not known.
+    """
+
+    def __init__(self, zone: str = "") -> None:
+        self._hours: dict[str, int] = {}
+        self.assumed = False
+        self.twice: set[str] = set()
+        self._named = bool(zone)
+        self._zone: tzinfo = timezone(zone)
+
+    @numeric(units.TIME_LIMIT)
+    def read(self, text: str, fold: int = 0) -> str | None:
+        """Seconds since the epoch. ``fold`` chooses one of two readings of an autumn hour.
+
+        A time that happened twice is remembered in ``twice``; ``assumed`` tells that UTC was
+        taken for want of a zone.
+        """
+        if text.isdecimal() and text.isascii():
+            if len(text) > 10 or int(text) > units.TIME_LIMIT:
+                raise InvalidValue(text, "a time of 32 bits")
+            return text if text[0] != "0" else text.lstrip("0") or None
+        if text in NO_VALUE:
+            return None
+        start = self._hours.get(text[:14])
+        if start is not None and (found := _IN_HOUR.fullmatch(text, 14)):
+            return str(start + 60 * int(found[1]) + int(found[2]))
+        if len(text) == 19 and not fold and (start := self._plain_hour(text)) is not None:
+            if len(self._hours) > 10_000:
+                self._hours.clear()
+            self._hours[text[:14]] = start
+        return self._exactly(text, fold)
+
+    def column(self, texts: Sequence[str]) -> Sequence[str]:
+        """Every time of a column, "" where there is none that can be read."""
+        joined = "".join(texts)
+        if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
+            return texts  # one that is too large is told of where it is a property
+        return [self._readable(text) for text in texts]
+
+    def _readable(self, text: str) -> str:
+        try:
+            return self.read(text) or ""
+        except InvalidValue:
+            return ""
+
+    def _plain_hour(self, text: str) -> int | None:
+        """The beginning of an hour in which minutes add up and no time happens twice."""
+        try:
+            first = datetime.fromisoformat(f"{text[:14]}00:00")
+            last = datetime.fromisoformat(f"{text[:14]}59:59")
+        except ValueError:
+            return None
+        ends = {
+            moment.replace(tzinfo=self._zone, fold=fold).timestamp() - beyond
+            for fold in (0, 1)
+            for moment, beyond in ((first, 0), (last, 3599))
+        }
+        start = ends.pop()
+        return None if ends or not 0 <= start <= units.TIME_LIMIT - 3599 else int(start)
+
+    def _exactly(self, text: str, fold: int) -> str:
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise InvalidValue(text, "a time such as 2026-11-20T14:29:34") from None
+        if moment.tzinfo is None:
+            moment = self._placed(text, moment, fold)
+        if not 0 <= (value := moment.timestamp()) <= units.TIME_LIMIT:
+            raise InvalidValue(text, "a time of 32 bits since 1970")
+        return str(int(value))
+
+    def _placed(self, text: str, moment: datetime, fold: int) -> datetime:
+        if not self._named:
+            self.assumed = True
+            return moment.replace(tzinfo=UTC)
+        first = moment.replace(tzinfo=self._zone)
+        second = first.replace(fold=1)
+        # In the gap of spring it is the other way round; such a time never was.
+        if first.timestamp() < second.timestamp():
+            if len(self.twice) > 10_000:
+                self.twice.clear()
+            self.twice.add(text)
+        return second if fold else first
+
+
+def timezone(name: str) -> tzinfo:
+    """The zone of a name; none is UTC. Raises ``InvalidValue``."""
+    if not name or name.upper() in ("UTC", "Z"):
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InvalidValue(name, "a time zone such as Europe/London") from None

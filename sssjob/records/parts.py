@@ -1,0 +1,166 @@
+"""A stream of records cut at record boundaries, and converted part by part, on several cores.
+
+A part stands alone: what a reader would have known before it (the header of a table, the rows of
+tasks whose job comes later) travels with it. So its conversion gives the bytes that it would have
+given within the whole. # decision 104
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from typing import BinaryIO, NamedTuple
+
+from sssjob import registry
+from sssjob.document.text import on_one_line
+from sssjob.errors import UnusableInput
+from sssjob.records import find, formats, read_records, recognition
+from sssjob.records.cutting import Cutter, Part, Place
+from sssjob.records.head import looked_at
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options
+from sssjob.records.roads import TEXTS
+
+SIZE = 1 << 19  # bytes of a part
+LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
+LINE = 1 << 21  # bytes that are kept of a line that has none of these
+
+_AHEAD = 2  # parts for each core that wait or are at work
+
+
+def cutter(format_: str) -> type[Cutter]:
+    """What cuts the records of a format. Raises ``UnusableInput`` where nothing does."""
+    if named := find(format_).cutter:
+        found: type[Cutter] = registry.loaded(named)
+        return found
+    known = ", ".join(name for name, row in formats().items() if row.cutter)
+    raise UnusableInput(f"records of {format_} cannot be cut; those of {known} can")
+
+
+class Cutting:
+    """The parts of a stream, in order; ``place`` is how far they go.
+
+    ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
+    ``held`` the stream may still grow: what may be the beginning of a record stays behind.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, format_: str, options: Options,
+        place: Place | None = None, *, held: bool = False,
+    ) -> None:  # fmt: skip
+        self.place = place or Place()
+        if self.place.columns:
+            options = replace(options, columns=self.place.columns, delimiter=self.place.delimiter)
+        self.format, self.sign = format_, ""
+        if format_ == "auto":
+            head, stream = looked_at(stream, recognition.HEAD)
+            found = recognition.recognise(head)
+            self.format, self.sign = found.format.name, str(found)
+        self._stream = stream
+        self._held = held
+        self._cutter = cutter(self.format)(options, self.place.front)
+
+    def __iter__(self) -> Iterator[Part]:
+        data, over = b"", False
+        while not over:
+            more = self._stream.read(SIZE)
+            over = not more
+            data += more
+            while data:
+                final = over and not self._held
+                part, size = self._cutter.cut(data, self.place.line, final=final)
+                if not size and len(data) > LIMIT and (size := data.rfind(b"\n") + 1):
+                    part, _ = self._cutter.cut(data[:size], self.place.line, final=True)
+                if not size:
+                    break
+                self._advance(data[:size])
+                data = data[size:]
+                if part is not None:
+                    yield part
+                if not over:
+                    break
+            if len(data) > LIMIT:
+                data = self._shortened(data)
+        if not self._held:
+            part, _ = self._cutter.cut(b"", self.place.line, final=True)
+            if part is not None:  # what waited for something that did not come
+                yield part
+
+    def _advance(self, data: bytes) -> None:
+        options, front = self._cutter.options, self._cutter.front
+        self.place = Place(
+            self.place.offset + len(data), self.place.line + data.count(b"\n"),
+            options.columns, options.delimiter, front,
+        )  # fmt: skip
+
+    def _shortened(self, data: bytes) -> bytes:
+        """A line without an end, of which only so much is kept that it is known to be too long."""
+        beyond = len(data) - LINE
+        while more := self._stream.read(SIZE):
+            head, newline, tail = more.partition(b"\n")
+            beyond += len(head)
+            if newline:
+                data = data[:LINE] + newline + tail
+                break
+        else:
+            data = data[:LINE]
+        self.place = replace(self.place, offset=self.place.offset + beyond)
+        return data
+
+
+class Result(NamedTuple):
+    """What a part became: its documents, one a line, its counts, and what there is to say.
+
+    ``place`` is where the part ends, if it was asked for.
+    """
+
+    data: bytes
+    counts: Counts
+    remarks: list[Bad | Noted]
+    place: Place | None = None
+
+
+def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
+    """Convert a part; with ``lines`` a line break within a text is a reference."""
+    front = b"".join(line + b"\n" for _, line in part.front)
+    numbers = [number for number, _ in part.front]
+    counts, remarks, texts = Counts(), [], []
+    stream = io.BytesIO(front + part.data)
+    for outcome in read_records(find(format_), stream, part.options, TEXTS):
+        counts.add(outcome)
+        if isinstance(outcome, Converted):
+            texts.append(on_one_line(outcome.job) if lines else outcome.job)
+        elif isinstance(outcome, (Bad, Noted)):
+            at = outcome.line
+            line = numbers[at - 1] if 0 < at <= len(numbers) else at - len(numbers) + part.line - 1
+            remarks.append(replace(outcome, line=line))
+    if texts:
+        texts.append("")
+    return Result("\n".join(texts).encode(), counts, remarks)
+
+
+def converted(cutting: Cutting, jobs: int, *, lines: bool = True) -> Iterator[Result]:
+    """What each part became, and where it ends, in their order, by so many processes."""
+    format_ = cutting.format
+    if jobs < 2:
+        for part in cutting:
+            yield convert(format_, part, lines=lines)._replace(place=cutting.place)
+        return
+    waiting: deque[tuple[Future[Result], Place]] = deque()
+
+    def first() -> Result:
+        future, place = waiting.popleft()
+        return future.result()._replace(place=place)
+
+    with ProcessPoolExecutor(jobs) as pool:
+        try:
+            for part in cutting:
+                waiting.append((pool.submit(convert, format_, part, lines=lines), cutting.place))
+                while len(waiting) > jobs * _AHEAD or (waiting and waiting[0][0].done()):
+                    yield first()
+            while waiting:
+                yield first()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,113 @@
+"""Readers that tables of several formats use: a text in, the text of a property or None out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.records.record import Found, by_columns, numeric, varied
+
+_NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
+
+
+@varied
+def single(text: str) -> Found:
+    """A text that hardly any other record has."""
+    return text
+
+
+@numeric(10**18 - 1)
+def whole(text: str) -> Found:
+    """A whole number of something; 0 is none.
+
+    >>> whole("016"), whole("0")
+    ('16', None)
+    """
+    if not (text.isdecimal() and text.isascii() and len(text) <= 18):
+        raise InvalidValue(text, "a whole number")
+    return text.lstrip("0") or None
+
+
+@numeric(10**18 - 1)
+def number(text: str) -> Found:
+    """A whole number, which may be 0."""
+    if not (text.isdecimal() and text.isascii() and len(text) <= 18):
+        raise InvalidValue(text, "a whole number")
+    return text.lstrip("0") or "0"
+
+
+_NO_FRACTION = ".000000"  # as Grid Engine prints whole numbers
+
+
+def _whole_parts(texts: Sequence[str]) -> list[str] | None:
+    """Whole numbers above 0 that are printed with a fraction of zeros."""
+    found = [text[: -len(_NO_FRACTION)] for text in texts]
+    if _NO_FRACTION.join(found) + _NO_FRACTION != "".join(texts):
+        return None
+    joined = "".join(found)
+    plain = joined.isdecimal() and joined.isascii() and min(found) >= "1"
+    return found if plain and max(map(len, found)) <= 15 else None
+
+
+def _whole_kilobytes(texts: Sequence[str]) -> list[str] | None:
+    """The same of bytes, in KB where that is a whole number."""
+    if (found := _whole_parts(texts)) is None:
+        return None
+    sizes = [int(text) for text in found]
+    return None if any(size & 1023 for size in sizes) else [str(size >> 10) for size in sizes]
+
+
+@by_columns(_whole_parts)
+@numeric(10**15)
+def seconds(text: str) -> Found:
+    """Seconds, a half rounded up; -1 is no value.
+
+    >>> seconds("0.175397"), seconds("59.5"), seconds("-1")
+    ('0', '60', None)
+    """
+    if not (found := _NUMBER.fullmatch(text)):
+        if text[:2] == "-1":
+            return None
+        raise InvalidValue(text, "a number of seconds")
+    return str(int(found[1]) + ((found[2] or "0") >= "5"))
+
+
+@by_columns(_whole_parts)
+def kilobytes(text: str) -> Found:
+    """KB with or without decimals; 0 and less mean that nothing was measured.
+
+    >>> kilobytes("17952.000000"), kilobytes("-1"), kilobytes("0.000000")
+    ('17952', None, None)
+    """
+    found = _amount(text)
+    if not found:
+        return None
+    return str(found) if isinstance(found, int) else units.decimal(found)
+
+
+@by_columns(_whole_kilobytes)
+def kilobytes_of_bytes(text: str) -> Found:
+    """Bytes in KB, exactly; 0 and less mean that nothing was measured.
+
+    >>> kilobytes_of_bytes("20668416.000000")
+    '20184'
+    """
+    found = _amount(text)
+    if not found:
+        return None
+    return (
+        str(found >> 10)
+        if isinstance(found, int) and not found & 1023
+        else units.decimal(Fraction(found) / 1024)
+    )
+
+
+def _amount(text: str) -> int | Fraction:
+    if not (found := _NUMBER.fullmatch(text)):
+        if text[:1] == "-":
+            return 0
+        raise InvalidValue(text, "an amount of memory")
+    return Fraction(text) if found[2] and found[2].strip("0") else int(found[1])

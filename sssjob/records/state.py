@@ -1,0 +1,185 @@
+"""How far growing logs were read, so that the next run goes on from there. # decision 105
+
+A state file knows, for each log, its inode, how many bytes of it became documents, and what these
+bytes ended with; and how long the output was then. The output is written first and the state last,
+in one rename. A run that finds more output than the state knows cuts it off: it is what a run
+wrote that was killed, and will be written again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from sssjob import atomic
+from sssjob.errors import UnusableInput
+from sssjob.records.cutting import Place
+
+_VERSION = 1
+_MARK = 1024  # bytes before the place that tell a log from another with its inode
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A log as it was left: which file it was, how far it was read, and what it ended with."""
+
+    device: int
+    inode: int
+    place: Place
+    mark: str
+
+
+class Rest(NamedTuple):
+    """What is new of a log: a stream at its place. ``held``: it may still grow."""
+
+    path: Path
+    stream: BinaryIO
+    place: Place
+    held: bool
+
+
+@dataclass(slots=True)
+class State:
+    """What is known of logs and of the output; ``remarks`` is what a person should know."""
+
+    path: Path
+    output: tuple[int, int] = (0, 0)  # inode and size
+    logs: dict[str, Seen] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> State:
+        """Read a state file; one that is not there yet knows nothing. Raises ``UnusableInput``."""
+        try:
+            data = json.loads(path.read_bytes())
+            if data["version"] != _VERSION:
+                raise ValueError(data["version"])
+            logs = {name: _seen(entry) for name, entry in data["logs"].items()}
+            inode, size = data["output"]
+            return cls(path, (int(inode), int(size)), logs)
+        except FileNotFoundError:
+            return cls(path)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UnusableInput(f"{path} is no state file of sssjob convert") from None
+
+    def save(self) -> None:
+        """Write the state, whole or not at all."""
+        data = {
+            "version": _VERSION,
+            "output": self.output,
+            "logs": {name: _entry(seen) for name, seen in self.logs.items()},
+        }
+        with atomic.writing(self.path) as stream:
+            stream.write(json.dumps(data, indent=1).encode() + b"\n")
+
+    @contextmanager
+    def appending(self, output: Path) -> Iterator[BinaryIO]:
+        """The output at the place where the state knows its end; committed if all goes well.
+
+        Raises ``UnusableInput`` where another run is at work.
+        """
+        with output.open("ab+") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UnusableInput(f"another run is writing {output}") from None
+            now = os.fstat(stream.fileno())
+            inode, size = self.output
+            if inode == now.st_ino and size < now.st_size:
+                stream.truncate(size)
+            # From here on, what is behind this size can be told from what was there before.
+            self.output = now.st_ino, os.fstat(stream.fileno()).st_size
+            self.save()
+            yield stream
+            self.commit(stream)
+
+    def commit(self, stream: BinaryIO) -> None:
+        """Make what was appended so far count, with the places that are kept."""
+        stream.flush()
+        os.fsync(stream.fileno())
+        now = os.fstat(stream.fileno())
+        self.output = now.st_ino, now.st_size
+        self.save()
+
+    def rests(self, path: Path) -> Iterator[Rest]:
+        """What is new of a log: the rest of one that was rotated away, then the log itself.
+
+        Raises ``OSError``, and ``UnusableInput`` for a compressed file, which does not grow.
+        """
+        name = str(path.resolve())
+        known = self.logs.get(name)
+        with path.open("rb") as stream:
+            if stream.read(8).startswith(_PACKED):
+                raise UnusableInput(f"{path} is compressed: such a file does not grow")
+            now = os.fstat(stream.fileno())
+            place = Place()
+            if known is not None:
+                if (known.device, known.inode) == (now.st_dev, now.st_ino):
+                    place = self._continued(path, stream, known)
+                else:
+                    yield from self._rotated(path, known)
+            stream.seek(place.offset)
+            yield Rest(path, stream, place, held=True)
+
+    def keep(self, rest: Rest, place: Place) -> None:
+        """Remember how far a log was read. It counts from the next ``commit`` on."""
+        if not rest.held:
+            return  # it will not grow, and another has its name
+        now = os.fstat(rest.stream.fileno())
+        self.logs[str(rest.path.resolve())] = Seen(
+            now.st_dev, now.st_ino, place, _mark(rest.stream, place.offset)
+        )
+
+    def _continued(self, path: Path, stream: BinaryIO, known: Seen) -> Place:
+        if _mark(stream, known.place.offset) == known.mark:
+            return known.place
+        self.remarks.append(f"{path}: was written anew: it is read from its beginning")
+        return Place()
+
+    def _rotated(self, path: Path, known: Seen) -> Iterator[Rest]:
+        for entry in sorted(path.resolve().parent.iterdir()):
+            try:
+                found = entry.stat()
+                same = (found.st_dev, found.st_ino) == (known.device, known.inode)
+                if not same:
+                    continue
+                with entry.open("rb") as stream:
+                    if _mark(stream, known.place.offset) == known.mark:
+                        stream.seek(known.place.offset)
+                        yield Rest(entry, stream, known.place, held=False)
+                        return
+            except OSError:
+                continue
+        self.remarks.append(f"{path}: the log before it is gone: its end may be missing")
+
+
+def _mark(stream: BinaryIO, offset: int) -> str:
+    """What the bytes before a place are, in short; nothing equals those of a shorter file."""
+    data = os.pread(stream.fileno(), min(offset, _MARK), max(offset - _MARK, 0))
+    return hashlib.sha256(data).hexdigest() if len(data) == min(offset, _MARK) else ""
+
+
+def _entry(seen: Seen) -> dict[str, Any]:
+    entry = asdict(seen)
+    front = [(number, line.decode("latin-1")) for number, line in seen.place.front]
+    entry["place"]["front"] = front
+    return entry
+
+
+def _seen(entry: dict[str, Any]) -> Seen:
+    place = entry["place"]
+    front = tuple((int(number), line.encode("latin-1")) for number, line in place["front"])
+    return Seen(
+        int(entry["device"]), int(entry["inode"]),
+        Place(int(place["offset"]), int(place["line"]), tuple(place["columns"]),
+              str(place["delimiter"]), front),
+        str(entry["mark"]),
+    )  # fmt: skip

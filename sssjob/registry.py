@@ -1,0 +1,126 @@
+"""Which batch systems and record formats there are; none of their modules is imported here.
+
+Each folder of ``sssjob/systems`` declares its ``SYSTEM``, and ``sssjob/formats`` its ``FORMATS``:
+rows that name modules by their dotted names. Other distributions add theirs by entry points of
+the same groups; a name of ours stays ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sssjob.errors import UnusableInput
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
+
+
+class Format(NamedTuple):
+    """A record format: the name it goes by, its module (or ``module:attribute``), what prints it.
+
+    The module has ``jobs(stream, options) -> Iterator[Outcome]`` and, if it knows both roads,
+    ``records(stream, options, road)``; see ``sssjob.records``. With ``recognises(head)``, which
+    gives a reason or "", the format is found by ``auto``. ``cutter`` names the class that cuts its
+    records into parts for several processes and growing logs.
+    """
+
+    name: str
+    module: str
+    description: str
+    cutter: str = ""
+
+    def load(self) -> Any:
+        """The module, imported now. Raises ``UnusableInput`` where it cannot be used."""
+        try:
+            module = loaded(self.module)
+        except (ImportError, AttributeError) as error:
+            raise UnusableInput(f"the format {self.name} cannot be loaded: {error}") from error
+        if not callable(getattr(module, "jobs", None)):
+            raise UnusableInput(f"the format {self.name} has no jobs(stream, options)")
+        return module
+
+
+Arguments = tuple[str, ...]
+
+
+class Queue(NamedTuple):
+    """The state of a batch system's queues: what reads it, and the commands that print it.
+
+    ``reader`` names a ``Reader`` of ``sssjob.lcginfo``; ``ask_text`` are commands for systems that
+    print no JSON, and ``environment`` is what the commands need beside that of the caller.
+    """
+
+    reader: str
+    ask: tuple[Arguments, ...]
+    ask_text: tuple[Arguments, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+class System(NamedTuple):
+    """A batch system: what it is called, and where each thing that is known of it stands.
+
+    ``formats`` are those of its accounting records; ``script`` names its side of a prolog, a class
+    derived from ``sssjob.features.batch.call.Script``.
+    """
+
+    name: str
+    title: str
+    formats: tuple[Format, ...] = ()
+    queue: Queue | None = None
+    script: str = ""
+
+
+def loaded(name: str) -> Any:
+    """What a dotted name, or ``module:attribute``, stands for.
+
+    Raises ``ImportError`` and ``AttributeError``.
+    """
+    module, _, attribute = name.partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+@cache
+def systems() -> dict[str, System]:
+    """The batch systems of this distribution, by name."""
+    home = import_module(SYSTEMS)
+    names = sorted(module.name for module in iter_modules(home.__path__))
+    rows = (import_module(f"{SYSTEMS}.{name}").SYSTEM for name in names)
+    return {row.name: row for row in rows}
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """The record formats of this distribution, by name: those of systems, then the others."""
+    own = (row for system in systems().values() for row in system.formats)
+    return {row.name: row for row in (*own, *import_module(FORMATS).FORMATS)}
+
+
+def all_systems() -> dict[str, System]:
+    """Every batch system; those of other distributions are imported now, and come last."""
+    added = {point.name: point.load() for point in _points(SYSTEMS)}
+    return {**systems(), **{name: row for name, row in added.items() if name not in systems()}}
+
+
+def all_formats() -> dict[str, Format]:
+    """Every record format; those of other distributions come last."""
+    ours = formats()
+    added = {point.name: _added(point) for point in _points(FORMATS)}
+    return {**ours, **{name: row for name, row in added.items() if name not in ours}}
+
+
+def _points(group: str) -> Iterator[EntryPoint]:
+    from importlib.metadata import entry_points  # it takes longer to import than most commands
+
+    yield from entry_points(group=group)
+
+
+def _added(point: EntryPoint) -> Format:
+    distribution = point.dist.name if point.dist else "another distribution"
+    return Format(point.name, point.value, f"added by {distribution}")

@@ -1,0 +1,188 @@
+"""What becomes of each attribute of an HTCondor job ad: the mapping.
+
+Sizes that the schedd rounds up to a quarter of their magnitude come with the measured ``_RAW``
+beside them, which counts. An attribute may be an expression: that is no amount, and is left out.
+"""
+
+from __future__ import annotations
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.records.assembly import extension, noted
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    REQUESTED,
+    Field,
+    Found,
+    numeric,
+    plain,
+    varied,
+)
+from sssjob.records.values import amount, count, number, rounded
+from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT
+
+# fmt: off
+STATES = {
+    "1": "Idle", "2": "Running", "3": "Completed", "4": "Completed", "5": "Hold",
+    "6": "Running",  # its output is being transferred
+    "7": "Suspended",
+}
+UNIVERSES = {"7": "scheduler", "9": "grid", "11": "parallel", "12": "local", "13": "vm"}
+# fmt: on
+_REMOVED, _HELD = "3", "5"
+_ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
+
+
+@numeric(units.TIME_LIMIT)
+def time(text: str) -> Found:
+    """Seconds since 1970; 0 is none."""
+    if not text.isdecimal() or int(text) > units.TIME_LIMIT:
+        raise InvalidValue(text, "a time of 32 bits")
+    return str(int(text)) if int(text) else None
+
+
+@numeric(1 << 62)
+def worked_out(text: str) -> Found:
+    """A number as it was worked out."""
+    return text
+
+
+@varied
+def id(text: str, everywhere: str) -> Found:
+    """``cluster.process``; a text without them has at least the id that holds everywhere."""
+    return text or everywhere or None
+
+
+@varied
+def everywhere(text: str) -> Found:
+    """An id that holds everywhere."""
+    return text
+
+
+def first(old: str, new: str) -> Found:
+    """The newer way to write a thing, or else the older one."""
+    return new or old or None
+
+
+def state(status: str, removed: str, held: str) -> Found:
+    """The state, and why a job was removed or is held."""
+    if not status:
+        return None
+    word = STATES.get(status)
+    if word is None:
+        raise InvalidValue(status, "a JobStatus from 1 to 7")
+    found = [Property("State", word)]
+    if word == "Hold":
+        found.append(Property("Hold", "System"))
+    message = {_REMOVED: removed or "removed", _HELD: held}.get(status, "")
+    return tuple(found + [Property("StatusMessage", message)] * bool(message))
+
+
+def exit_code(text: str, by_signal: str) -> Found:
+    """The exit code of a job that ended by itself."""
+    return str(int(number(text))) if text and by_signal != "true" else None
+
+
+def signal(text: str, by_signal: str) -> Found:
+    """The signal of a job that one ended; without ``by_signal`` it is that of an earlier run."""
+    return (noted("HTCondor", "Signal", text),) if text and by_signal == "true" else None
+
+
+def processors(provisioned: str, requested: str, hosts: str, universe: str) -> Found:
+    """How many were given, or asked for as a number; a parallel job has as many on each host."""
+    if UNIVERSES.get(universe) in _ON_THE_SUBMIT_HOST and not provisioned:
+        return None
+    each = provisioned or requested
+    if not each or (found := number(each)) <= 0:
+        return None
+    if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
+        found *= number(hosts)
+    return str(rounded(found))
+
+
+def node(last: str, several: str) -> Found:
+    """The node of ``slot1_3@node``; of a parallel job all of them, each once."""
+    names = tuple(dict.fromkeys(name.rpartition("@")[2] for name in (several or last).split(",")))
+    if len(names) > 1:
+        return (Property("Node", ",".join(names), {"aggregation": "List"}),)
+    return names[0] or None
+
+
+def project(group: str, both: str, user: str) -> Found:
+    """The accounting group, which older ads have together with the user: ``group.user``."""
+    if group:
+        return group
+    return both.removesuffix(f".{user}") if "." in both else None
+
+
+def universe(text: str) -> Found:
+    """The universe, where it is not the usual one."""
+    return UNIVERSES.get(text)
+
+
+def gpus(text: str) -> Found:
+    """A number of GPUs."""
+    found = count(text)
+    return (Property("Resource", found, {"name": "GPU"}),) if found else None
+
+
+_PEAK = {"metric": "Max", "units": "KB"}
+_BY_SIGNAL = ("ExitBySignal",)
+_FQAN = extension("VOMS", "FQAN")
+_REASONS = ("RemoveReason", "HoldReason")
+_OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
+_UNIVERSE = extension("HTCondor", "JobUniverse")
+_OLDER_GROUP = ("AccountingGroup", "AcctGroupUser")
+
+# fmt: off
+# Names without an attribute of that name are those of WORKED_OUT.
+ATTRIBUTES: tuple[Field, ...] = (
+    Field("Id",                       JOB,       "Id",              id, {}, ("GlobalJobId",)),
+    Field("GlobalJobId",              JOB,       "GlobalId",        everywhere),
+    Field("JobBatchName",             JOB,       "Name"),
+    Field("JobStatus",                JOB,       "State",           state, {}, _REASONS),
+    Field("QDate",                    JOB,       "SubmitTime",      time),
+    Field("StartTime",                JOB,       "StartTime",       time),
+    Field("EndTime",                  JOB,       "EndTime",         time),
+    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", amount),
+    Field("CpuDuration",              JOB,       "CpuDuration",     worked_out),
+    Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _BY_SIGNAL),
+    Field("ExitSignal",               JOB,       "Extension",       signal, {}, _BY_SIGNAL),
+    Field("NumJobStarts",             JOB,       "StartCount",      count),
+    Field("JobPrio",                  JOB,       "Priority"),
+    Field("Iwd",                      JOB,       "InitialWorkingDirectory"),
+    Field("Cmd",                      JOB,       "Executable"),
+    Field("Args",                     JOB,       "Arguments",       first, {}, ("Arguments",)),
+    Field("In",                       JOB,       "InputFile"),
+    Field("Out",                      JOB,       "OutputFile"),
+    Field("Err",                      JOB,       "ErrorFile"),
+    Field("JobUniverse",              JOB,       "Extension",       universe, _UNIVERSE),
+    Field("x509UserProxyVOName",      JOB,       "Extension",       plain, extension("VOMS", "VO")),
+    Field("x509UserProxyFirstFQAN",   JOB,       "Extension",       plain, _FQAN),
+    Field("RequestCpus",              REQUESTED, "Processors",      count),
+    Field("RequestMemory",            REQUESTED, "Memory",          amount, {"units": "MB"}),
+    Field("RequestDisk",              REQUESTED, "Disk",            amount, {"units": "KB"}),
+    Field("RequestGPUs",              REQUESTED, "Resource",        gpus),
+    Field("Owner",                    DELIVERED, "User"),
+    Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),
+    Field("x509userproxysubject",     DELIVERED, "GlobalUser"),
+)
+# What only a job that was started can have.
+OF_STARTED = frozenset(("CpuDuration", "StartTime", "StartCount", "SuspendDuration"))
+USED: tuple[Field, ...] = (
+    Field("Duration",                 DELIVERED, "Duration",        worked_out),
+    Field("CpusProvisioned",          DELIVERED, "Processors",      processors, {}, _OTHER_CPUS),
+    Field("ResidentSet",              DELIVERED, "Memory",          worked_out, _PEAK),
+    Field("Image",                    DELIVERED, "Swap",            worked_out, _PEAK),
+    Field("DiskSpace",                DELIVERED, "Disk",            worked_out, _PEAK),
+    Field("GPUsProvisioned",          DELIVERED, "Resource",        gpus),
+    Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, ("RemoteHosts",)),
+)
+# fmt: on
+
+_COLUMNS = (name for row in (*ATTRIBUTES, *USED) for name in (row.column, *row.beside))
+# The attributes that are read, those that numbers are worked out of first.
+_FIRST = (*NUMBERS, *WORKED_OUT)
+NAMES = (*NUMBERS, *dict.fromkeys(name for name in _COLUMNS if name not in _FIRST))

@@ -1,0 +1,307 @@
+"""What becomes of each field of a Grid Engine record: the mapping, laid beside accounting(5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.records.clock import Clock
+from sssjob.records.readers import kilobytes, kilobytes_of_bytes, number, seconds, whole
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Field,
+    Found,
+    plain,
+    varied,
+)
+
+NEVER = "(never started)"  # stands beside the names of a record that tells of no run
+_HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
+
+_SPAN = re.compile(r"(?:(?:([0-9]{1,9}):)?([0-9]{1,9}):)?([0-9]{1,15})")
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kKmMgGtT]?)")
+_FACTORS = {letter: base**power for base, letters in ((1000, "kmgt"), (1024, "KMGT"))
+            for power, letter in enumerate(letters, 1)}  # fmt: skip
+_PE = re.compile(r"-pe \S+ ([0-9]{1,9})(?:-([0-9]{1,9}))?(?=\s|$)")
+_LIST = re.compile(r"(?:^|\s)-l (\S+)")
+_HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
+_clock = Clock("UTC")
+
+# fmt: off
+# What ``failed`` says, by sge_status(5).
+FAILURES = {
+    "1": "before the job", "3": "before writing config", "4": "before writing a PID",
+    "5": "on reading config", "6": "on setting processors", "7": "before the prolog",
+    "8": "in the prolog", "9": "before the start of the parallel environment",
+    "10": "at the start of the parallel environment", "11": "before the job",
+    "12": "before the stop of the parallel environment",
+    "13": "at the stop of the parallel environment", "14": "before the epilog",
+    "15": "in the epilog", "16": "on releasing processors", "17": "by a signal",
+    "18": "shepherd returned an error", "19": "before writing the exit status",
+    "20": "unexpected error file", "21": "in recognising the job", "24": "migrating",
+    "25": "rescheduling", "26": "opening an input or output file", "27": "searching the shell",
+    "28": "changing into the working directory", "29": "AFS", "30": "rescheduled by an error",
+    "37": "over a limit that the master keeps", "38": "adding a supplementary group",
+    "100": "after the job, by a signal or a limit",
+}
+# fmt: on
+
+
+def noted(name: str) -> dict[str, str]:
+    """The attributes of what the standard has no property for."""
+    return {"type": "SGE", "name": name}
+
+
+def worded(text: str) -> Found:
+    """Text, unless it is the word for none."""
+    return None if text == "NONE" else text
+
+
+@varied
+def id(job: str, task: str) -> Found:
+    """The job, and its task where it is an array."""
+    return job if task in ("0", "") else f"{job}.{task}"
+
+
+@varied
+def task(text: str) -> Found:
+    """The number of an array's task."""
+    return None if text == "0" else text
+
+
+def account(text: str) -> Found:
+    """An account that someone named; every job has the account ``sge`` otherwise."""
+    return None if text in ("sge", "NONE") else text
+
+
+def department(text: str) -> Found:
+    """A department that was set up."""
+    return None if text in ("defaultdepartment", "NONE") else text
+
+
+def priority(text: str) -> Found:
+    """A priority other than the usual."""
+    return None if text == "0" else text
+
+
+def hosts(host: str, environment: str, told: str) -> Found:
+    """The hosts of all tasks; of a parallel job without rows for them only the first is known."""
+    if told:
+        names = told.split(",")
+        if len(names) > 1:
+            return (Property("Node", told, {"aggregation": "List"}),)
+        return told
+    return host if environment == "NONE" else None
+
+
+def host_count(host: str, environment: str, told: str) -> Found:
+    """How many they are, where that is known."""
+    return str(told.count(",") + 1) if told else "1" if environment == "NONE" else None
+
+
+def first_host(host: str, environment: str, told: str) -> Found:
+    """The host of a parallel job, of which there may be more."""
+    return None if told or environment == "NONE" else host
+
+
+def wall(text: str, better: str) -> Found:
+    """Univa tells the time on the clock in a field of its own."""
+    return None if better else seconds(text)
+
+
+def resident(text: str, better: str) -> Found:
+    """Likewise the most memory."""
+    return None if better.strip("0.") else kilobytes(text)
+
+
+def state(failed: str) -> Found:
+    """What has a record has ended, in one way or another."""
+    found = (Property("State", "Completed"),)
+    if failed == "0":
+        return found
+    words = FAILURES.get(failed)
+    message = f"failed {failed}: {words}" if words else f"failed {failed}"
+    return (*found, Property("StatusMessage", message))
+
+
+def signal(status: str, failed: str) -> Found:
+    """The signal that ended the job: 128 + n after a failure of 100 or 37."""
+    told = status.isdecimal() and failed in ("100", "37") and 128 < int(status) < 256
+    return str(int(status) - 128) if told else None
+
+
+def gigabytes(text: str) -> Found:
+    """An amount of data, where there was any."""
+    if not re.fullmatch(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", text):
+        raise InvalidValue(text, "an amount in GB")
+    return units.decimal(Fraction(text)) if text.strip("0.") else None
+
+
+def requests(text: str) -> Found:
+    """The hard requests of a category: ``-l h_rt=60,h_vmem=2G,gpu=1 -pe mpi 8``."""
+    return tuple(_requests(_HARD.sub("", f" {text}").strip())) if text != "NONE" else None
+
+
+def _requests(text: str) -> Iterator[Property]:
+    asked = dict(
+        item.partition("=")[::2] for options in _LIST.findall(text) for item in options.split(",")
+    )
+    if (limit := asked.get("h_rt")) and (span := _span(limit)):
+        yield Property("Duration", span, {"op": "LE"})
+    gpus = asked.get("gpu") or asked.get("gpus") or asked.get("ngpus") or ""
+    if gpus.isdecimal() and int(gpus):
+        yield Property("Resource", str(int(gpus)), {"name": "GPU"})
+    if size := _size(asked.get("mem_free", "")):
+        yield Property("Memory", size, {"units": "KB"})
+    if parallel := _PE.search(text):
+        low, high = parallel[1], parallel[2]
+        yield Property("Processors", low, {"op": "GE"} if high else {})
+        if high:
+            yield Property("Processors", high, {"op": "LE"})
+    if size := _size(asked.get("h_vmem", "")):
+        yield Property("Swap", size, {"units": "KB"})
+
+
+def _span(text: str) -> str:
+    found = _SPAN.fullmatch(text)
+    if not found:
+        return ""
+    return str(3600 * int(found[1] or 0) + 60 * int(found[2] or 0) + int(found[3]))
+
+
+def _size(text: str) -> str:
+    """K, M, G and T are powers of 1024, k, m, g and t of 1000."""
+    found = _SIZE.fullmatch(text)
+    if not found:
+        return ""
+    return units.decimal(Fraction(found[1]) * _FACTORS.get(found[2], 1) / 1024)
+
+
+def category(text: str) -> Found:
+    """The requests in Grid Engine's own words."""
+    return None if text == "NONE" else text
+
+
+_MAX = {"metric": "Max", "units": "KB"}
+
+# fmt: off
+# The fields in their order. Those behind maxvmem came with 6.2, those behind them with Univa.
+TABLE: tuple[Field, ...] = (
+    Field("qname",                DELIVERED, "Queue"),
+    Field("hostname",             DELIVERED, "Node",        hosts, beside=("granted_pe", _HOSTS)),
+    Field("hostname",             DELIVERED, "NodeCount",   host_count,
+          beside=("granted_pe", _HOSTS)),
+    Field("hostname",             JOB,       "Extension",   first_host, noted("hostname"),
+          ("granted_pe", _HOSTS)),
+    Field("group",                DELIVERED, "Group"),
+    Field("owner",                DELIVERED, "User"),
+    Field("job_name",             JOB,       "Name"),
+    Field("job_number",           JOB,       "Id",          id, beside=("task_number",)),
+    Field("account",              JOB,       "Extension",   account, noted("account")),
+    Field("priority",             JOB,       "Extension",   priority, noted("priority")),
+    Field("submission_time",      JOB,       "SubmitTime",  _clock.read),
+    Field("start_time",           JOB,       "StartTime",   _clock.read),
+    Field("end_time",             JOB,       "EndTime",     _clock.read),
+    Field("failed",               JOB,       "State",       state),
+    Field("exit_status",          JOB,       "ExitCode",    number),
+    Field("exit_status",          JOB,       "Extension",   signal, noted("Signal"), ("failed",)),
+    Field("ru_wallclock",         DELIVERED, "Duration",    wall, beside=("wallclock",)),
+    Field("ru_utime"), Field("ru_stime"),
+    Field("ru_maxrss",            DELIVERED, "Memory",      resident, _MAX, ("maxrss",)),
+    *map(Field, ("ru_ixrss", "ru_ismrss", "ru_idrss", "ru_isrss", "ru_minflt", "ru_majflt",
+                 "ru_nswap", "ru_inblock", "ru_oublock", "ru_msgsnd", "ru_msgrcv", "ru_nsignals",
+                 "ru_nvcsw", "ru_nivcsw")),
+    Field("project",              DELIVERED, "Project",     worded),
+    Field("department",           JOB,       "Extension",   department, noted("department")),
+    Field("granted_pe",           JOB,       "Extension",   worded, noted("granted_pe")),
+    Field("slots",                DELIVERED, "Processors",  whole),
+    Field("task_number",          JOB,       "Extension",   task, noted("ArrayIndex")),
+    Field("cpu",                  JOB,       "CpuDuration", seconds),
+    Field("mem"),                 # GB times CPU seconds, which is no size
+    Field("io",                   DELIVERED, "Resource",    gigabytes,
+          {"name": "IO", "units": "GB"}),
+    Field("category",             REQUESTED, "Processors",  requests),
+    Field("category",             JOB,       "Extension",   category, noted("category")),
+    Field("iow"), Field("pe_taskid"),
+    Field("maxvmem",              DELIVERED, "Swap",        kilobytes_of_bytes, _MAX),
+    Field("arid",                 JOB,       "Extension",   task, noted("arid")),
+    Field("ar_submission_time"),
+    Field("job_class",            JOB,       "Extension",   worded, noted("job_class")),
+    Field("qdel_info",            JOB,       "Extension",   worded, noted("qdel_info")),
+    Field("maxrss",               DELIVERED, "Memory",      kilobytes_of_bytes, _MAX),
+    Field("maxpss"),
+    Field("submit_host",          JOB,       "SubmitHost",  worded),
+    Field("cwd",                  JOB,       "InitialWorkingDirectory", worded),
+    Field("submit_cmd",           JOB,       "Extension",   worded, noted("submit_cmd")),
+    Field("wallclock",            DELIVERED, "Duration",    seconds),
+    Field("ioops"),
+    Field("bound_cores",          JOB,       "Extension",   worded, noted("bound_cores")),
+)
+# fmt: on
+
+_OF_A_RUN = frozenset(
+    ("StartTime", "EndTime", "Duration", "Processors", "Node", "NodeCount", "Memory", "Swap",
+     "CpuDuration", "ExitCode", "Queue", "Resource")
+)  # fmt: skip
+_WAITING = tuple(
+    row
+    for row in TABLE
+    if row.place in (REQUESTED, NOWHERE)
+    or not (row.element in _OF_A_RUN or row.attributes.get("name") in ("Signal", "hostname"))
+)
+
+# How a column is read where the better one beside it is missing.
+_ALONE = {wall: seconds, resident: kilobytes}
+
+
+def started(names: Collection[str]) -> Iterator[Field]:
+    """The mapping of a record that tells of a run, and has columns of these names."""
+    for row in TABLE:
+        if row.read in _ALONE and not set(row.beside) & set(names):
+            yield row._replace(read=_ALONE[row.read], beside=())
+        else:
+            yield row
+    yield from _others(names)
+
+
+def waiting(names: Collection[str]) -> Iterator[Field]:
+    """The mapping of a record that tells of no run."""
+    yield from _WAITING
+    yield from _others(names)
+
+
+def _others(names: Collection[str]) -> Iterator[Field]:
+    """Fields that no version that is known has, as they stand."""
+    for name in names:
+        if name.startswith(_FIELD):
+            yield Field(name, JOB, "Extension", plain, noted(name))
+
+
+_NAMES = tuple(dict.fromkeys(row.column for row in TABLE))
+_FIELD = "field"  # or fields, followed by their numbers
+
+
+@lru_cache(64)
+def names(size: int, more: int, never: bool) -> tuple[str, ...]:
+    """The names of so many fields, of which the last is the text of several, and of what is beside.
+
+    These are ``more`` that are not known; there are none if it is 0.
+    """
+    told = size - bool(more)
+    last = f"{_FIELD}s {size} to {told + more}" if more > 1 else f"{_FIELD} {size}"
+    others = (last,) if more else ()
+    return (*_NAMES[:told], *others, _HOSTS, *((NEVER,) if never else ()))
+
+
+def not_known(names: Sequence[str]) -> str:
+    """What to say of a record with fields that are not known."""
+    place = next(place for place, name in enumerate(names) if name.startswith(_FIELD))
+    return f"{names[place]} behind {names[place - 1]}: not known, kept as they stand"

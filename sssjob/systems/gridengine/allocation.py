@@ -1,0 +1,188 @@
+"""What Grid Engine gave to a job on a host: of a prolog's environment, its spool, and ``qstat``.
+
+``$SGE_JOB_SPOOL_DIR/config`` has every limit but the one of elapsed time, which only the master
+knows (``qstat -xml -j``) and the queue (``qconf -sq``); the lower one counts. What the prolog adds
+to ``$SGE_JOB_SPOOL_DIR/environment`` is in the environment of the job.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from lxml import etree
+
+from sssjob.amounts import Amount
+from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.features.batch.allocation import Allocation, amount
+from sssjob.features.batch.call import Script
+from sssjob.features.used import Used, of_file
+
+CONFIG, ENVIRONMENT, USAGE = "config", "environment", "usage"  # in $SGE_JOB_SPOOL_DIR
+
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kKmMgG]?)")
+_UNITS = {"": 1, "k": 10**3, "K": 2**10, "m": 10**6, "M": 2**20, "g": 10**9, "G": 2**30}
+_CLOCK = re.compile(r"(?:([0-9]{1,9}):([0-9]{1,9}):)?([0-9]{1,18})(?:\.[0-9]*)?")
+
+
+class GridEngine(Script):
+    """A prolog or epilog of Grid Engine, which has a directory for the job: its spool."""
+
+    def questions(self) -> Mapping[str, Sequence[str]]:
+        """``qstat`` and ``qconf``."""
+        return questions(self.environment)
+
+    def allocation(self, answers: Mapping[str, str], *, asking: bool) -> Allocation:
+        """What the job was given. Raises ``InvalidValue``."""
+        job, queue = answers.get("job", ""), answers.get("queue", "")
+        return allocation(self.environment, self._config() if asking else "", job, queue)
+
+    def used(self) -> Used | None:
+        """What stands in the spool when the job has ended."""
+        if not self._spool:
+            return None
+        try:
+            return of_file(Path(self._spool, USAGE))
+        except (OSError, UnusableInput):
+            return None
+
+    def export(self, variables: Mapping[str, str]) -> None:
+        """Add to the environment file of the job. Raises ``OSError``."""
+        if self._spool:
+            place = Path(self._spool, ENVIRONMENT)
+            handle = os.open(place, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            with open(handle, "r+") as file:
+                file.write(exports(variables, file.read()))
+
+    @property
+    def _spool(self) -> str:
+        return self.environment.get("SGE_JOB_SPOOL_DIR", "")
+
+    def _config(self) -> str:
+        try:
+            return Path(self._spool, CONFIG).read_text("utf-8", "replace")
+        except OSError:
+            return ""
+
+
+def questions(environment: Mapping[str, str]) -> dict[str, list[str]]:
+    """The commands that tell of the job and of its queue, by what they print."""
+    asked = {"job": ["qstat", "-xml", "-j", _number(environment)]}
+    queue = environment.get("QUEUE", "")
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", queue):
+        asked["queue"] = ["qconf", "-sq", queue]
+    return asked
+
+
+def job_id(environment: Mapping[str, str]) -> str:
+    """The id of a job, or of a task of an array: 7 or 7.3. Raises ``InvalidValue``."""
+    task = environment.get("SGE_TASK_ID", "")
+    return _number(environment) + (f".{task}" if task.isascii() and task.isdigit() else "")
+
+
+def allocation(
+    environment: Mapping[str, str], config: str = "", job: str = "", queue: str = ""
+) -> Allocation:
+    """What was given; ``config``, ``job`` and ``queue`` are the texts of the sources above.
+
+    Raises ``InvalidValue`` where the environment names no job.
+    """
+    known = dict(_pairs(config, "="))
+    notes = [] if config else ["there is no config in $SGE_JOB_SPOOL_DIR"]
+    amounts = dict(_amounts(known, environment))
+    limits = {
+        source: seconds
+        for source, seconds in (("qstat", _requested(job, notes)), ("qconf", _of_queue(queue)))
+        if seconds is not None
+    }
+    if limits:
+        source = min(limits, key=lambda name: limits[name])
+        amounts["wall_limit_secs"] = amount(limits[source], source, "h_rt")
+    return Allocation(
+        job_id(environment), known.get("host") or environment.get("HOSTNAME", ""),
+        known.get("job_owner", ""), amounts, environment.get("NHOSTS", "1") == "1", tuple(notes),
+    )  # fmt: skip
+
+
+def exports(values: Mapping[str, str], before: str) -> str:
+    """The lines that a prolog adds to the environment file of a job."""
+    start = "" if not before or before.endswith("\n") else "\n"
+    return start + "".join(f"{name}={value}\n" for name, value in values.items())
+
+
+def _amounts(
+    config: Mapping[str, str], environment: Mapping[str, str]
+) -> Iterator[tuple[str, Amount]]:
+    text = config.get("host_slots", "") or environment.get("NSLOTS", "")
+    slots = int(text) if text.isascii() and text.isdigit() and int(text) else 1
+    yield "allocated_cpu", amount(slots, CONFIG, "host_slots")
+    cpu = _seconds(config.get("h_cpu", ""))
+    if cpu is not None:
+        times = _times(config, "h_cpu", slots)
+        yield "cpu_limit_secs", amount(cpu * times, CONFIG, f"h_cpu x {times}")
+    resident, address = (_size(config.get(name, "")) for name in ("h_rss", "h_vmem"))
+    if resident is not None:
+        yield "max_rss_bytes", amount(resident, CONFIG, "h_rss")
+    elif address is not None:
+        times = _times(config, "h_vmem", slots)
+        yield "max_rss_bytes", amount(address * times, CONFIG, f"h_vmem x {times}")
+
+
+def _times(config: Mapping[str, str], limit: str, slots: int) -> int:
+    """A limit is for each slot, unless it is consumed once for the whole job."""
+    return 1 if config.get(f"{limit}_is_consumable_job") == "1" else slots
+
+
+def _requested(printed: str, notes: list[str]) -> Fraction | None:
+    """The h_rt that the job must have, of what ``qstat -xml -j`` printed."""
+    if not printed:
+        return None
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        root = etree.fromstring(printed.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        notes.append(f"qstat printed no XML: {error}")
+        return None
+    for row in root.iterfind(".//JB_hard_resource_list/qstat_l_requests"):
+        if row.findtext("CE_name") == "h_rt":
+            return _seconds(row.findtext("CE_stringval") or "")
+    return None
+
+
+def _of_queue(printed: str) -> Fraction | None:
+    return _seconds(dict(_pairs(printed, None)).get("h_rt", ""))
+
+
+def _pairs(text: str, separator: str | None) -> Iterator[tuple[str, str]]:
+    """The first line of each name: a later one may be part of something that a user wrote."""
+    seen = set()
+    for line in text.splitlines():
+        parts = line.split(separator, 1)
+        if len(parts) == 2 and parts[0] not in seen:
+            seen.add(parts[0])
+            yield parts[0], parts[1].strip()
+
+
+def _number(environment: Mapping[str, str]) -> str:
+    job = environment.get("JOB_ID", "")
+    if not (job.isascii() and job.isdigit()):
+        raise InvalidValue(job, "$JOB_ID, as Grid Engine sets it for a prolog")
+    return job
+
+
+def _seconds(text: str) -> Fraction | None:
+    """Seconds, or HH:MM:SS; None for INFINITY."""
+    found = _CLOCK.fullmatch(text)
+    if not found:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return Fraction(hours * 3600 + minutes * 60 + seconds)
+
+
+def _size(text: str) -> Fraction | None:
+    """Bytes; a small letter is a power of 1000, a capital of 1024. None for INFINITY."""
+    found = _SIZE.fullmatch(text)
+    return None if not found else Fraction(found[1]) * _UNITS[found[2]]

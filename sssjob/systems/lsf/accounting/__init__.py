@@ -1,0 +1,141 @@
+"""LSF: the event log ``lsb.acct`` becomes job objects, one for each JOB_FINISH.
+
+Fields are separated by blanks; texts stand in quotes, doubled where they hold one. How many
+fields there are depends on the version and on counts within the record: it is read from the
+left as far as it goes, and what a later version may have behind that is left alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import BinaryIO, TypeVar
+
+from sssjob.model import Job
+from sssjob.records.record import Bad, Field, Options, Outcome, Skipped
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.shapes import Read, Record, Shapes
+from sssjob.records.shapes import records as read_lines
+from sssjob.systems.lsf.accounting import table
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+_CSV_LIMIT = 131_072  # characters that the csv module takes in a field
+_TOKEN = re.compile(r'"((?:[^"]|"")*)"(?= |$)|([^ "][^ ]*)(?= |$)')
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
+_NINE = re.compile("9|[1-9][0-9]")  # versions of which all fields are known
+_START = 10  # startTime, from 0
+_HOST_USAGE = 6  # fields for each host
+_OTHER_TAIL = f"what stands behind {table.REST[-1]} has not the form of LSF 9.1 to 10.1: left out"
+
+
+class _NotWhole(ValueError):
+    """The record ends, or goes on otherwise, where it must not."""
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterable[Outcome[Job]]:
+    """What becomes of each record of a stream, in its order."""
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterable[Outcome[J]]:
+    """The same on either road."""
+
+    def rows(names: tuple[str, ...]) -> Iterable[Field]:
+        return table.WAITING if names[0] == table.NEVER else table.TABLE
+
+    return read_lines(stream, record, Shapes(rows, road, ("startTime", "eventTime")))
+
+
+def record(number: int, line: str) -> Read:
+    """What a line is."""
+    if not line.startswith('"JOB_FINISH" '):
+        kind = re.match(r'"([A-Z][A-Z0-9_]{2,40})" ', line)
+        if kind:
+            return Skipped(number, kind[1])
+        return Bad(number, 'not a record such as "JOB_FINISH" "10.1" 1700000000 ...')
+    try:
+        fields = split(line.rstrip())
+        return _record(number, fields)
+    except _NotWhole as wrong:
+        return Bad(number, str(wrong))
+
+
+def split(line: str) -> list[str]:
+    """The fields of a line, without their quotes."""
+    if len(line) <= _CSV_LIMIT:
+        try:
+            return next(csv.reader((line,), delimiter=" ", strict=True))
+        except csv.Error as wrong:
+            raise _NotWhole(f"a quote that is not closed, or a stray one: {wrong}") from None
+    fields, position = [], 0
+    while position < len(line):
+        found = _TOKEN.match(line, position)
+        if not found:
+            raise _NotWhole(f"a quote that is not closed, or a stray one, in column {position}")
+        fields.append(found[2] or found[1].replace('""', '"') if found[2] or found[1] else "")
+        position = found.end() + 1
+    return fields
+
+
+def _record(number: int, fields: list[str]) -> Read:
+    first = len(table.HEAD)
+    asked, position = _list(fields, first, "numAskedHosts")
+    if _ends_hosts(fields, position):
+        hosts: list[str] = []  # some versions leave numExHosts out beside asked hosts
+    else:
+        hosts, position = _list(fields, position, "numExHosts")
+        if not _ends_hosts(fields, position):
+            raise _NotWhole("no state and host factor behind the hosts")
+    known = fields[position : position + len(table.REST)]
+    least = len(table.REST) if _NINE.match(fields[1]) else table.LEAST
+    if len(known) < least:
+        raise _NotWhole(f"{len(fields)} fields: the record is cut short")
+    tail = _tail(fields, position + len(table.REST))
+    note = "" if tail or len(fields) <= position + len(table.REST) else _OTHER_TAIL
+    never = fields[_START] == "0"
+    names = _names(len(known), len(tail), never)
+    return Record(
+        number, names,
+        ["", *fields[:first], " ".join(asked), " ".join(hosts), *known, *tail], note=note,
+    )  # fmt: skip
+
+
+def _list(fields: list[str], position: int, name: str) -> tuple[list[str], int]:
+    """So many fields as the one before them says."""
+    if position >= len(fields) or not fields[position].isdecimal() or len(fields[position]) > 9:
+        raise _NotWhole(f"no number in {name}")
+    end = position + 1 + int(fields[position])
+    if end > len(fields):
+        raise _NotWhole(f"fewer hosts than {name} says: the record is cut short")
+    return fields[position + 1 : end], end
+
+
+def _ends_hosts(fields: list[str], position: int) -> bool:
+    """Whether the state and the host factor stand here."""
+    return (
+        position + 2 < len(fields)
+        and fields[position] in table.STATES
+        and _REAL.fullmatch(fields[position + 1]) is not None
+    )
+
+
+def _tail(fields: list[str], position: int) -> list[str]:
+    """What 9.1 added, behind its two lists; nothing where these are not what they should be."""
+    for width in (2, _HOST_USAGE):
+        if position >= len(fields) or not fields[position].isdecimal():
+            return []
+        position += 1 + width * int(fields[position][:9])
+    found = fields[position : position + len(table.TAIL)]
+    limits = (0, 1, 2)  # runLimit, options3 and avgMem are numbers
+    return found if all(_WHOLE.fullmatch(found[at]) for at in limits[: len(found)]) else []
+
+
+@lru_cache(64)
+def _names(known: int, tail: int, never: bool) -> tuple[str, ...]:
+    first = table.NEVER if never else table.RUN
+    return (first, *table.HEAD, *table.HOSTS, *table.REST[:known], *table.TAIL[:tail])

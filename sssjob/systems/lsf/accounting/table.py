@@ -1,0 +1,251 @@
+"""What becomes of each field of a JOB_FINISH record: the mapping, laid beside lsb.acct(5)."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.records.clock import Clock
+from sssjob.records.plan import MEMO_LIMIT
+from sssjob.records.readers import kilobytes, whole
+from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
+
+RUN, NEVER = "(run)", "(never started)"  # the first name of a record tells which it is
+
+# jStatus: DONE or EXIT, with what ran behind the job.
+STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
+
+_SLOTS = re.compile(r"(?:([0-9]{1,6})\*)?([^\s*]+)")
+_REAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_EXIT_BIT = 32
+_clock = Clock("UTC")
+
+# fmt: off
+HEAD = (
+    "type", "version", "eventTime", "jobId", "userId", "options", "numProcessors", "submitTime",
+    "beginTime", "termTime", "startTime", "userName", "queue", "resReq", "dependCond",
+    "preExecCmd", "fromHost", "cwd", "inFile", "outFile", "errFile", "jobFile",
+)
+HOSTS = ("askedHosts", "execHosts")
+REST = (
+    "jStatus", "hostFactor", "jobName", "command",
+    "ru_utime", "ru_stime", "ru_maxrss", "ru_ixrss", "ru_ismrss", "ru_idrss", "ru_isrss",
+    "ru_minflt", "ru_majflt", "ru_nswap", "ru_inblock", "ru_oublock", "ru_ioch", "ru_msgsnd",
+    "ru_msgrcv", "ru_nsignals", "ru_nvcsw", "ru_nivcsw", "ru_exutime",
+    "mailUser", "projectName", "exitStatus", "maxNumProcessors", "loginShell", "timeEvent", "idx",
+    "maxRMem", "maxRSwap", "inFileSpool", "commandSpool", "rsvId",
+    "sla", "exceptMask", "additionalInfo", "exitInfo", "warningAction", "warningTimePeriod",
+    "chargedSAAP", "licenseProject",
+    "app", "postExecCmd", "runtimeEstimation", "jobGroupName", "requeueEvalues", "options2",
+    "resizeNotifyCmd", "lastResizeTime", "rsvId2", "jobDescription",
+)
+LEAST = REST.index("exitStatus") + 1  # what every version has
+TAIL = (
+    "runLimit", "options3", "avgMem", "effectiveResReq", "srcCluster", "srcJobId", "dstCluster",
+    "dstJobId", "forwardTime", "flow_id", "acJobWaitTime", "totalProvisionTime", "outdir",
+    "runTime", "subcwd",
+)
+# Why LSF ended a job, by exitInfo.
+TERMINATIONS = (
+    "", "TERM_PREEMPT", "TERM_WINDOW", "TERM_LOAD", "TERM_OTHER", "TERM_RUNLIMIT",
+    "TERM_DEADLINE", "TERM_PROCESSLIMIT", "TERM_FORCE_OWNER", "TERM_FORCE_ADMIN",
+    "TERM_REQUEUE_OWNER", "TERM_REQUEUE_ADMIN", "TERM_CPULIMIT", "TERM_CHKPNT", "TERM_OWNER",
+    "TERM_ADMIN", "TERM_MEMLIMIT", "TERM_EXTERNAL_SIGNAL", "TERM_RMS", "TERM_ZOMBIE",
+    "TERM_SWAP", "TERM_THREADLIMIT", "TERM_SLURM", "TERM_BUCKET_KILL", "TERM_CTRL_PID",
+    "TERM_CWD_NOTEXIST",
+)
+# fmt: on
+
+
+def noted(name: str) -> dict[str, str]:
+    """The attributes of what the standard has no property for."""
+    return {"type": "LSF", "name": name}
+
+
+@varied
+def id(job: str, index: str) -> Found:
+    """The job, and its place in an array."""
+    if not job.isdecimal():
+        raise InvalidValue(job, "a job id")
+    return job if index in ("", "0") else f"{job}[{index}]"
+
+
+def index(text: str) -> Found:
+    """The place in an array, from 1."""
+    return None if text == "0" else text
+
+
+@lru_cache(MEMO_LIMIT)
+def slots(text: str) -> tuple[tuple[str, ...], int]:
+    """The hosts, each once, and all their slots.
+
+    >>> slots("a a b"), slots("16*a b")
+    ((('a', 'b'), 3), (('a', 'b'), 17))
+    """
+    entries = text.split(" ")
+    if "*" not in text:
+        return tuple(dict.fromkeys(entries)), len(entries)
+    hosts: dict[str, None] = {}
+    total = 0
+    for entry in entries:
+        found = _SLOTS.fullmatch(entry)
+        if not found:
+            raise InvalidValue(entry, "a host such as n1 or 16*n1")
+        hosts[found[2]] = None
+        total += int(found[1] or 1)
+    return tuple(hosts), total
+
+
+def nodes(text: str) -> Found:
+    """The hosts: one, or a List."""
+    hosts, _ = slots(text)
+    if len(hosts) == 1:
+        return hosts[0]
+    return (Property("Node", ",".join(hosts), {"aggregation": "List"}),)
+
+
+def node_count(text: str) -> Found:
+    """How many hosts there are."""
+    return str(len(slots(text)[0]))
+
+
+def processors(text: str) -> Found:
+    """How many slots there are."""
+    return str(slots(text)[1])
+
+
+def asked_processors(least: str, most: str) -> Found:
+    """A number, or the least and the most that would do."""
+    low, high = whole(least), whole(most) if most else None
+    if not isinstance(low, str) or not isinstance(high, str) or int(low) >= int(high):
+        return low
+    return Property("Processors", low, {"op": "GE"}), Property("Processors", high, {"op": "LE"})
+
+
+def state(status: str, info: str) -> Found:
+    """Completed, with the reason that LSF gives for having ended it."""
+    found = (Property("State", "Completed"),)
+    if info.isdecimal() and info != "0":
+        number = int(info)
+        word = TERMINATIONS[number] if number < len(TERMINATIONS) else f"exitInfo {info}"
+        return (*found, Property("StatusMessage", word))
+    if int(status) & _EXIT_BIT:
+        return (*found, Property("StatusMessage", "EXIT"))
+    return found
+
+
+def _status(text: str) -> int:
+    if not (text.isdecimal() and text.isascii() and len(text) < 10):
+        raise InvalidValue(text, "a status as wait() gives it, such as 65280")
+    return int(text)
+
+
+def exit_code(text: str) -> Found:
+    """The exit code within a status of wait(): 65280 is 255."""
+    return str(_status(text) >> 8)
+
+
+def signal(text: str) -> Found:
+    """The signal within a status of wait(): 139 is 11, with a core dump."""
+    number = _status(text) & 127
+    return str(number) if number else None
+
+
+@varied
+def cpu(user: str, system: str) -> Found:
+    """CPU seconds, where both are known."""
+    if not (_REAL.fullmatch(user) and _REAL.fullmatch(system)):
+        raise InvalidValue(f"{user} {system}", "two numbers of seconds")
+    if user[0] == "-" or system[0] == "-":
+        return None
+    # A sum of usual numbers has fewer digits than a Decimal keeps, and takes a fifth of the time.
+    if max(len(user), len(system)) < 14:
+        return str(int(Decimal(user) + Decimal(system) + Decimal("0.5")))
+    return str(int(Fraction(user) + Fraction(system) + Fraction(1, 2)))
+
+
+@varied
+def wall(ended: str, started: str, told: str) -> Found:
+    """The run time as LSF counted it, without suspension; else from start to end."""
+    if told.isdecimal():
+        return told
+    if not (ended.isdecimal() and started.isdecimal()) or int(ended) < int(started):
+        return None
+    return str(int(ended) - int(started))
+
+
+def limit(text: str) -> Found:
+    """A limit in seconds; -1 and 0 are none."""
+    return None if text[:1] == "-" else whole(text)
+
+
+def asked_hosts(text: str) -> Found:
+    """The hosts that were asked for."""
+    hosts = text.split(" ")
+    if len(hosts) == 1:
+        return text
+    return (Property("Node", ",".join(hosts), {"aggregation": "List"}),)
+
+
+_MAX = {"metric": "Max", "units": "KB"}
+_AVERAGE = {"metric": "Average", "units": "KB"}
+
+# fmt: off
+TABLE: tuple[Field, ...] = (
+    Field("eventTime",     JOB,       "EndTime",     _clock.read),
+    Field("jobId",         JOB,       "Id",          id, beside=("idx",)),
+    Field("numProcessors", REQUESTED, "Processors",  asked_processors,
+          beside=("maxNumProcessors",)),
+    Field("submitTime",    JOB,       "SubmitTime",  _clock.read),
+    Field("startTime",     JOB,       "StartTime",   _clock.read),
+    Field("eventTime",     DELIVERED, "Duration",    wall, beside=("startTime", "runTime")),
+    Field("userName",      DELIVERED, "User"),
+    Field("queue",         DELIVERED, "Queue"),
+    Field("resReq",        JOB,       "Extension",   plain, noted("resReq")),
+    Field("fromHost",      JOB,       "SubmitHost"),
+    Field("cwd",           JOB,       "InitialWorkingDirectory"),
+    Field("inFile",        JOB,       "InputFile"),
+    Field("outFile",       JOB,       "OutputFile"),
+    Field("errFile",       JOB,       "ErrorFile"),
+    Field("askedHosts",    REQUESTED, "Node",        asked_hosts),
+    Field("execHosts",     DELIVERED, "Node",        nodes),
+    Field("execHosts",     DELIVERED, "NodeCount",   node_count),
+    Field("execHosts",     DELIVERED, "Processors",  processors),
+    Field("jStatus",       JOB,       "State",       state, beside=("exitInfo",)),
+    Field("jobName",       JOB,       "Name"),
+    Field("command",       JOB,       "Extension",   plain, noted("command")),
+    Field("ru_utime",      JOB,       "CpuDuration", cpu, beside=("ru_stime",)),
+    Field("projectName",   DELIVERED, "Project"),
+    Field("exitStatus",    JOB,       "ExitCode",    exit_code),
+    Field("exitStatus",    JOB,       "Extension",   signal, noted("Signal")),
+    Field("idx",           JOB,       "Extension",   index, noted("ArrayIndex")),
+    Field("maxRMem",       DELIVERED, "Memory",      kilobytes, _MAX),
+    Field("maxRSwap",      DELIVERED, "Swap",        kilobytes, _MAX),
+    Field("rsvId",         REQUESTED, "Reservation"),
+    Field("sla",           DELIVERED, "QualityOfService"),
+    Field("licenseProject", JOB,      "Extension",   plain, noted("licenseProject")),
+    Field("app",           JOB,       "Application"),
+    Field("jobGroupName",  JOB,       "Extension",   plain, noted("jobGroupName")),
+    Field("jobDescription", JOB,      "Extension",   plain, noted("jobDescription")),
+    Field("runLimit",      REQUESTED, "Duration",    limit, {"op": "LE"}),
+    Field("avgMem",        DELIVERED, "Memory",      kilobytes, _AVERAGE),
+    Field("effectiveResReq", JOB,     "Extension",   plain, noted("effectiveResReq")),
+)
+# fmt: on
+
+_OF_A_RUN = frozenset(
+    ("StartTime", "Duration", "Node", "NodeCount", "Processors", "Memory", "Swap", "CpuDuration",
+     "ExitCode", "Queue")
+)  # fmt: skip
+
+# A job that was killed while it waited.
+WAITING = tuple(
+    row
+    for row in TABLE
+    if row.place == REQUESTED
+    or not (row.element in _OF_A_RUN or row.attributes.get("name") == "Signal")
+)

@@ -1,0 +1,174 @@
+"""PBS: the accounting files of TORQUE, OpenPBS and PBS Pro become job objects.
+
+A line is ``MM/DD/YYYY HH:MM:SS;letter;id;key=value key=value ...``. A job is made of the record
+that ends it (E), and one for each run that was lost before (R). The mapping is ``pbs_table``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, TypeVar
+
+from sssjob.model import Job
+from sssjob.records import clock as clocks
+from sssjob.records.clock import ASSUMED, Clock
+from sssjob.records.record import Bad, Field, Noted, Options, Outcome, Skipped
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.shapes import Read, Record, Shapes
+from sssjob.records.shapes import records as read_lines
+from sssjob.systems.pbs.accounting import table
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+# fmt: off
+# What the other records tell of, by their letter.
+LETTERS = {
+    "A": "aborted", "C": "checkpointed", "D": "deleted", "L": "licences", "M": "moved",
+    "P": "provisioning", "Q": "queued", "S": "started", "T": "restarted",
+    "a": "altered", "c": "next phase", "e": "last phase", "p": "provisioned", "r": "resumed",
+    "s": "started on fewer nodes", "u": "phase ended", "z": "suspended",
+    "B": "reservation begun", "F": "reservation finished", "K": "reservation deleted",
+    "U": "reservation requested", "Y": "reservation confirmed", "k": "reservation deleted",
+}
+# fmt: on
+
+_STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+_NUMBER = r"[0-9]{1,18}"
+_ID = re.compile(_NUMBER + r"(\[[0-9]*\]|-[0-9]{1,9})?(?:\.(\S+))?")
+_KEY = r"[A-Za-z_][\w.\-]*="
+# A value in quotes, or one up to the next key; hooks write values with spaces and no quotes.
+_PAIR = re.compile(
+    rf"""({_KEY})("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|.*?)(?=\s{_KEY}|$)\s?""", re.DOTALL
+)
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w.\-]*")
+_BESIDE = ("(id)", "(server)", "(array index)", "(letter)", "(ended)")
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each record of a stream, in its order.
+
+    Raises ``InvalidValue`` for an unknown zone.
+    """
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    clock = Clock(options.zone)
+
+    def rows(names: tuple[str, ...]) -> Iterable[Field]:
+        return clocks.by(clock, table.rows(names))
+
+    told = False
+    for outcome in read_lines(stream, record, Shapes(rows, road, ("start", "end"))):
+        if clock.assumed and not told:
+            told = True
+            yield Noted(outcome.line, ASSUMED, once=True)
+        yield outcome
+
+
+def record(number: int, line: str) -> Read:
+    """What a line is."""
+    for pattern, names in _SEEN.patterns:
+        if found := pattern.fullmatch(line):
+            return Record(number, names, found.groups(""))
+    return _record(number, line)
+
+
+def _record(number: int, line: str) -> Read:
+    parts = line.split(";", 3)
+    if len(parts) < 4 or not _STAMP.fullmatch(parts[0]):
+        return Bad(number, "not a record such as 11/20/2026 14:29:34;E;123.server;user=amy ...")
+    stamp, letter, id, text = parts
+    if letter not in ("E", "R"):
+        meaning = LETTERS.get(letter, "an unknown record")
+        return Skipped(number, f"{letter[:10]}: {meaning}")
+    found = _ID.fullmatch(id)
+    if not found:
+        return Bad(number, f"{id[:60]!r} is no job id such as 123.server or 123[4].server")
+    array, server = found.groups("")
+    if array == "[]":
+        return Skipped(number, "array whose jobs have their own records")
+    keys, values = _pairs(text.strip())
+    if letter == "R" and "start" not in keys:
+        return Skipped(number, "R: requeued, without what was used")
+    if "user" not in keys:
+        return Bad(number, "no user in it: not a whole record")
+    if letter == "E" and "end" not in keys:
+        return Bad(number, "no end in it: not a whole record")
+    if letter == "E" and not array:
+        _SEEN.add(keys[: -len(_BESIDE)])
+    # A lost run ended when its record was written.
+    ended = "" if "end" in keys else _iso(stamp)
+    return Record(number, keys, (*values, id, server, array.strip("[]-"), letter, ended))
+
+
+def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of a record's columns, and the values of those that stand in its text."""
+    if '"' not in text and "'" not in text and text:
+        keys, equals, values = zip(*[item.partition("=") for item in text.split()], strict=True)
+        if "" not in equals and (names := _NAMES[keys]):
+            return names, values
+    pairs = [(key[:-1], value.rstrip()) for key, value in _PAIR.findall(text)]
+    return _NAMES[tuple([key for key, _ in pairs])], tuple([
+        value[1:-1] if key not in _RAW and _is_quoted(value) else value for key, value in pairs
+    ])  # fmt: skip
+
+
+class _Names(dict[tuple[str, ...], tuple[str, ...]]):
+    """The names of a record's columns by its keys, or none where these are no keys.
+
+    Most records of a file have the same.
+    """
+
+    def __missing__(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+        if len(self) >= 1024:
+            self.clear()
+        known = all(map(_PLAIN_KEY.fullmatch, keys))
+        names = self[keys] = (*keys, *_BESIDE) if known else ()
+        return names
+
+
+_NAMES = _Names()
+
+
+class _Seen:
+    """Patterns of whole lines that end a job, by the keys that were seen often.
+
+    They tell nothing else than reading such a line key by key, in a third of the time. A pattern
+    takes a thousand times as long to make, so it is made for keys that come again and again.
+    """
+
+    def __init__(self) -> None:
+        self.patterns: list[tuple[re.Pattern[str], tuple[str, ...]]] = []
+        self._times: dict[tuple[str, ...], int] = {}
+
+    def add(self, keys: tuple[str, ...]) -> None:
+        """Count the keys of a line of which there was no pattern."""
+        if len(self._times) >= 1024:
+            self._times.clear()
+        times = self._times[keys] = self._times.get(keys, 0) + 1
+        if times % _OFTEN or len(keys) > _KEYS_LIMIT or len(set(keys)) < len(keys):
+            return
+        texts = " ".join(rf"{re.escape(key)}=([^\s\"']*)" for key in keys)
+        pattern = re.compile(rf"{_STAMP.pattern};(E);({_NUMBER}(?:\.([^\s;]+))?);{texts}\s*")
+        names = ("(letter)", "(id)", "(server)", *keys)
+        self.patterns = [(pattern, names), *self.patterns[: _PATTERNS - 1]]
+
+
+_OFTEN = 1000  # lines with some keys, at which these get a pattern
+_PATTERNS = 3  # that are tried on every line
+_KEYS_LIMIT = 200
+_SEEN = _Seen()
+_RAW = frozenset(("jobname",))  # never quoted, and a user's choice
+
+
+def _is_quoted(value: str) -> bool:
+    return len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+
+
+def _iso(stamp: str) -> str:
+    """A stamp in local time, as the clock reads it."""
+    return f"{stamp[6:10]}-{stamp[:2]}-{stamp[3:5]}T{stamp[11:]}"

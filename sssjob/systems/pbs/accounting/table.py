@@ -1,0 +1,343 @@
+"""What becomes of each key of a PBS record: the mapping, laid beside the administrator's guides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.records.clock import time
+from sssjob.records.plan import MEMO_LIMIT
+from sssjob.records.readers import single, whole
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Field,
+    Found,
+    by_columns,
+    numeric,
+    plain,
+    varied,
+)
+
+_SPAN = re.compile(
+    r"(?:(?:([0-9]{1,6}):)?([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,2})(?:\.([0-9]{1,9}))?"
+)
+_SECONDS = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?")
+# Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
+_MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
+_REST = {f"{number:02}": number for number in range(60)}
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_HOST = re.compile(r"(?:([0-9]{1,6})\*)?([^/*+\s,]+)(?:/([0-9,\-]{1,4000})(?:\*([0-9]{1,6}))?)?")
+_NODES = re.compile(r"([0-9]{1,9})(?::ppn=([0-9]{1,9}))?")
+_NGPUS = re.compile(r"[:(]ngpus=([0-9]{1,9})")
+
+# Exit_status below 0 in the words of the sources: JOB_EXEC_*.
+# fmt: off
+ENDINGS = {
+    "-1": "not executed, before files were staged", "-2": "not executed, after files were staged",
+    "-3": "not executed, to be tried again", "-10": "over the limit of memory (TORQUE)",
+    "-11": "over the limit of wall time (TORQUE)", "-12": "over the limit of CPU time (TORQUE)",
+    "-24": "over the limit of processors", "-25": "over the limit of virtual memory",
+    "-26": "over the limit of memory", "-27": "over the limit of CPU time",
+    "-29": "over the limit of wall time",
+}
+# fmt: on
+
+
+def noted(name: str) -> dict[str, str]:
+    """The attributes of what the standard has no property for."""
+    return {"type": "PBS", "name": name}
+
+
+def _spans(texts: Sequence[str]) -> list[str] | None:
+    """``HH:MM:SS`` in seconds."""
+    joined = "".join(texts)
+    if joined.count(":") != 2 * len(texts) or max(map(len, texts)) > 15:
+        return None
+    if not (joined.isascii() and joined.replace(":", "").isdecimal()):
+        return None
+    try:
+        return [
+            str(3600 * int(text[:-6]) + _MINUTES[text[-6:-2]] + _REST[text[-2:]]) for text in texts
+        ]
+    except (ValueError, KeyError):  # another form
+        return None
+
+
+def _in_kilobytes(texts: Sequence[str]) -> list[str] | None:
+    """``2048kb`` without the unit."""
+    found = [text[:-2] for text in texts]
+    joined = "".join(found)
+    plain = joined.isdecimal() and joined.isascii() and min(found) >= "1"
+    if not plain or "".join(texts) != "kb".join(found) + "kb" or max(map(len, found)) > 17:
+        return None
+    return found
+
+
+@by_columns(_spans)
+@numeric(10**15)
+def seconds(text: str) -> Found:
+    """``[[DD:]HH:]MM:SS[.frac]`` with any number of hours, or bare seconds; half up.
+
+    >>> seconds("800:00:00"), seconds("19:23:4"), seconds("86.5")
+    ('2880000', '69784', '87')
+    """
+    parts = text.split(":")
+    if len(parts) == 3 and "" not in parts and len(text) < 16:
+        hours, minutes, rest = parts
+        if (digits := hours + minutes + rest).isdecimal() and digits.isascii():
+            return str(3600 * int(hours) + 60 * int(minutes) + int(rest))
+    if bare := _SECONDS.fullmatch(text):
+        return str(int(bare[1]) + _half(bare[2]))
+    found = _SPAN.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a duration such as 800:00:00, or seconds")
+    days, hours, minutes, rest, fraction = found.groups()
+    whole = 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes) + int(rest)
+    return str(whole + _half(fraction))
+
+
+def _half(fraction: str | None) -> int:
+    return 1 if fraction and fraction[0] >= "5" else 0
+
+
+@by_columns(_in_kilobytes)
+def kilobytes(text: str) -> Found:
+    """A size in KB; a number without a letter is bytes, and a ``w`` is a word of 8 bytes.
+
+    >>> kilobytes("2gb"), kilobytes("512b"), kilobytes("12.27M"), kilobytes("1kw")
+    ('2097152', '0.5', '12564.48', '8')
+    """
+    if text[-2:] == "kb" and text[:-2].isdecimal() and text.isascii() and len(text) < 20:
+        return text[:-2].lstrip("0") or "0"
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a size such as 2gb")
+    number, letter, unit = found.groups()
+    factor = (1 << (10 * _POWERS[letter.lower()])) * (8 if unit and unit in "wW" else 1)
+    if factor >= 1024 and number.isdecimal():
+        return str(int(number) * (factor >> 10))
+    return units.decimal(Fraction(number) * factor / 1024)
+
+
+def after_at(text: str) -> Found:
+    """The host of ``user@host``."""
+    return text.partition("@")[2] or None
+
+
+@varied
+def global_id(id: str, server: str, submitted: str) -> Found:
+    """server/id/time of submission; a server's ids begin anew when they run out."""
+    if not server:
+        return None
+    number = id.partition(".")[0]
+    return f"{server}/{number}/{submitted}" if submitted else f"{server}/{number}"
+
+
+def project(text: str, account: str) -> Found:
+    """OpenPBS has both: its project is what is accounted to where no account is named."""
+    return None if account or text == "_pbs_project_default" else text
+
+
+def other_project(text: str, account: str) -> Found:
+    """The project beside an account."""
+    return text if account and text != "_pbs_project_default" else None
+
+
+@lru_cache(MEMO_LIMIT)
+def slots(text: str) -> tuple[tuple[str, ...], int]:
+    """The hosts of exec_host, each once, and its slots.
+
+    >>> slots("a/0+a/1+b/0-3,5"), slots("a/0*32"), slots("32*a+b/0*0")
+    ((('a', 'b'), 7), (('a',), 32), (('a', 'b'), 32))
+    """
+    hosts: dict[str, None] = {}
+    total = 0
+    for item in text.split("+"):
+        found = _HOST.fullmatch(item)
+        if not found:
+            raise InvalidValue(text[:200], "hosts such as n1/0*4+n2/0-3")
+        times, host, numbers, processors = found.groups()
+        hosts[host] = None
+        count = sum(map(_slots_of, numbers.split(","))) if numbers else 1
+        total += count * int(processors or 1) * int(times or 1)
+    return tuple(hosts), total
+
+
+def _slots_of(part: str) -> int:
+    low, dash, high = part.partition("-")
+    if not low.isdecimal() or (dash and not high.isdecimal()) or (dash and int(high) < int(low)):
+        raise InvalidValue(part, "slots such as 0-3,5")
+    return int(high) - int(low) + 1 if dash else 1
+
+
+def nodes(text: str) -> Found:
+    """The hosts: one, or a List."""
+    hosts, _ = slots(text)
+    if len(hosts) == 1:
+        return hosts[0]
+    return (Property("Node", ",".join(hosts), {"aggregation": "List"}),)
+
+
+def node_count(text: str) -> Found:
+    """How many hosts there are, each counted once."""
+    return str(len(slots(text)[0]))
+
+
+@varied
+def processors(letter: str, hosts: str, used: str, asked: str, slots_: str) -> Found:
+    """The slots on all hosts; where these are 0 (``h/0*0``) or not told, what else tells them."""
+    told = slots(hosts)[1] if hosts else 0
+    return str(told) if told else next(filter(None, map(_count, (used, asked, slots_))), None)
+
+
+def _count(text: str) -> str:
+    return text if text.isdecimal() and text != "0" else ""
+
+
+def asked_processors(nodes: str, ncpus: str) -> Found:
+    """The processors of ``nodes=4:ppn=8``, where no number of them is asked for by itself."""
+    if _count(ncpus):
+        return None
+    found = [_NODES.fullmatch(part) for part in nodes.split("+")]
+    if not all(item and item[2] for item in found):
+        return None
+    return str(sum(int(item[1]) * int(item[2]) for item in found if item))
+
+
+def asked_nodes(nodes: str, nodect: str) -> Found:
+    """The nodes of ``nodes=4:ppn=8``."""
+    if _count(nodect):
+        return None
+    found = [_NODES.match(part) for part in nodes.split("+")]
+    return str(sum(int(item[1]) for item in found if item)) if all(found) else None
+
+
+def per_node(nodes: str) -> Found:
+    """The processors on each node, where it is the same number on all."""
+    found = _NODES.fullmatch(nodes)
+    return found[2] if found else None
+
+
+@varied
+def gpus(text: str) -> Found:
+    """The GPUs of all parts of exec_vnode."""
+    if "ngpus" not in text:
+        return None
+    total = sum(map(int, _NGPUS.findall(text)))
+    return str(total) if total else None
+
+
+def state(letter: str, status: str) -> Found:
+    """Both an end and a requeue complete a run; the message tells which, and what killed it."""
+    message = "requeued" if letter == "R" else ENDINGS.get(status, "") if status[:1] == "-" else ""
+    found = (Property("State", "Completed"),)
+    return (*found, Property("StatusMessage", message)) if message else found
+
+
+def exit_status(text: str) -> Found:
+    """The status as it stands: negative where PBS ended the job, 256 + n for signal n."""
+    if not text.removeprefix("-").isdecimal() or len(text) > 10:
+        raise InvalidValue(text, "an exit status such as 271")
+    return text
+
+
+def signal(text: str) -> Found:
+    """The signal that ended the job."""
+    return str(int(text) - 256) if text.isdecimal() and 256 < int(text) < 384 else None
+
+
+@varied
+def passed(end: str, start: str, wall: str) -> Found:
+    """From start to end, where the record has no wall time of its own."""
+    if wall or not (start.isdecimal() and end.isdecimal()) or int(end) < int(start):
+        return None
+    return str(int(end) - int(start))
+
+
+_MAX = {"metric": "Max", "units": "KB"}
+_KB = {"units": "KB"}
+_LIMIT = {"op": "LE"}
+
+# fmt: off
+# The keys in the order in which PBS writes them; (columns) are the parts of a record before them.
+TABLE: tuple[Field, ...] = (
+    Field("(id)",                     JOB,       "Id",          single),
+    Field("(id)",                     JOB,       "GlobalId",    global_id,
+          beside=("(server)", "ctime")),
+    Field("(server)",                 DELIVERED, "Machine"),
+    Field("(array index)",            JOB,       "Extension",   single, noted("ArrayIndex")),
+    Field("(letter)",                 JOB,       "State",       state, beside=("Exit_status",)),
+    Field("(letter)",                 DELIVERED, "Processors",  processors,
+          beside=("exec_host", "resources_used.ncpus", "Resource_List.ncpus",
+                  "total_execution_slots")),
+    Field("(ended)",                  JOB,       "EndTime",     time),
+    Field("user",                     DELIVERED, "User"),
+    Field("group",                    DELIVERED, "Group"),
+    Field("account",                  DELIVERED, "Project"),
+    Field("project",                  DELIVERED, "Project",     project, beside=("account",)),
+    Field("project",                  JOB,       "Extension",   other_project,
+          noted("project"), ("account",)),
+    Field("jobname",                  JOB,       "Name"),
+    Field("queue",                    DELIVERED, "Queue"),
+    Field("ctime",                    JOB,       "SubmitTime",  time),
+    Field("qtime",                    JOB,       "Extension",   single, noted("qtime")),
+    Field("etime",                    JOB,       "EligibleTime", time),
+    Field("start",                    JOB,       "StartTime",   time),
+    Field("owner",                    JOB,       "SubmitHost",  after_at),
+    Field("exec_host",                DELIVERED, "Node",        nodes),
+    Field("exec_host",                DELIVERED, "NodeCount",   node_count),
+    Field("exec_vnode",               DELIVERED, "Resource",    gpus, {"name": "GPU"}),
+    Field("exec_vnode",               NOWHERE),
+    Field("Resource_List.ncpus",      REQUESTED, "Processors",  whole),
+    Field("Resource_List.nodect",     REQUESTED, "NodeCount",   whole),
+    Field("Resource_List.nodes",      REQUESTED, "Processors",  asked_processors,
+          beside=("Resource_List.ncpus",)),
+    Field("Resource_List.nodes",      REQUESTED, "NodeCount",   asked_nodes,
+          beside=("Resource_List.nodect",)),
+    Field("Resource_List.nodes",      JOB,       "TaskDistribution", per_node,
+          {"type": "TasksPerNode"}),
+    Field("Resource_List.nodes",      JOB,       "Extension",   plain,
+          noted("Resource_List.nodes")),
+    Field("Resource_List.walltime",   REQUESTED, "Duration",    seconds, _LIMIT),
+    Field("Resource_List.cput",       JOB,       "ResourceLimit", seconds, {"name": "CPUTime"}),
+    Field("Resource_List.mem",        REQUESTED, "Memory",      kilobytes, _KB),
+    Field("Resource_List.vmem",       REQUESTED, "Swap",        kilobytes, _KB),
+    Field("Resource_List.file",       REQUESTED, "Disk",        kilobytes, _KB),
+    Field("Resource_List.ngpus",      REQUESTED, "Resource",    whole, {"name": "GPU"}),
+    Field("session",                  JOB,       "Extension",   single, noted("session")),
+    Field("total_execution_slots",    NOWHERE),
+    Field("unique_node_count",        NOWHERE),  # adjacent equal names only
+    Field("end",                      JOB,       "EndTime",     time),
+    Field("end",                      DELIVERED, "Duration",    passed,
+          beside=("start", "resources_used.walltime")),
+    Field("Exit_status",              JOB,       "ExitCode",    exit_status),
+    Field("Exit_status",              JOB,       "Extension",   signal, noted("Signal")),
+    Field("resources_used.cput",      JOB,       "CpuDuration", seconds),
+    Field("resources_used.energy_used", DELIVERED, "Resource",  whole,
+          {"name": "Energy", "units": "J"}),
+    Field("resources_used.mem",       DELIVERED, "Memory",      kilobytes, _MAX),
+    Field("resources_used.ncpus",     NOWHERE),
+    Field("resources_used.vmem",      DELIVERED, "Swap",        kilobytes, _MAX),
+    Field("resources_used.walltime",  DELIVERED, "Duration",    seconds),
+    Field("run_count",                JOB,       "StartCount",  whole),
+)
+# fmt: on
+
+_KNOWN = frozenset(row.column for row in TABLE)
+
+
+def rows(names: tuple[str, ...]) -> Iterator[Field]:
+    """The mapping for a record with these keys; one that is not in the table is an Extension."""
+    yield from TABLE
+    for name in names:
+        if name not in _KNOWN:
+            yield Field(name, JOB, "Extension", plain, noted(name))

@@ -1,0 +1,1 @@
+"""What Slurm keeps of jobs: ``sacct`` as text and as JSON, and its completion log."""

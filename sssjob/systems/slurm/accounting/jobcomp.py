@@ -1,0 +1,218 @@
+"""Slurm: the file that the plugin jobcomp/filetxt writes becomes job objects.
+
+A line is ``JobId=7 UserId=amy(1001) ... ExitCode=0:0``. No value is quoted: a job name or a
+directory with blanks is found by the keys around it, whose order is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, TypeVar
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Job
+from sssjob.records import clock as clocks
+from sssjob.records.clock import ASSUMED, NO_VALUE, Clock, time
+from sssjob.records.readers import whole
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    REQUESTED,
+    Bad,
+    Field,
+    Found,
+    Noted,
+    Options,
+    Outcome,
+    Skipped,
+    plain,
+    varied,
+)
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.shapes import Read, Record, Shapes
+from sssjob.records.shapes import records as read_lines
+from sssjob.systems.slurm.accounting import readers as sacct
+from sssjob.systems.slurm.accounting import values
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+# fmt: off
+# The keys in their order, and what a value of each looks like; later versions added the later ones.
+_SHAPES = {
+    "JobId": r"[0-9]{1,18}", "UserId": r"\S*", "GroupId": r"\S*", "Name": r".*",
+    "JobState": r"[A-Z_]+", "Partition": r"\S*", "TimeLimit": r"\S*", "StartTime": r"\S*",
+    "EndTime": r"\S*", "NodeList": r"None assigned|[^ ]*", "NodeCnt": r"[0-9]*",
+    "ProcCnt": r"[0-9]*", "WorkDir": r".*",
+}
+_OPTIONAL = {
+    "ReservationName": r"\S*", "Gres": r"\S*", "Tres": r"\S*", "Account": r"\S*", "QOS": r"\S*",
+    "WcKey": r"\S*", "Cluster": r"\S*", "SubmitTime": r"\S*", "EligibleTime": r"\S*",
+    "ArrayJobId": r"[0-9]+", "ArrayTaskId": r"\S+", "HetJobId": r"[0-9]+",
+    "HetJobOffset": r"[0-9]+", "DerivedExitCode": r"[0-9]+:[0-9]+", "ExitCode": r"[0-9]+:[0-9]+",
+}
+# fmt: on
+_KEYS = (*_SHAPES, *_OPTIONAL)
+_NAME = _KEYS.index("Name") + 1  # its group
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """The keys in their order; ``name`` is what reads a job name."""
+    shapes = {**_SHAPES, "Name": name, "WorkDir": ".*?"}
+    first = " ".join(f"{key}=({shape})" for key, shape in shapes.items())
+    rest = "".join(f"(?: {key}=({shape}))?" for key, shape in _OPTIONAL.items())
+    return re.compile(f"{first}{rest} ?")
+
+
+_SHORTEST, _LONGEST = _pattern(".*?"), _pattern(".*")
+
+
+def _name(text: str) -> Found:
+    """The name of ``amy(1001)``; the number, where the system knew no name."""
+    name, bracket, number = text.rpartition("(")
+    name = name if bracket else text
+    return (number.rstrip(")") if name in ("nobody", "") and bracket else name) or None
+
+
+@varied
+def _id(number: str, array: str, task: str, het: str, offset: str) -> Found:
+    """The id as sacct prints it: ``25_3`` of an array, ``26+1`` of a heterogeneous job."""
+    if array and task:
+        return f"{array}_{task}"
+    return f"{het}+{offset}" if het and offset else number
+
+
+@varied
+def _raw(number: str, array: str, het: str) -> Found:
+    """The plain number beside such an id."""
+    return number if array or het else None
+
+
+@varied
+def _global_id(cluster: str, number: str, submitted: str) -> Found:
+    if cluster in NO_VALUE:
+        return None
+    return "/".join(filter(None, (cluster, number, submitted)))
+
+
+def _state(text: str, end: str) -> Found:
+    return sacct.state(text, "", "" if end in NO_VALUE else "1")
+
+
+def _exit_code(text: str, end: str) -> Found:
+    return sacct.exit_code(text, "" if end in NO_VALUE else "1")
+
+
+def _limit(text: str) -> Found:
+    """Minutes, in seconds."""
+    return values.limit_seconds(text)
+
+
+@varied
+def _passed(end: str, start: str) -> Found:
+    """From start to end: the record has no time of its own."""
+    if not (start.isdecimal() and end.isdecimal()) or int(end) < int(start):
+        return None
+    return str(int(end) - int(start))
+
+
+# fmt: off
+_BEGUN, _OVER, _SUBMITTED = "(start)", "(end)", "(submitted)"  # times in seconds
+TABLE: tuple[Field, ...] = (
+    Field("JobState",        JOB,       "Extension",   plain, sacct.noted("State")),
+    Field("JobId",           JOB,       "Id",          _id,
+          beside=("ArrayJobId", "ArrayTaskId", "HetJobId", "HetJobOffset")),
+    Field("JobId",           JOB,       "Extension",   _raw, sacct.noted("JobIDRaw"),
+          ("ArrayJobId", "HetJobId")),
+    Field("UserId",          DELIVERED, "User",        _name),
+    Field("GroupId",         DELIVERED, "Group",       _name),
+    Field("Name",            JOB,       "Name"),
+    Field("JobState",        JOB,       "State",       _state, beside=("EndTime",)),
+    Field("Partition",       DELIVERED, "Queue"),
+    Field("Partition",       DELIVERED, "Partition"),
+    Field("TimeLimit",       REQUESTED, "Duration",    _limit, {"op": "LE"}),
+    Field("StartTime",       JOB,       "StartTime",   time),
+    Field("EndTime",         JOB,       "EndTime",     time),
+    Field(_OVER,             DELIVERED, "Duration",    _passed, beside=(_BEGUN,)),
+    Field("NodeList",        DELIVERED, "Node",        sacct.nodes),
+    Field("NodeList",        JOB,       "Extension",   sacct.too_long, sacct.noted("NodeList")),
+    Field("NodeCnt",         DELIVERED, "NodeCount",   whole),
+    Field("ProcCnt",         DELIVERED, "Processors",  whole),
+    Field("WorkDir",         JOB,       "InitialWorkingDirectory"),
+    Field("ReservationName", REQUESTED, "Reservation", sacct.worded),
+    Field("Gres",            DELIVERED, "Resource",    sacct.generic),
+    Field("Tres",            DELIVERED, "Resource",    sacct.allocated),
+    Field("Account",         DELIVERED, "Project",     sacct.worded),
+    Field("QOS",             DELIVERED, "QualityOfService", sacct.worded),
+    Field("WcKey",           JOB,       "Extension",   sacct.worded, sacct.noted("WCKey")),
+    Field("Cluster",         DELIVERED, "Machine",     sacct.worded),
+    Field("Cluster",         JOB,       "GlobalId",    _global_id, beside=("JobId", _SUBMITTED)),
+    Field("SubmitTime",      JOB,       "SubmitTime",  time),
+    Field("EligibleTime",    JOB,       "EligibleTime", time),
+    Field("DerivedExitCode", JOB,       "Extension",   sacct.derived,
+          sacct.noted("DerivedExitCode")),
+    Field("ExitCode",        JOB,       "ExitCode",    _exit_code, beside=("EndTime",)),
+    Field("ExitCode",        JOB,       "Extension",   sacct.signal, sacct.noted("Signal")),
+)
+# fmt: on
+
+_OF_A_RUN = frozenset(
+    ("StartTime", "Duration", "Node", "NodeCount", "Processors", "Queue", "Partition", "Resource",
+     "ExitCode")
+)  # fmt: skip
+WAITING = (
+    *(row for row in TABLE if row.place == REQUESTED or row.element not in _OF_A_RUN),
+    Field("Partition", REQUESTED, "Queue", sacct.alternatives),
+)
+
+_TOLD = (*_KEYS, _BEGUN, _OVER, _SUBMITTED)
+_NEVER = (*_TOLD, "(never started)")
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each record of a stream, in its order.
+
+    Raises ``InvalidValue`` for an unknown zone.
+    """
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    clock = Clock(options.zone)
+
+    def rows(names: tuple[str, ...]) -> Iterable[Field]:
+        return clocks.by(clock, WAITING if names is _NEVER else TABLE)
+
+    def parse(number: int, line: str) -> Read:
+        return record(number, line, clock, ended_only=options.ended_only)
+
+    told = False
+    for outcome in read_lines(stream, parse, Shapes(rows, road, (_BEGUN, _OVER))):
+        if clock.assumed and not told:
+            told = True
+            yield Noted(outcome.line, ASSUMED, once=True)
+        yield outcome
+
+
+def record(number: int, line: str, clock: Clock, *, ended_only: bool = False) -> Read:
+    """What a line is."""
+    found = _SHORTEST.fullmatch(line)
+    if not found:
+        return Bad(number, "not a record such as JobId=7 UserId=amy(1001) ... ExitCode=0:0")
+    if line.count(" JobState=") > 1:
+        other = _LONGEST.fullmatch(line)
+        if other is None or other[_NAME] != found[_NAME]:
+            return Bad(number, "keys in a job name: it can be read in several ways")
+    texts = [text or "" for text in found.groups()]
+    end, start = texts[_KEYS.index("EndTime")], texts[_KEYS.index("StartTime")]
+    if ended_only and end in NO_VALUE:
+        return Skipped(number, "not ended")
+    submitted = texts[_KEYS.index("SubmitTime")]
+    try:
+        told = [clock.read(text) or "" for text in (start, end, submitted)]
+    except InvalidValue as wrong:
+        return Bad(number, str(wrong))
+    never = start in NO_VALUE or texts[_KEYS.index("NodeList")] in ("None assigned", "(null)")
+    return Record(number, _NEVER if never else _TOLD, [*texts, *told])

@@ -1,0 +1,120 @@
+"""Slurm: what ``sacct --json`` prints, of every data_parser since 21.08, one job after another.
+
+A job and its steps become rows in sacct's own columns and take the same way from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, TypeVar
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Job
+from sssjob.records import json_objects
+from sssjob.records.clock import Clock
+from sssjob.records.record import Bad, Noted, Options, Outcome, Skipped
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.systems.slurm.accounting import json_table as table
+from sssjob.systems.slurm.accounting import sacct as slurm
+from sssjob.systems.slurm.accounting.header import header
+from sssjob.systems.slurm.accounting.lines import Row
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+_DELIMITER = "\x1f"
+_BATCH = 512  # rows that are taken at once
+_STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES = (
+    table.NAMES.index(name)
+    for name in ("State", "ExitCode", "TotalCPU", "JobID", "ReqTRES", "Licenses")
+)
+# Of jobs and steps in these states 0 is hardly ever the code.
+_CODED = ("FAILED", "DEADLINE", "OUT_OF_MEMORY", "BOOT_FAIL", "NODE_FAIL")
+_LOST_CODES = (
+    "this version of Slurm prints exit code 0 for every job in JSON: left out where a job failed; "
+    "sacct --parsable2 has the codes"
+)
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each job, in its order. Raises ``UnusableInput`` where there is no array."""
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    names = header(_DELIMITER.join(table.NAMES), slurm.COLUMNS, _DELIMITER)
+    assert names is not None
+    gathering = slurm.Gathering(names, Clock(options.zone), options, road)
+    batch: list[Row | Bad | Skipped] = []
+    told = False
+    for found in json_objects.read(stream, "jobs"):
+        if isinstance(found, Bad):
+            batch.append(found)
+            continue
+        line, job = found
+        try:
+            rows = _rows(line, job)
+        except InvalidValue as wrong:
+            batch.append(Bad(line, str(wrong)))
+            continue
+        if _without_lost_codes(job, rows) and not told:
+            told = True
+            yield Noted(line, _LOST_CODES, once=True)
+        batch += rows
+        if len(batch) >= _BATCH:
+            yield from gathering.take(batch)
+            batch.clear()
+    yield from gathering.take(batch)
+    yield from gathering.close()
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it is sacct's JSON, or ""."""
+    if not head.lstrip().startswith(b"{"):
+        return ""
+    keys = (b'"jobs"', b'"job_id"', b'"association"', b'"accounting_storage"', b'"Slurm"')
+    found = [key.decode() for key in keys if key in head]
+    return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
+
+
+def _rows(line: int, job: dict[str, Any]) -> list[Row]:
+    """The rows that sacct would print of a job: the job, then its steps."""
+    own = table.job_fields(job)
+    if not own[_ID]:
+        raise InvalidValue("the object", "a job with a job_id")
+    rows = [Row(line, own)]
+    steps = job.get("steps")
+    for step in steps if isinstance(steps, list) else ():
+        if not isinstance(step, dict):
+            raise InvalidValue(str(step), "an object for each step")
+        told = table.step_fields(step)
+        told[_ID] = f"{own[_ID]}.{_step(step)}"
+        rows.append(Row(line, told))
+    if "license/" in own[_REQUESTED]:
+        own[_LICENSES] = ""  # the requested resources tell them as well
+    if own[_CPU] == "00:00:00" and any(row.fields[_CPU].strip("0:.") for row in rows[1:]):
+        own[_CPU] = ""  # 22.05 knows it of the steps only
+    return rows
+
+
+def _step(step: dict[str, Any]) -> str:
+    """The id of a step within its job: ``2.batch`` since 23.11, an object with parts before."""
+    id = table.at(step, ("step", "id"))
+    if isinstance(id, dict):
+        id = id.get("step_id", id.get("id"))
+    found = table.text(id) or table.number(id)
+    return found.rpartition(".")[2] if "." in found else found
+
+
+def _without_lost_codes(job: dict[str, Any], rows: list[Row]) -> bool:
+    """Take away exit codes that Slurm up to 23.02 makes 0, whatever they were; whether any was.
+
+    Such versions tell the status as one word, later ones as a list.
+    """
+    if not isinstance(table.at(job, ("exit_code", "status")), str):
+        return False
+    lost = [row for row in rows if row.fields[_EXIT] == "0:0" and row.fields[_STATE] in _CODED]
+    for row in lost:
+        row.fields[_EXIT] = ""
+    return bool(lost)

@@ -1,0 +1,320 @@
+"""What a job and a step of ``sacct --json`` tell, in the columns that sacct prints as text.
+
+The two outputs say the same by other names, so what becomes of a column is said once, in
+``slurm_table``. Numbers are plain or ``{"set", "infinite", "number"}``, and what is not known is
+null, "" or {}: it differs from version to version and even from job to job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
+from typing import Any, NamedTuple
+
+from sssjob.errors import InvalidValue
+from sssjob.records.lines import legal
+
+Tree = Mapping[str, Any]
+
+UNLIMITED = "UNLIMITED"
+_INFINITE = ("infinity", "inf", "unlimited")
+
+
+class Told(NamedTuple):
+    """One column of sacct's, and the place in the JSON of a job or a step that tells it.
+
+    Of several places for one column the first that tells something counts.
+    ``read`` is given the value there, None where there is none, and gives the text of the column.
+    Without a path it is given the whole.
+    """
+
+    column: str
+    path: tuple[str, ...]
+    read: Callable[[Any], str]
+
+
+def text(value: Any) -> str:
+    """A text; sacct of 22.05 prints the number 0 where a name is missing."""
+    return legal(value) if type(value) is str else ""
+
+
+def number(value: Any) -> str:
+    """A whole number, or one of the words for none."""
+    kind = type(value)
+    if kind is dict:
+        if value.get("infinite"):
+            return UNLIMITED
+        value = value.get("number") if value.get("set") else None
+        kind = type(value)
+    if kind is int:
+        return str(value) if value >= 0 else ""
+    if value is None or value == "" or value is False:
+        return ""
+    if kind is float:
+        return UNLIMITED if value == inf else str(int(value)) if value >= 0 else ""
+    if kind is str:
+        return UNLIMITED if value.lower() in _INFINITE else value
+    raise InvalidValue(str(value), "a number")
+
+
+def time(value: Any) -> str:
+    """A time since 1970; 0 is none."""
+    found = number(value)
+    return "" if found == "0" else found
+
+
+def positive(value: Any) -> str:
+    """A number of which 0 says that it is not known."""
+    return time(value)
+
+
+def clock(value: Any) -> str:
+    """Seconds as ``HH:MM:SS``."""
+    found = number(value)
+    return spent(int(found), 0) if found.isdecimal() else ""
+
+
+def spent(seconds: int, microseconds: int) -> str:
+    """CPU time as sacct prints it.
+
+    >>> spent(3661, 500)
+    '01:01:01.000500'
+    """
+    minutes, second = divmod(seconds + microseconds // 1_000_000, 60)
+    fraction = f".{microseconds % 1_000_000:06}" if microseconds % 1_000_000 else ""
+    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}{fraction}"
+
+
+def cpu(value: Any) -> str:
+    """CPU time out of ``{"seconds", "microseconds"}``."""
+    if type(value) is not dict:
+        return clock(value)
+    seconds, microseconds = number(value.get("seconds")), number(value.get("microseconds"))
+    if not seconds and not microseconds:
+        return ""
+    return spent(int(seconds or 0), int(microseconds or 0))
+
+
+def state(value: Any) -> str:
+    """The state: a word, or since v0.0.40 a list, in which a flag such as REQUEUED comes last."""
+    if type(value) is list:
+        value = value[-1] if value else ""
+    return text(value)
+
+
+def state_of_job(job: Tree) -> str:
+    """The state, and who cancelled the job."""
+    word = state(at(job, ("state", "current")))
+    who = text(job.get("kill_request_user"))
+    return f"{word} by {who}" if word == "CANCELLED" and who else word
+
+
+def exit_code(value: Any) -> str:
+    """``code:signal``; what is not set of a pair is 0, of none nothing."""
+    if type(value) is not dict:
+        return ""
+    code = number(value.get("return_code"))
+    told = value.get("signal")
+    # Its number was called signal_id until v0.0.39.
+    signal = number(told.get("id", told.get("signal_id"))) if type(told) is dict else ""
+    return f"{code or 0}:{signal or 0}" if code or signal else ""
+
+
+def job_id(job: Tree) -> str:
+    """The id as sacct prints it: ``25_3`` of an array, ``26+1`` of a heterogeneous job."""
+    raw = number(job.get("job_id"))
+    if (array := time(at(job, ("array", "job_id")))) != "":
+        task = number(at(job, ("array", "task_id")))
+        waiting = text(at(job, ("array", "task")))
+        if task:
+            return f"{array}_{task}"
+        return f"{array}_[{waiting.strip('[]')}]" if waiting else raw
+    if (first := time(at(job, ("het", "job_id")))) != "":
+        return f"{first}+{number(at(job, ('het', 'job_offset'))) or 0}"
+    return raw
+
+
+def user(job: Tree) -> str:
+    """The user; of one whose account was deleted only the association knows the name."""
+    return text(job.get("user")) or text(at(job, ("association", "user")))
+
+
+def tres(amounts: Any) -> str:
+    """Trackable resources as text; memory counts megabytes.
+
+    >>> tres({"mem": "200", "gres/gpu": "1"})
+    'mem=200M,gres/gpu=1'
+    """
+    return ",".join(
+        f"{name}={count}M" if name == "mem" else f"{name}={count}"
+        for name, count in (amounts or {}).items()
+    )
+
+
+def total_memory(amounts: Any) -> str:
+    """The sum of memory over the tasks of a step, in bytes, as the list of which it is part."""
+    return f"mem={amounts['mem']}" if amounts and "mem" in amounts else ""
+
+
+def amounts(value: Any) -> dict[str, str]:
+    """A list of trackable resources by name; what has no count is left out.
+
+    >>> amounts([{"type": "gres", "name": "gpu", "count": 1}, {"type": "energy", "count": None}])
+    {'gres/gpu': '1'}
+    """
+    found: dict[str, str] = {}
+    for item in value if type(value) is list else ():
+        if type(item) is dict and (kind := item.get("type")):
+            count = number(item.get("count"))
+            if count and count != UNLIMITED:
+                name = item.get("name")
+                found[legal(f"{kind}/{name}" if name else kind)] = count
+    return found
+
+
+def count(value: Any) -> str:
+    """A count out of ``amounts``."""
+    return value or ""
+
+
+def megabytes(letter: str) -> Callable[[Any], str]:
+    """Memory as ReqMem has it: of the whole job, or for each CPU (c) or node (n)."""
+
+    def read(value: Any) -> str:
+        found = number(value)
+        return f"{found}M{letter}" if found and found != UNLIMITED else ""
+
+    return read
+
+
+def at(tree: Any, path: tuple[str, ...]) -> Any:
+    """What is at a path, or None."""
+    for name in path:
+        if type(tree) is not dict:
+            return None
+        tree = tree.get(name)
+    return tree
+
+
+_USED = ("tres", "requested")  # of a step this is what was used, whatever it is called
+
+# fmt: off
+JOB: tuple[Told, ...] = (
+    Told("JobID",            (),                             job_id),
+    Told("JobIDRaw",         ("job_id",),                    number),
+    Told("Account",          ("account",),                   text),
+    Told("AdminComment",     ("comment", "administrator"),   text),
+    Told("AllocTRES",        ("tres", "allocated"),          tres),
+    Told("Cluster",          ("cluster",),                   text),
+    Told("Comment",          ("comment", "job"),             text),
+    Told("Constraints",      ("constraints",),               text),
+    Told("Container",        ("container",),                 text),
+    Told("DerivedExitCode",  ("derived_exit_code",),         exit_code),
+    Told("ElapsedRaw",       ("time", "elapsed"),            number),
+    Told("Eligible",         ("time", "eligible"),           time),
+    Told("End",              ("time", "end"),                time),
+    Told("ExitCode",         ("exit_code",),                 exit_code),
+    Told("Extra",            ("extra",),                     text),
+    Told("FailedNode",       ("failed_node",),               text),
+    Told("Group",            ("group",),                     text),
+    Told("JobName",          ("name",),                      text),
+    Told("Licenses",         ("licenses",),                  text),
+    Told("McsLabel",         ("mcs", "label"),               text),
+    Told("NCPUS",            ("tres", "allocated", "cpu"),   count),
+    Told("NNodes",           ("allocation_nodes",),          positive),
+    Told("NodeList",         ("nodes",),                     text),
+    Told("Partition",        ("partition",),                 text),
+    Told("Priority",         ("priority",),                  number),
+    Told("QOS",              ("qos",),                       text),
+    Told("QOSREQ",           ("qosreq",),                    text),
+    Told("Reason",           ("state", "reason"),            text),
+    Told("ReqCPUS",          ("required", "CPUs"),           positive),
+    Told("ReqMem",           ("tres", "requested", "mem"),   megabytes("")),
+    Told("ReqMem",           ("required", "memory_per_cpu"), megabytes("c")),
+    Told("ReqMem",           ("required", "memory_per_node"), megabytes("n")),
+    Told("ReqNodes",         ("tres", "requested", "node"),  count),
+    Told("ReqTRES",          ("tres", "requested"),          tres),
+    Told("Reservation",      ("reservation", "name"),        text),
+    Told("Restarts",         ("restart_cnt",),               number),
+    Told("SLUID",            ("sluid",),                     text),
+    Told("Start",            ("time", "start"),              time),
+    Told("State",            (),                             state_of_job),
+    Told("StdErr",           ("stderr_expanded",),           text),
+    Told("StdIn",            ("stdin_expanded",),            text),
+    Told("StdOut",           ("stdout_expanded",),           text),
+    Told("Submit",           ("time", "submission"),         time),
+    Told("SubmitLine",       ("submit_line",),               text),
+    Told("Suspended",        ("time", "suspended"),          clock),
+    Told("SystemComment",    ("comment", "system"),          text),
+    Told("TimelimitRaw",     ("time", "limit"),              number),
+    Told("TotalCPU",         ("time", "total"),              cpu),
+    Told("User",             (),                             user),
+    Told("WCKey",            ("wckey", "wckey"),             text),
+    Told("WorkDir",          ("working_directory",),         text),
+)
+
+STEP: tuple[Told, ...] = (
+    Told("AllocTRES",        ("tres", "allocated"),          tres),
+    Told("AveRSS",           (*_USED, "average", "mem"),     count),
+    Told("AveVMSize",        (*_USED, "average", "vmem"),    count),
+    Told("ElapsedRaw",       ("time", "elapsed"),            number),
+    Told("End",              ("time", "end"),                time),
+    Told("ExitCode",         ("exit_code",),                 exit_code),
+    Told("JobName",          ("step", "name"),               text),
+    Told("MaxRSS",           (*_USED, "max", "mem"),         count),
+    Told("MaxVMSize",        (*_USED, "max", "vmem"),        count),
+    Told("NCPUS",            ("tres", "allocated", "cpu"),   count),
+    Told("NNodes",           ("nodes", "count"),             positive),
+    Told("NodeList",         ("nodes", "range"),             text),
+    Told("NTasks",           ("tasks", "count"),             positive),
+    Told("Start",            ("time", "start"),              time),
+    Told("State",            ("state",),                     state),
+    Told("TotalCPU",         ("time", "total"),              cpu),
+    Told("TRESUsageInTot",   (*_USED, "total"),              total_memory),
+)
+# fmt: on
+
+NAMES = tuple(dict.fromkeys(row.column for row in (*JOB, *STEP)))
+
+_METRICS = ("average", "max", "total")
+_EMPTY: Tree = {}
+
+
+class Reading:
+    """The rows of a table made ready: what shares a place is looked up there once."""
+
+    def __init__(self, rows: Sequence[Told], lists: Iterable[tuple[str, ...]]) -> None:
+        self._lists = frozenset(lists)
+        parents = dict.fromkeys(
+            path[:-1] if path and path not in self._lists else path for _, path, _ in rows
+        )
+        self._parents = tuple(parents)
+        places = {parent: place for place, parent in enumerate(parents)}
+        self._rows = [
+            (NAMES.index(column), places[path], None, read, "/".join(path) or column)
+            if not path or path in self._lists
+            else (NAMES.index(column), places[path[:-1]], path[-1], read, "/".join(path))
+            for column, path, read in rows
+        ]
+
+    def __call__(self, tree: Tree) -> list[str]:
+        """The columns of NAMES for a job or a step. Raises ``InvalidValue``, naming the column."""
+        found = [""] * len(NAMES)
+        parents: list[Any] = []
+        for path in self._parents:
+            value = at(tree, path) if path else tree
+            if path in self._lists:
+                value = amounts(value)
+            parents.append(value if type(value) is dict else _EMPTY)
+        for place, parent, key, read, name in self._rows:
+            value = parents[parent] if key is None else parents[parent].get(key)
+            if value is not None and not found[place]:
+                try:
+                    found[place] = read(value)
+                except InvalidValue as wrong:
+                    raise InvalidValue(wrong.text, f"{wrong.expected}: {name}") from None
+        return found
+
+
+job_fields = Reading(JOB, (("tres", "allocated"), ("tres", "requested")))
+step_fields = Reading(STEP, (("tres", "allocated"), *((*_USED, m) for m in _METRICS)))

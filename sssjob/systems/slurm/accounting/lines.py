@@ -1,0 +1,322 @@
+"""From the bytes that sacct printed to rows of fields.
+
+sacct escapes nothing: delimiters and newlines of job names, comments and command lines stand in
+its output as they are. Physical lines are joined until the next one that begins a record, and a
+record with too many fields is split so that every column has a value of its kind. Where several
+splits are possible, the texts on which they differ are left out; where they differ on anything
+else, or none is possible, the record is bad: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice, repeat
+from typing import BinaryIO, NamedTuple
+
+from sssjob.document.text import clean as clean_text
+from sssjob.errors import UnusableInput
+from sssjob.records.lines import Watched, blocks, clean
+from sssjob.records.record import Bad, Skipped
+from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin, Header, header
+
+RECORD_LIMIT = 1 << 20  # bytes
+LINES_LIMIT = 1000
+RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried as such
+
+
+class Row(NamedTuple):
+    """One record: the line that it begins in, and its fields in the order of the header.
+
+    The fields of columns in doubt are empty.
+    """
+
+    line: int
+    fields: list[str]
+    doubtful: tuple[str, ...] = ()
+
+
+class Reader:
+    """Reads the rows of a stream; ``header`` is the one that the last row belongs to.
+
+    ``cut_short`` is the number of the last line where it has no line end, else 0.
+    """
+
+    def __init__(
+        self, known: Iterable[str], columns: Iterable[str] = (), delimiter: str = ""
+    ) -> None:
+        self._known = tuple(known)
+        self._delimiter = delimiter
+        self.header: Header | None = None
+        self.cut_short = 0
+        # The lines of the record that is being read; its fields, where one line holds them all;
+        # and whether the record before it was cut short.
+        self._group: list[str] = []
+        self._alone: list[str] | None = None
+        self._begun, self._size, self._tainted = 0, 0, False
+        if names := tuple(columns):
+            delimiter = delimiter or "|"
+            self.header = header(delimiter.join(names), self._known, delimiter)
+            if self.header is None:
+                raise UnusableInput("the columns hold no JobID, or what is no column name")
+
+    def rows(self, stream: BinaryIO) -> Iterator[Row | Skipped | Bad]:
+        """Every record of a stream. Raises ``UnusableInput`` where the columns are not known."""
+        for _, batch in self.batches(stream):
+            yield from batch
+
+    def batches(self, stream: BinaryIO) -> Iterator[tuple[Header, list[Row | Skipped | Bad]]]:
+        """The same, many at once, with the header that they share."""
+        for number, lines in self._lines(stream):
+            head = self.header_now
+            found, taken = self._batch(number, lines)
+            for at in range(taken, len(lines)):  # behind another header, line by line
+                if self.header_now is not head:
+                    yield head, found
+                    head, found = self.header_now, []
+                found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
+            if found:
+                yield head, found
+        if found := self._last():
+            yield self.header_now, found
+
+    def _batch(self, number: int, lines: list[str]) -> tuple[list[Row | Skipped | Bad], int]:
+        """What is known after the next lines, and how many were taken: up to another header."""
+        head = self.header_now
+        found: list[Row | Skipped | Bad] = []
+        rows = head.split_all(lines)
+        index = 0
+        for is_record, run in groupby(head.records(rows)):
+            size = sum(1 for _ in run)
+            end = index + size
+            if is_record and size > 1:
+                # Each but the last ends where the next one surely begins.
+                found += self._take(number + index, lines[index], rows[index])
+                numbers = range(number + index, number + end - 1)
+                found += map(_row, repeat(Row), zip(numbers, rows[index : end - 1], repeat(())))
+                self._tainted = False
+                self._begin(number + end - 1, lines[end - 1], rows[end - 1])
+                index = end
+                continue
+            while index < end:
+                found += self._take(number + index, lines[index], rows[index])
+                index += 1
+                if self.header is not head:
+                    return found, index
+        return found, len(lines)
+
+    def _take(self, number: int, line: str, fields: list[str]) -> Sequence[Row | Skipped | Bad]:
+        """What is known after the next line."""
+        head = self.header_now
+        begins = head.begins_record(fields)
+        if begins is Begin.SURELY and not (not head.has_texts and self.another(line)):
+            found = self._settle()
+            self._begin(number, line, fields)
+            return found
+        if begins is not Begin.PERHAPS and (new := self.another(line)):
+            found = [*self._settle(), Skipped(number, "header")]
+            self.header = new
+            return found
+        if not self._group:
+            if not line.strip():
+                return ()
+            self._begun, self._size = number, 0
+        self._alone = None
+        self._size += len(line) + 1
+        if self._size <= RECORD_LIMIT and len(self._group) <= LINES_LIMIT:
+            self._group.append(line)
+        elif not self._group or self._group[-1] is not _CUT:
+            self._group.append(_CUT)
+        return ()
+
+    def _begin(self, number: int, line: str, fields: list[str]) -> None:
+        """A line begins a record."""
+        whole = len(fields) == len(self.header_now.names)
+        self._group, self._alone, self._begun = [line], fields if whole else None, number
+        self._size = len(line)
+
+    def _settle(self) -> list[Row | Skipped | Bad]:
+        """What the lines are that were gathered."""
+        group, self._group = self._group, []
+        alone, self._alone = self._alone, None
+        if alone is not None:
+            self._tainted = False
+            return [Row(self._begun, alone)]
+        if not group:
+            return []
+        outcomes, self._tainted = self._settled(group, self._begun, self._tainted)
+        return [*outcomes]
+
+    def _last(self) -> list[Row | Skipped | Bad]:
+        """What the last lines are: sacct ends each, so one without its end is no part of a text."""
+        if not self.cut_short or len(self._group) < 2 or not self._has_id(self._group[-1]):
+            return self._settle()
+        self._group.pop()
+        return [*self._settle(), Bad(self.cut_short, "the last line is cut short")]
+
+    def _has_id(self, line: str) -> bool:
+        head = self.header_now
+        fields = head.split(line)
+        return len(fields) > head.key and JOB_ID.fullmatch(fields[head.key]) is not None
+
+    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str]]]:
+        """The physical lines behind the first header, with the number of the first of them."""
+        number = 1
+        watched = Watched(stream)
+        for block in blocks(watched, RECORD_LIMIT):
+            begin = 0
+            if self.header is None:
+                raw = clean(block, (self._delimiter or DELIMITERS).encode())
+                begin = self.first(raw.split("\n"), number - 1)
+                if self.header is None:
+                    number += begin
+                    continue
+            lines = clean(block, self.header.delimiter.encode()).split("\n")
+            yield number + begin, lines[begin:]
+            number += len(lines)
+        self.cut_short = watched.cut_short
+        if self.header is None:
+            raise UnusableInput("nothing to read: not even a header line")
+
+    def first(self, lines: list[str], before: int) -> int:
+        """Find the header in the first lines, and give the number of lines that it ends."""
+        for index, line in enumerate(lines, start=1):
+            text = line.removeprefix("\ufeff")
+            if not text.strip() or text.startswith("#"):
+                continue
+            self.header = header(text, self._known, self._delimiter)
+            if self.header is None:
+                raise UnusableInput(
+                    "no header line: expected column names such as JobID|User|State "
+                    "(sacct without --noheader), or name the columns",
+                    before + index,
+                )
+            return index
+        return len(lines)
+
+    def another(self, line: str) -> Header | None:
+        """The header of another file that was appended to this one."""
+        if "JobID" not in line or len(line) > 8192:
+            return None
+        found = header(line.removeprefix("\ufeff"), self._known, self._delimiter)
+        return found if found and set(found.names) <= {*self._known, ""} else None
+
+    def _settled(self, group: list[str], line: int, tainted: bool) -> tuple[list[Row | Bad], bool]:
+        """What a group of lines is, and whether its last record was cut short.
+
+        After a record that was cut short, one that does not fit by itself is bad as well: the two
+        may be pieces of a text that imitates a record.
+        """
+        if not group:
+            return [], tainted
+        # A reading in which no text holds a delimiter needs less to be so than any other.
+        readings = self._readings(group, line, tainted, exact=True)
+        readings = readings or self._readings(group, line, tainted, exact=False)
+        if len(readings) == 1:
+            return list(readings[0]), False
+        whole = self._record(group, line, tainted)
+        if readings or isinstance(whole, Row):
+            return [Bad(line, "lines in it may be records or part of a text")], True
+        if not tainted and self._only_first(group):
+            first = Row(line, self.header_now.split(group[0]))
+            return [first, Bad(line + 1, "not part of any record")], False
+        # A line that may begin a record could be lost in a text of which nothing is certain.
+        if not tainted and not self._perhaps(group):
+            whole = self._record(group, line, tainted, doubtful=True)
+        return [whole], isinstance(whole, Bad)
+
+    def _readings(
+        self, group: list[str], line: int, tainted: bool, exact: bool
+    ) -> list[tuple[Row, ...]]:
+        """Up to two ways to part a group into records at lines that may begin one.
+
+        In an exact one every record has as many delimiters as it needs.
+        """
+        starts = [0, *self._perhaps(group)]
+        # found[n]: ways to read the lines from starts[n] on.
+        found: dict[int, list[tuple[Row, ...]]] = {len(starts): [()]}
+        for first in range(len(starts) - 1, -1, -1):
+            ways: list[tuple[Row, ...]] = []
+            for after in range(first + 1, len(starts) + 1):
+                if len(ways) > 1 or not found[after]:
+                    continue
+                end = starts[after] if after < len(starts) else len(group)
+                begin = starts[first]
+                if exact and not self._has_width(group[begin:end]):
+                    continue
+                row = self._strictly(group[begin:end], line + begin, tainted and not begin)
+                if isinstance(row, Row):
+                    ways.extend((row, *rest) for rest in found[after])
+            found[first] = ways[:2]
+        return found[0]
+
+    def _has_width(self, group: list[str]) -> bool:
+        head = self.header_now
+        return len(head.split("\n".join(group))) == len(head.names)
+
+    def _perhaps(self, group: list[str]) -> list[int]:
+        head = self.header_now
+        inner = (
+            index
+            for index in range(1, len(group))
+            if group[index] is not _CUT
+            and head.begins_record(head.split(group[index])) is Begin.PERHAPS
+        )
+        return list(islice(inner, RESTART_LIMIT))
+
+    @property
+    def header_now(self) -> Header:
+        """The header, once it is known."""
+        assert self.header is not None
+        return self.header
+
+    def _only_first(self, group: list[str]) -> bool:
+        """Whether the first of several lines is a record by itself."""
+        head = self.header_now
+        return len(group) > 1 and group[-1] is not _CUT and head.whole(head.split(group[0]))
+
+    def _strictly(self, group: list[str], line: int, tainted: bool) -> Row | Bad:
+        """Like ``_record``, but what follows a whole line can only belong to its last text."""
+        if not tainted and self._only_first(group):
+            if self.header_now.shapes[-1] is not None:
+                return Bad(line, "lines behind a whole record")
+            *fields, last = self.header_now.split(group[0])
+            return Row(line, [*fields, "\n".join([last, *group[1:]]).rstrip("\n")])
+        return self._record(group, line, tainted)
+
+    def _record(
+        self, group: list[str], line: int, tainted: bool, *, doubtful: bool = False
+    ) -> Row | Bad:
+        """The record of a group of lines; one with texts in doubt only if those are wanted."""
+        head = self.header_now
+        if group[-1] is _CUT:
+            return Bad(line, f"longer than {RECORD_LIMIT} bytes or {LINES_LIMIT} lines")
+        fields = head.split("\n".join(group).rstrip("\n"))
+        width = len(head.names)
+        if len(fields) == width and (len(group) == 1 or head.whole(fields)):
+            return Row(line, fields)
+        if tainted:
+            return Bad(line, "not a whole record, after another that is none")
+        if len(fields) < width:
+            return Bad(line, f"{_fields(len(fields))} where the header has {width}")
+        if len(fields) - width >= SURPLUS_LIMIT:
+            return Bad(line, f"more than {width + SURPLUS_LIMIT - 1} fields")
+        found = f"{_fields(len(fields))} where the header has {width}: a delimiter in a text"
+        split = head.resplit(fields)
+        if split is None:
+            return Bad(line, f"{found}, and the columns do not fit")
+        names = tuple(head.names[index] for index in split.doubtful)
+        if names and not (doubtful and all(map(head.can_miss, split.doubtful))):
+            return Bad(line, f"{found}, and {', '.join(names)} cannot be told apart")
+        for index in split.doubtful:
+            split.fields[index] = ""
+        # A delimiter that a document cannot hold stands in a text now.
+        return Row(line, [clean_text(text) for text in split.fields], names)
+
+
+_row = tuple.__new__  # what Row(...) calls in the end, without a call in between
+DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
+_CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
+
+
+def _fields(count: int) -> str:
+    return f"{count} field{'' if count == 1 else 's'}"

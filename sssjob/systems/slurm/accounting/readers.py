@@ -1,0 +1,208 @@
+"""Readers of what Slurm prints in its columns: texts in, properties out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sssjob import units
+from sssjob.model import Property
+from sssjob.records.clock import NO_VALUE
+from sssjob.records.record import Found, varied
+from sssjob.systems.slurm.accounting import values
+from sssjob.systems.slurm.words import expand, is_range
+
+
+def noted(name: str) -> dict[str, str]:
+    """The attributes of what the standard has no property for."""
+    return {"type": "Slurm", "name": name}
+
+
+@varied
+def global_id(cluster: str, raw: str, id: str, submitted: str) -> Found:
+    """cluster/id/time of submission: ids begin anew, and a requeued job is submitted anew."""
+    if not cluster:
+        return None
+    return "/".join(filter(None, (cluster, raw or id, submitted)))
+
+
+@varied
+def raw_id(raw: str, id: str) -> Found:
+    """The plain number of a job, where its id is another."""
+    return raw if raw and id and raw != id else None
+
+
+def state(text: str, reason: str, ended: str) -> Found:
+    """A state in the standard's words; a reason tells why a job waits."""
+    return tuple(_state(text, reason, bool(ended))) if text else None
+
+
+def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:
+    state = values.state(text, ended)
+    if state.standard == "Idle" and reason.startswith("JobHeld"):
+        state = state._replace(standard="Hold")
+    yield Property("State", state.standard)
+    if state.standard == "Hold":
+        yield Property("Hold", "System" if "Admin" in reason else "User")
+    if state.standard in ("Idle", "Hold") and reason not in NO_VALUE:
+        yield Property("StatusMessage", reason)
+    elif state.standard == "Completed" and state.word != "COMPLETED":
+        yield Property("StatusMessage", text)
+
+
+def exit_code(text: str, over: str) -> Found:
+    """The code; 0:0 of what has not run to an end is no code."""
+    found = values.exit_code(text)
+    return None if found is None or (found == (0, 0) and not over) else str(found[0])
+
+
+def signal(text: str) -> Found:
+    """The signal beside the code."""
+    found = values.exit_code(text)
+    return str(found[1]) if found and found[1] else None
+
+
+def alternatives(text: str) -> Found:
+    """The partitions in which a job that has not started may run: any of them."""
+    names = [name for name in text.split(",") if name]
+    return tuple(
+        Property("Queue", name, ({"conj": "Or"} if index else {}) | _bracket(index, len(names)))
+        for index, name in enumerate(names)
+    )
+
+
+def _bracket(index: int, size: int) -> dict[str, str]:
+    return {"group": "-1" if index else "1"} if size > 1 and index in (0, size - 1) else {}
+
+
+def worded(text: str) -> Found:
+    """Text, unless it is one of the words for no value."""
+    return None if text in NO_VALUE else text
+
+
+def nodes(text: str) -> Found:
+    """One name, a Range where the list is one ``prefix[..]``, else a List of every name."""
+    if text in NO_VALUE:
+        return None
+    if text.isalnum():
+        return text
+    names = expand(text, values.NODE_LIMIT)
+    if is_range(text):
+        return (Property("Node", text, {"aggregation": "Range"}),)
+    if names is None or len(names) == 1:
+        return names[0] if names else None
+    return (Property("Node", ",".join(names), {"aggregation": "List"}),)
+
+
+def too_long(text: str) -> Found:
+    """A list of more than ``NODE_LIMIT`` names, as it was printed."""
+    if "[" not in text and text.count(",") < values.NODE_LIMIT:
+        return None
+    return text if not is_range(text) and expand(text, values.NODE_LIMIT) is None else None
+
+
+def features(text: str) -> Found:
+    """Features that are all needed (``a&b``); nothing for any other expression."""
+    if not _FEATURES.fullmatch(text):
+        return None
+    if "&" not in text:
+        return text
+    return (Property("Feature", text.replace("&", ","), {"aggregation": "List"}),)
+
+
+def constraints(text: str) -> Found:
+    """An expression that is no list of features, in its own words."""
+    return None if _FEATURES.fullmatch(text) else text
+
+
+def requested_memory(text: str, processors: str, nodes: str) -> Found:
+    """MB for the whole job; what was requested for a CPU or a node, times their number."""
+    found = values.requested_memory(text)
+    if found is None:
+        return None
+    number = {"c": processors, "n": nodes, "": "1"}[found.per]
+    times = int(values.count(number) or 0)
+    return units.decimal(found.megabytes * times) if times else None
+
+
+def per_unit(text: str) -> Found:
+    """Memory that was requested for each CPU or node, as it was printed."""
+    found = values.requested_memory(text)
+    return text if found and found.per else None
+
+
+def devices(text: str) -> Found:
+    """The resources of a TRES list that have no property of their own, energy left out."""
+    return _resources(values.resources(text))
+
+
+def allocated(text: str) -> Found:
+    """The resources of a TRES list, energy included; ConsumedEnergyRaw tells the same."""
+    joules = values.tres(text).get("energy")
+    found = _resources(values.resources(text))
+    return (*found, *_energy(joules)) if joules else found
+
+
+def total_memory(text: str) -> Found:
+    """The sum over the tasks of a step of what each had at most, in KB."""
+    value = values.tres(text).get("mem")
+    return None if value is None else values.in_kilobytes(value)
+
+
+def generic(text: str) -> Found:
+    """The resources of the columns that versions before 20.11 had."""
+    return _resources(values.generic_resources(text))
+
+
+def licenses(text: str) -> Found:
+    """``name:count`` or ``name``, separated by commas."""
+    if text in NO_VALUE or license_choice(text):
+        return None
+    return _resources(
+        ("License", name, values.whole(amount or "1") or "")
+        for name, _, amount in (item.partition(":") for item in text.split(","))
+    )
+
+
+def license_choice(text: str) -> Found:
+    """An expression of licenses with ``|`` or ``;``, as it is."""
+    return text if "|" in text or ";" in text else None
+
+
+def energy(text: str) -> Found:
+    """Joules; 0 is what sacct prints where nothing measures them. K is 1000 here."""
+    if text in NO_VALUE:
+        return None
+    number, power = text.rstrip("KMGT"), "KMGT".find(text[-1]) + 1
+    value = values.size(number)
+    return _energy(value * 1000**power) if value else None
+
+
+def derived(text: str) -> Found:
+    """The worst exit code of any step, where one failed."""
+    return None if values.exit_code(text) in (None, (0, 0)) else text
+
+
+def restarts(text: str) -> Found:
+    """The number of starts: one more than of restarts."""
+    value = values.whole(text)
+    return None if value is None else str(int(value) + 1)
+
+
+def _energy(joules: values.Amount) -> tuple[Property, ...]:
+    if joules >= _UNSET:
+        return ()
+    amount = str(values.rounded(joules))
+    return (Property("Resource", amount, {"name": "Energy", "units": "J"}),)
+
+
+def _resources(found: Iterable[tuple[str, str, str]]) -> tuple[Property, ...]:
+    return tuple(Property("Resource", amount, _named(name, kind)) for name, kind, amount in found)
+
+
+def _named(name: str, kind: str) -> dict[str, str]:
+    return {"name": name, "type": kind} if kind else {"name": name}
+
+
+_FEATURES = re.compile(r"[\w.:/\-]+(?:&[\w.:/\-]+)*")
+_UNSET = 1 << 63  # sacct prints an unset counter as 2^64 - 2

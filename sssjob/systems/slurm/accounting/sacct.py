@@ -1,0 +1,375 @@
+"""Slurm: what ``sacct --parsable2`` prints, with any columns in any order, becomes job objects.
+
+The rows of one job follow each other: the allocation, then its steps. Steps are folded into their
+job and kept as its task groups. The mapping is ``slurm_table``; here rows are gathered into jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import BinaryIO, Generic, TypeVar, cast
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Job
+from sssjob.records.clock import ASSUMED, Clock
+from sssjob.records.lines import CUT_SHORT
+from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.systems.slurm.accounting import table
+from sssjob.systems.slurm.accounting.header import JOB_ID, Header
+from sssjob.systems.slurm.accounting.jobs import Maker
+from sssjob.systems.slurm.accounting.lines import Reader, Row
+from sssjob.systems.slurm.accounting.steps import NO_SUMS, Places, Total
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+COLUMNS = table.COLUMNS
+
+STEP_LIMIT = 100_000  # steps of one job that are kept; all of them are summed
+
+_converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
+_WAITING_STEPS = 1024  # steps of one job that wait for being made into task groups
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each record of a stream, in its order; memory holds few jobs at a time.
+
+    Raises ``UnusableInput`` where there is no header line and no columns are named, and
+    ``InvalidValue`` for an unknown zone.
+    """
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    reader = Reader(COLUMNS, options.columns, options.delimiter)
+    clock = Clock(options.zone)
+    told = False
+    gathering: Gathering[P, J] | None = None
+    for header, batch in reader.batches(stream):
+        found: list[Outcome[J]] = []
+        if gathering is None or gathering.header is not header:
+            if gathering is not None:
+                found += gathering.close()
+            gathering = Gathering(header, clock, options, road)
+        found += gathering.take(batch)
+        if clock.assumed and not told:
+            told = True
+            yield Noted(batch[0].line, ASSUMED, once=True)
+        yield from found
+    if gathering is not None:
+        found = gathering.close()
+        if clock.assumed and not told:
+            yield Noted(0, ASSUMED, once=True)
+        yield from found
+    if reader.cut_short:
+        yield Noted(reader.cut_short, CUT_SHORT)
+
+
+_Found = Row | Skipped | Bad
+
+
+class _Open(Generic[P, J]):
+    """The job whose rows are being read: its allocation, and what its steps have told so far."""
+
+    __slots__ = (
+        "early",
+        "groups",
+        "id",
+        "lines",
+        "more",
+        "notes",
+        "row",
+        "steps",
+        "total",
+        "wrong",
+    )
+
+    def __init__(self, row: Row, id: str) -> None:
+        self.row, self.id = row, id
+        self.lines: dict[str, int] = {}
+        self.steps: list[tuple[Row, str]] = []  # that are not yet made into groups
+        self.groups: list[P] = []
+        self.total: Total | None = None
+        self.notes: list[Noted] = []
+        self.more = 0  # steps beyond the limit
+        self.wrong: InvalidValue | None = None
+        self.early: Outcome[J] | None = None  # what would have become of it at the limit
+
+
+class Gathering(Generic[P, J]):
+    """Gathers rows that share a header into jobs."""
+
+    def __init__(self, header: Header, clock: Clock, options: Options, road: Road[P, J]) -> None:
+        self.header = header
+        self._options = options
+        self._nothing, self._join = road.nothing, road.join
+        self._make = Maker(header, clock, road)
+        self._places = Places(header)
+        self._clock = clock
+        self._open: _Open[P, J] | None = None
+
+    def take(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
+        """Take the next rows: allocations, and steps of the job before them."""
+        key = self.header.key
+        head = 0  # steps of the job that is open
+        while head < len(batch) and isinstance(row := batch[head], Row) and "." in row.fields[key]:
+            head += 1
+        found = self._one_by_one(batch[:head]) if head else []
+        batch = batch[head:]
+        if (fast := self._whole_jobs(batch)) is not None:
+            more, batch = fast
+            found += more
+        return found + self._one_by_one(batch) if batch else found
+
+    def _one_by_one(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
+        key = self.header.key
+        done: list[_Open[P, J]] = []
+        beside: list[tuple[int, Outcome[J]]] = []  # outcomes that follow so many jobs
+        now = self._open
+        for row in batch:
+            if not isinstance(row, Row):
+                if now is not None:
+                    done.append(now)
+                    now = None
+                beside.append((len(done), row))
+                continue
+            id = row.fields[key]
+            if now is not None and "." in id:
+                job, step = _parted(id)
+                if step and now.id == job:
+                    for outcome in self._add(now, row, step):
+                        beside.append((len(done), outcome))
+                    continue
+            if now is not None:
+                done.append(now)
+            now = _Open(row, id)
+        self._open = now
+        return self._merged(done, beside)
+
+    def close(self) -> list[Outcome[J]]:
+        """What becomes of the last job, and of its steps."""
+        now, self._open = self._open, None
+        return [] if now is None else self._merged([now], [])
+
+    def _whole_jobs(
+        self, batch: Sequence[_Found]
+    ) -> tuple[list[Outcome[J]], Sequence[_Found]] | None:
+        """What becomes of jobs of which all rows are there, and the rows behind them.
+
+        None where it takes looking at the rows one by one; nothing has happened then.
+        """
+        if self._options.ended_only or self._clock.twice:
+            return None
+        rows = [row for row in batch if isinstance(row, Row) and not row.doubtful]
+        if len(rows) < len(batch):
+            return None
+        now = self._open
+        is_first = now is not None and not (now.lines or now.row.doubtful)
+        if now is not None and is_first:
+            rows.insert(0, now.row)
+        key = self.header.key
+        fields = [row.fields for row in rows]
+        ids = [texts[key] for texts in fields]
+        spans = _spans(ids)
+        if spans is None or len(spans) < 2:
+            return None
+        last, _ = spans.pop()
+        try:
+            sums = self._places.sums(fields, spans)
+        except InvalidValue:
+            return None
+        if sums is None:
+            return None
+        groups = self._groups(rows[:last], ids, spans)
+        if groups is None:
+            return None
+        own = [rows[begin] for begin, _ in spans]
+        made = self._make.jobs(own, sums, groups)
+        if self._clock.twice or any(isinstance(job, InvalidValue) for job in made):
+            return None
+        before = [] if now is None or is_first else self._merged([now], [])
+        self._open = _Open(rows[last], ids[last])
+        steps = [end - begin - 1 for begin, end in spans]
+        told = zip([row.line for row in own], made, steps, strict=True)
+        before += map(_converted, repeat(Converted), told)
+        return before, rows[last + 1 :]
+
+    def _groups(
+        self, rows: Sequence[Row], ids: Sequence[str], spans: Sequence[tuple[int, int]]
+    ) -> list[P] | None:
+        """The task groups of many jobs, or None where one cannot be made."""
+        if len(spans) == len(rows):
+            return [self._nothing] * len(spans)
+        inner = [place for begin, end in spans for place in range(begin + 1, end)]
+        made = self._make.groups(
+            [rows[place] for place in inner], [ids[place].partition(".")[2] for place in inner]
+        )
+        if any(isinstance(group, InvalidValue) for group in made):
+            return None
+        if not self._options.steps:  # they were only looked at
+            return [self._nothing] * len(spans)
+        groups = cast(list[P], made)
+        found, at = [], 0
+        for begin, end in spans:
+            count = end - begin - 1
+            found.append(self._join(groups[at : at + count]) if count else self._nothing)
+            at += count
+        return found
+
+    def _merged(
+        self, done: Sequence[_Open[P, J]], beside: Sequence[tuple[int, Outcome[J]]]
+    ) -> list[Outcome[J]]:
+        found: list[Outcome[J]] = []
+        others = iter((*beside, (len(done) + 1, None)))
+        place, other = next(others)
+        for number, (now, outcome) in enumerate(zip(done, self._outcomes(done), strict=True)):
+            while place <= number and other is not None:
+                found.append(other)
+                place, other = next(others)
+            found.append(outcome)
+            if not isinstance(outcome, Converted):
+                found += _unfolded(outcome, now)
+            elif now.notes or now.row.doubtful or self._clock.twice:
+                found += self._make.doubts(now.row)
+                found += now.notes
+                found += self._make.twice(now.row)
+        while other is not None:
+            found.append(other)
+            place, other = next(others)
+        return found
+
+    def _add(self, now: _Open[P, J], row: Row, step: str) -> Sequence[Outcome[J]]:
+        """Fold a step into its job; a value that cannot be read makes the job a bad one."""
+        if step in now.lines:
+            return (Bad(row.line, f"step {now.id}.{step} a second time"),)
+        if len(now.lines) >= STEP_LIMIT:
+            return tuple(self._count(now, row, step))
+        now.lines[step] = row.line
+        try:
+            self._sum(now, row, step)
+        except InvalidValue as wrong:
+            now.wrong = now.wrong or wrong
+        if self._options.steps:
+            now.steps.append((row, step))
+            if len(now.steps) >= _WAITING_STEPS:
+                self._group([now])
+        return ()
+
+    def _sum(self, now: _Open[P, J], row: Row, step: str) -> None:
+        now.total = now.total or Total(self._places)
+        now.total.add_step(row.fields, step)
+
+    def _count(self, now: _Open[P, J], row: Row, step: str) -> Iterator[Outcome[J]]:
+        """Sum up a step beyond the limit; it cannot make the job a bad one."""
+        if now.early is None:
+            (now.early,) = self._outcomes([now])
+        if not isinstance(now.early, Converted):
+            yield _lost(now.early, row.line, f"{now.id}.{step}")
+            return
+        try:
+            self._sum(now, row, step)
+        except InvalidValue as wrong:
+            yield Bad(row.line, str(wrong))
+            return
+        now.more += 1
+        if now.more == 1 and self._options.steps:
+            text = f"job {now.id} has more than {STEP_LIMIT} steps: the rest is only summed"
+            now.notes.append(Noted(row.line, text))
+
+    def _group(self, opens: Sequence[_Open[P, J]]) -> None:
+        """Make the steps that wait into task groups, those of many jobs at once."""
+        steps = [(now, row, step) for now in opens for row, step in now.steps]
+        if not steps:
+            return
+        made = self._make.groups([row for _, row, _ in steps], [step for _, _, step in steps])
+        for (now, row, _), group in zip(steps, made, strict=True):
+            if isinstance(group, InvalidValue):
+                now.wrong = now.wrong or group
+                continue
+            now.groups.append(group)
+            if row.doubtful:
+                now.notes.extend(self._make.doubts(row, step=True))
+        for now in opens:
+            now.steps.clear()
+
+    def _outcomes(self, done: Sequence[_Open[P, J]]) -> list[Outcome[J]]:
+        """What becomes of allocations."""
+        self._group([now for now in done if now.steps])
+        refused = [self._refused(now) for now in done]
+        whole = [now for now, outcome in zip(done, refused, strict=True) if outcome is None]
+        made = iter(
+            self._make.jobs(
+                [now.row for now in whole],
+                [self._summed(now) for now in whole],
+                [self._join(now.groups) if now.groups else self._nothing for now in whole],
+            )
+        )
+        return [
+            outcome or _outcome(now, next(made)) for now, outcome in zip(done, refused, strict=True)
+        ]
+
+    def _refused(self, now: _Open[P, J]) -> Outcome[J] | None:
+        """What becomes of an allocation that cannot be a job, or is not wanted as one."""
+        line, id = now.row.line, now.id
+        if not JOB_ID.fullmatch(id):
+            return Bad(line, f"{id[:60]!r} is no job id")
+        if "." in id and _parted(id)[1]:
+            return Bad(line, f"step {id} without its job before it")
+        if self._options.ended_only and not self._make.ended(now.row):
+            return Skipped(line, "not ended")
+        if now.early is None and (now.total or self._places.any(now.row.fields)):
+            now.total = now.total or Total(self._places)
+            try:
+                now.total.add_allocation(now.row.fields)
+            except InvalidValue as wrong:
+                return Bad(line, str(wrong))
+        return None
+
+    def _summed(self, now: _Open[P, J]) -> Sequence[str]:
+        return NO_SUMS if now.total is None else now.total.texts()
+
+
+def _outcome(now: _Open[P, J], job: J | InvalidValue) -> Outcome[J]:
+    if isinstance(job, InvalidValue):
+        return Bad(now.row.line, str(job))
+    if now.wrong:
+        return Bad(now.row.line, str(now.wrong))
+    return Converted(now.row.line, job, len(now.lines) + now.more)
+
+
+def _unfolded(outcome: Outcome[J], now: _Open[P, J]) -> Iterator[Outcome[J]]:
+    """What becomes of the steps of a job that is not converted."""
+    for step, line in now.lines.items():
+        yield _lost(outcome, line, f"{now.id}.{step}")
+
+
+def _lost(outcome: Outcome[J], line: int, id: str) -> Outcome[J]:
+    if isinstance(outcome, Skipped):
+        return Skipped(line, outcome.reason)
+    return Bad(line, f"step {id} of a job whose record is bad")
+
+
+def _spans(ids: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where the rows of each job begin and end; None where an id is none or in no usual place."""
+    if not all(map(JOB_ID.fullmatch, ids)) or "[" in "".join(ids):
+        return None
+    begins = [place for place, id in enumerate(ids) if "." not in id]
+    if not begins or begins[0]:
+        return None
+    spans = list(zip(begins, [*begins[1:], len(ids)], strict=True))
+    for begin, end in spans:
+        if end - begin > 1:
+            job = ids[begin] + "."
+            steps = ids[begin + 1 : end]
+            if len(set(steps)) < len(steps) or not all(id.startswith(job) for id in steps):
+                return None
+    return spans
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """An id's job and step; the dots of a list that was cut (``1_[1,4,...]``) name no step."""
+    job, _, step = text.partition(".")
+    return (text, "") if "[" in text else (job, step)

@@ -1,0 +1,176 @@
+"""What the rows of one job tell together: the memory of its tasks, and its CPU seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sssjob.systems.slurm.accounting import values
+from sssjob.systems.slurm.accounting.header import Header
+
+NO_SUMS: Sequence[str] = ("", "", "", "", "")
+
+_PEAKS = (("Memory", "MaxRSS", "AveRSS"), ("Swap", "MaxVMSize", "AveVMSize"))
+
+
+class Places:
+    """Where a header has the columns that are summed; -1 for those that it does not have."""
+
+    def __init__(self, header: Header) -> None:
+        def at(name: str) -> int:
+            return header.at.get(name, -1)
+
+        peaks = ((element, at(most), at(average)) for element, most, average in _PEAKS)
+        self.peaks = tuple(peak for peak in peaks if max(peak[1:]) >= 0)
+        self.tasks = at("NTasks")
+        self.cpu, self.user, self.system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")
+
+        told = (self.cpu, self.user, *(place for peak in self.peaks for place in peak[1:]))
+        self._told = tuple(place for place in told if place >= 0)
+        slow = () if self.cpu >= 0 else (self.user, self.system)
+        averages = (average for _, _, average in self.peaks)
+        self._slow = tuple(place for place in (*slow, *averages) if place >= 0)
+
+    def sums(
+        self, rows: Sequence[list[str]], spans: Sequence[tuple[int, int]]
+    ) -> list[Sequence[str]] | None:
+        """What the rows of each of many jobs tell together, the allocation's first.
+
+        None where it takes a ``Total`` to tell: it gives the same. Raises ``InvalidValue``; the
+        times of steps are left to who reads all that steps have.
+        """
+        cpu, user = self.cpu, self.user
+        if any(fields[place] for place in self._slow for fields in rows):
+            return None
+        if cpu >= 0 and user >= 0 and any(fields[user] and not fields[cpu] for fields in rows):
+            return None
+        nothing: list[values.Amount | None] = [None] * len(rows)
+        spent, sizes = nothing, dict.fromkeys(("Memory", "Swap"), nothing)
+        if cpu >= 0:
+            spent = values.durations([rows[begin][cpu] for begin, _ in spans])
+        for element, most, _ in self.peaks:
+            if most >= 0:
+                texts = [fields[most] for fields in rows]
+                sizes[element] = list(map(_size, texts)) if any(texts) else nothing
+        memory, swap = sizes.values()
+        found: list[Sequence[str]] = []
+        for own, (begin, end) in zip(spent, spans, strict=False):
+            has_steps = end - begin > 1
+            if own is None and has_steps:
+                return None
+            told = str(values.rounded(own)) if own or (own is not None and has_steps) else ""
+            used = "" if memory is nothing else _largest(memory[begin:end])
+            swapped = "" if swap is nothing else _largest(swap[begin:end])
+            found.append((told, used, "", swapped, ""))
+        return found
+
+    def any(self, fields: list[str]) -> bool:
+        """Whether a row has anything that is summed."""
+        return any(fields[place] for place in self._told)
+
+
+class Total:
+    """Sums over an allocation and its steps, taken row by row; no row is kept."""
+
+    __slots__ = (
+        "_external", "_has_inner_steps", "_has_steps", "_most", "_own", "_places", "_steps",
+        "_weighed",
+    )  # fmt: skip
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._most: dict[str, values.Amount] | None = None
+        self._weighed: dict[str, tuple[values.Amount, int]] | None = None
+        self._own: values.Amount | None = None
+        self._steps: values.Amount | None = None
+        self._external: values.Amount | None = None
+        self._has_steps = self._has_inner_steps = False
+
+    def add_allocation(self, fields: list[str]) -> None:
+        """Take the row of the job itself. Raises ``InvalidValue``."""
+        self._add_memory(fields)
+        self._own = self._cpu_of(fields)
+
+    def add_step(self, fields: list[str], step: str) -> None:
+        """Take the row of a step. Raises ``InvalidValue``."""
+        self._add_memory(fields)
+        cpu = self._cpu_of(fields)
+        self._has_steps = True
+        if step == "extern":
+            self._external = _plus(self._external, cpu)
+        else:
+            self._has_inner_steps = True
+            self._steps = _plus(self._steps, cpu)
+
+    def cpu(self) -> values.Amount | None:
+        """CPU seconds: the allocation's, which Slurm sums over the steps, else that sum.
+
+        ``sacct --allocations`` prints 0 for what it has not summed, so 0 counts only beside
+        steps. The external step holds what belongs to no other, and counts if it is alone.
+        """
+        if self._own or (self._own is not None and self._has_steps):
+            return self._own
+        return self._steps if self._has_inner_steps else self._external
+
+    def texts(self) -> tuple[str, ...]:
+        """CPU seconds, then KB of memory and of swap: the most of any task, the mean of all."""
+        cpu = self.cpu()
+        return (
+            "" if cpu is None else str(values.rounded(cpu)),
+            *(
+                text
+                for element in ("Memory", "Swap")
+                for text in (self._most_of(element), self._mean_of(element))
+            ),
+        )
+
+    def _most_of(self, element: str) -> str:
+        if not self._most or element not in self._most:
+            return ""
+        return values.in_kilobytes(self._most[element])
+
+    def _mean_of(self, element: str) -> str:
+        if not self._weighed or element not in self._weighed:
+            return ""
+        total, tasks = self._weighed[element]
+        mean = values.rounded(Fraction(total, tasks)) if total % tasks else total // tasks
+        return values.in_kilobytes(mean)
+
+    def _add_memory(self, fields: list[str]) -> None:
+        tasks_at = self._places.tasks
+        for element, most, average in self._places.peaks:
+            if most >= 0 and (size := _size(fields[most])) is not None:
+                peaks = self._most = self._most or {}
+                peaks[element] = max(size, peaks.get(element, 0))
+            if (
+                average >= 0
+                and (text := fields[average])
+                and (size := values.size(text)) is not None
+            ):
+                tasks_at = self._places.tasks
+                weight = int(values.count(fields[tasks_at]) or 1) if tasks_at >= 0 else 1
+                means = self._weighed = self._weighed or {}
+                total, tasks = means.get(element, (0, 0))
+                means[element] = total + size * weight, tasks + weight
+
+    def _cpu_of(self, fields: list[str]) -> values.Amount | None:
+        places = self._places
+        if places.cpu >= 0 and (text := fields[places.cpu]):
+            return values.duration(text)
+        if places.user < 0 or places.system < 0:
+            return None
+        user, system = values.duration(fields[places.user]), values.duration(fields[places.system])
+        return None if user is None or system is None else user + system
+
+
+def _largest(sizes: Sequence[values.Amount | None]) -> str:
+    told = [size for size in sizes if size is not None]
+    return values.in_kilobytes(max(told)) if told else ""
+
+
+def _size(text: str) -> values.Amount | None:
+    return values.size(text) if text else None
+
+
+def _plus(total: values.Amount | None, more: values.Amount | None) -> values.Amount | None:
+    return total if more is None else more if total is None else total + more

@@ -1,0 +1,254 @@
+"""What becomes of each column of sacct: the mapping, laid beside ``sacct --helpformat``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from sssjob.records.clock import time
+from sssjob.records.readers import single
+from sssjob.records.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, plain
+from sssjob.systems.slurm.accounting import values
+from sssjob.systems.slurm.accounting.readers import (
+    allocated,
+    alternatives,
+    constraints,
+    derived,
+    devices,
+    energy,
+    exit_code,
+    features,
+    generic,
+    global_id,
+    license_choice,
+    licenses,
+    nodes,
+    noted,
+    per_unit,
+    raw_id,
+    requested_memory,
+    restarts,
+    signal,
+    state,
+    too_long,
+    total_memory,
+    worded,
+)
+
+
+def together(text: str) -> Found:
+    """A column that is read with others, see ``slurm_steps``."""
+    return None
+
+
+# Columns that are worked out for each record: whether it has an end, and has run to it; the time
+# of submission in seconds; the last part of a step's id; and what is summed over steps.
+ENDED, OVER, SUBMITTED, STEP_ID = "(ended)", "(over)", "(submitted)", "(step)"
+CPU, MEMORY, MEAN_MEMORY, SWAP, MEAN_SWAP = SUMS = (
+    "(cpu)", "(memory)", "(mean memory)", "(swap)", "(mean swap)"
+)  # fmt: skip
+WORKED_OUT = (ENDED, OVER, SUBMITTED, STEP_ID, *SUMS)
+
+
+_MAX = {"metric": "Max", "units": "KB"}
+_AVERAGE = {"metric": "Average", "units": "KB"}
+_TOTAL = {"metric": "Total", "units": "KB"}
+
+# fmt: off
+# A job, in the order of ``sacct --helpformat``. Of two columns for one property the later
+# counts: it is the exacter one.
+ALLOCATION: tuple[Field, ...] = (
+    Field("State",              JOB,       "Extension",  plain, noted("State")),
+    Field("Account",            DELIVERED, "Project"),
+    Field("AdminComment",       JOB,       "Extension",  plain, noted("AdminComment")),
+    Field("AllocCPUS",          DELIVERED, "Processors", values.count),
+    Field("AllocGRES",          DELIVERED, "Resource",   generic),
+    Field("AllocNodes",         DELIVERED, "NodeCount",  values.count),
+    Field("AllocTRES",          DELIVERED, "Resource",   allocated),
+    Field("AssocID",            NOWHERE),
+    Field("AveCPU",             NOWHERE),
+    Field("AveCPUFreq",         NOWHERE),
+    Field("AveDiskRead",        NOWHERE),
+    Field("AveDiskWrite",       NOWHERE),
+    Field("AvePages",           NOWHERE),
+    Field("AveRSS",             DELIVERED, "Memory",     together, _AVERAGE),
+    Field("AveVMSize",          DELIVERED, "Swap",       together, _AVERAGE),
+    Field("BlockID",            NOWHERE),
+    Field("Cluster",            DELIVERED, "Machine"),
+    Field("Cluster",            JOB,       "GlobalId",   global_id,
+          beside=("JobIDRaw", "JobID", SUBMITTED)),
+    Field("Comment",            JOB,       "Extension",  plain, noted("Comment")),
+    Field("Constraints",        REQUESTED, "Feature",    features),
+    Field("Constraints",        JOB,       "Extension",  constraints, noted("Constraints")),
+    Field("ConsumedEnergy",     DELIVERED, "Resource",   energy, {"name": "Energy"}),
+    Field("ConsumedEnergyRaw",  DELIVERED, "Resource",   energy, {"name": "Energy"}),
+    Field("Container",          JOB,       "Extension",  plain, noted("Container")),
+    Field("CPUTime",            NOWHERE),  # Processors times Duration, not time that was used
+    Field("CPUTimeRAW",         NOWHERE),
+    Field("DBIndex",            NOWHERE),
+    Field("DerivedExitCode",    JOB,       "Extension",  derived, noted("DerivedExitCode")),
+    Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
+    Field("ElapsedRaw",         DELIVERED, "Duration",   values.whole),
+    Field("Eligible",           JOB,       "EligibleTime", time),
+    Field("End",                JOB,       "EndTime",    time),
+    Field("ExitCode",           JOB,       "ExitCode",   exit_code, beside=(OVER,)),
+    Field("Extra",              JOB,       "Extension",  plain, noted("Extra")),
+    Field("FailedNode",         JOB,       "Extension",  worded, noted("FailedNode")),
+    Field("Flags",              NOWHERE),
+    Field("GID",                NOWHERE),
+    Field("Group",              DELIVERED, "Group"),
+    Field("JobIDRaw",           JOB,       "Id",         single),
+    Field("JobID",              JOB,       "Id",         single),
+    Field("JobName",            JOB,       "Name"),
+    Field("Layout",             NOWHERE),
+    Field("Licenses",           REQUESTED, "Resource",   licenses),
+    Field("Licenses",           JOB,       "Extension",  license_choice, noted("Licenses")),
+    Field("MaxDiskRead",        NOWHERE),
+    Field("MaxDiskReadNode",    NOWHERE),
+    Field("MaxDiskReadTask",    NOWHERE),
+    Field("MaxDiskWrite",       NOWHERE),
+    Field("MaxDiskWriteNode",   NOWHERE),
+    Field("MaxDiskWriteTask",   NOWHERE),
+    Field("MaxPages",           NOWHERE),
+    Field("MaxPagesNode",       NOWHERE),
+    Field("MaxPagesTask",       NOWHERE),
+    Field("MaxRSS",             DELIVERED, "Memory",     together, _MAX),
+    Field("MaxRSSNode",         NOWHERE),
+    Field("MaxRSSTask",         NOWHERE),
+    Field("MaxVMSize",          DELIVERED, "Swap",       together, _MAX),
+    Field("MaxVMSizeNode",      NOWHERE),
+    Field("MaxVMSizeTask",      NOWHERE),
+    Field("McsLabel",           JOB,       "Extension",  worded, noted("McsLabel")),
+    Field("MinCPU",             NOWHERE),
+    Field("MinCPUNode",         NOWHERE),
+    Field("MinCPUTask",         NOWHERE),
+    Field("NCPUS",              DELIVERED, "Processors", values.count),
+    Field("NNodes",             DELIVERED, "NodeCount",  values.count),
+    Field("NodeList",           DELIVERED, "Node",       nodes),
+    Field("NodeList",           JOB,       "Extension",  too_long, noted("NodeList")),
+    Field("NTasks",             NOWHERE),
+    Field("OriginalSLUID",      JOB,       "Extension",  worded, noted("OriginalSLUID")),
+    Field("Partition",          DELIVERED, "Queue"),
+    Field("Partition",          DELIVERED, "Partition"),
+    Field("Planned",            NOWHERE),  # EligibleTime to StartTime
+    Field("PlannedCPU",         NOWHERE),
+    Field("PlannedCPURAW",      NOWHERE),
+    Field("Priority",           JOB,       "Priority",   values.whole),
+    Field("QOS",                DELIVERED, "QualityOfService"),
+    Field("QOSRAW",             NOWHERE),
+    Field("QOSREQ",             REQUESTED, "QualityOfService", worded),
+    Field("Reason",             JOB,       "Extension",  worded, noted("Reason")),
+    Field("ReqCPUFreq",         NOWHERE),
+    Field("ReqCPUFreqGov",      NOWHERE),
+    Field("ReqCPUFreqMax",      NOWHERE),
+    Field("ReqCPUFreqMin",      NOWHERE),
+    Field("ReqCPUS",            REQUESTED, "Processors", values.count),
+    Field("ReqGRES",            REQUESTED, "Resource",   generic),
+    Field("ReqMem",             REQUESTED, "Memory",     requested_memory, {"units": "MB"},
+          beside=("ReqCPUS", "ReqNodes")),
+    Field("ReqMem",             JOB,       "Extension",  per_unit, noted("ReqMem")),
+    Field("ReqNodes",           REQUESTED, "NodeCount",  values.count),
+    Field("ReqTRES",            REQUESTED, "Resource",   devices),
+    Field("Reservation",        REQUESTED, "Reservation", worded),
+    Field("ReservationId",      NOWHERE),
+    Field("Reserved",           NOWHERE),  # Planned, before 23.02
+    Field("ResvCPU",            NOWHERE),
+    Field("ResvCPURAW",         NOWHERE),
+    Field("Restarts",           JOB,       "StartCount", restarts),
+    Field("SLUID",              JOB,       "Extension",  worded, noted("SLUID")),
+    Field("Start",              JOB,       "StartTime",  time),
+    Field("State",              JOB,       "State",      state, beside=("Reason", ENDED)),
+    Field("StdErr",             JOB,       "ErrorFile"),
+    Field("StdIn",              JOB,       "InputFile"),
+    Field("StdOut",             JOB,       "OutputFile"),
+    Field("Submit",             JOB,       "SubmitTime", time),
+    Field("SubmitLine",         JOB,       "Extension",  plain, noted("SubmitLine")),
+    Field("Suspended",          JOB,       "SuspendDuration", values.clock_seconds),
+    Field("SystemComment",      JOB,       "Extension",  plain, noted("SystemComment")),
+    Field("SystemCPU",          JOB,       "CpuDuration", together),
+    Field("Timelimit",          REQUESTED, "Duration",   values.clock_seconds, {"op": "LE"}),
+    Field("TimelimitRaw",       REQUESTED, "Duration",   values.limit_seconds, {"op": "LE"}),
+    Field("TotalCPU",           JOB,       "CpuDuration", together),
+    *(Field(f"TRESUsage{way}{what}", NOWHERE)
+      for way in ("In", "Out")
+      for what in ("Ave", "Max", "MaxNode", "MaxTask", "Min", "MinNode", "MinTask", "Tot")),
+    Field("UID",                NOWHERE),
+    Field("User",               DELIVERED, "User"),
+    Field("UserCPU",            JOB,       "CpuDuration", together),
+    Field("WCKey",              JOB,       "Extension",  worded, noted("WCKey")),
+    Field("WCKeyID",            NOWHERE),
+    Field("WorkDir",            JOB,       "InitialWorkingDirectory"),
+    Field("ExitCode",           JOB,       "Extension",  signal, noted("Signal")),
+    Field("JobIDRaw",           JOB,       "Extension",  raw_id, noted("JobIDRaw"), ("JobID",)),
+    # What a job and its steps tell together, see ``slurm_steps``.
+    Field(CPU,                  JOB,       "CpuDuration", single),
+    Field(MEMORY,               DELIVERED, "Memory",     single, _MAX),
+    Field(MEAN_MEMORY,          DELIVERED, "Memory",     single, _AVERAGE),
+    Field(SWAP,                 DELIVERED, "Swap",       single, _MAX),
+    Field(MEAN_SWAP,            DELIVERED, "Swap",       single, _AVERAGE),
+)
+
+# A step, which becomes a TaskGroup of its job.
+STEP: tuple[Field, ...] = (
+    Field("AllocCPUS",          DELIVERED, "Processors", values.count),
+    Field("AllocNodes",         DELIVERED, "NodeCount",  values.count),
+    Field("AllocTRES",          DELIVERED, "Resource",   allocated),
+    Field("AveRSS",             DELIVERED, "Memory",     values.kibibytes, _AVERAGE),
+    Field("AveVMSize",          DELIVERED, "Swap",       values.kibibytes, _AVERAGE),
+    Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
+    Field("ElapsedRaw",         DELIVERED, "Duration",   values.whole),
+    Field("End",                JOB,       "EndTime",    time),
+    Field("ExitCode",           JOB,       "ExitCode",   exit_code, beside=(OVER,)),
+    Field(STEP_ID,              JOB,       "Id",         single),
+    Field("JobName",            JOB,       "Name"),
+    Field("MaxRSS",             DELIVERED, "Memory",     values.kibibytes, _MAX),
+    Field("MaxVMSize",          DELIVERED, "Swap",       values.kibibytes, _MAX),
+    Field("NCPUS",              DELIVERED, "Processors", values.count),
+    Field("NNodes",             DELIVERED, "NodeCount",  values.count),
+    Field("NodeList",           DELIVERED, "Node",       nodes),
+    Field("NodeList",           JOB,       "Extension",  too_long, noted("NodeList")),
+    Field("NTasks",             JOB,       "TaskCount",  values.count),
+    Field("Start",              JOB,       "StartTime",  time),
+    Field("State",              JOB,       "State",      state, beside=("Reason", ENDED)),
+    Field("TotalCPU",           JOB,       "CpuDuration", values.clock_seconds),
+    Field("TRESUsageInTot",     DELIVERED, "Memory",     total_memory, _TOTAL),
+    Field("ExitCode",           JOB,       "Extension",  signal, noted("Signal")),
+)
+# fmt: on
+
+COLUMNS = tuple(dict.fromkeys(row.column for row in ALLOCATION if row.column not in WORKED_OUT))
+
+# What only a job that was started can have been given, or have.
+_USED = frozenset(
+    ("Duration", "Memory", "Node", "NodeCount", "Partition", "Processors", "Queue", "Resource",
+     "Swap")
+)  # fmt: skip
+_STARTED = frozenset(("StartTime", "StartCount", "CpuDuration"))
+
+# A job that was not started.
+WAITING = (
+    *(row for row in ALLOCATION
+      if row.element not in {DELIVERED: _USED, JOB: _STARTED}.get(row.place, ())),
+    Field("Partition", REQUESTED, "Queue", alternatives),
+)  # fmt: skip
+
+
+def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
+    """The rows for the columns that there are; of two that tell the same, the later."""
+    found: dict[tuple[object, ...], Field] = {}
+    for row in rows:
+        if row.column in columns and row.read is not together:
+            measured = {"ConsumedEnergy", "ConsumedEnergyRaw"} & set(columns)
+            found[_identity(row)] = (
+                row._replace(read=devices) if row.read is allocated and measured else row
+            )
+    return iter(found.values())
+
+
+def _identity(row: Field) -> tuple[object, ...]:
+    """What makes two columns tell the same property, so that one of them is enough."""
+    shared = (
+        row.element in ("Id", "Processors", "NodeCount", "Duration") or "metric" in row.attributes
+    )
+    shared = shared or row.column.startswith("ConsumedEnergy")
+    column = "" if shared else row.column
+    return (row.place, column, row.element, *row.attributes.values())

@@ -1,0 +1,318 @@
+"""The values that sacct prints, each read by one small parser.
+
+A parser gives None where the text says that there is no value (``Unknown``, ``UNLIMITED``,
+``16?``), and raises ``InvalidValue`` where the text is no such value at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.records.clock import NO_VALUE
+from sssjob.records.record import by_columns, numeric
+
+Amount = int | Fraction
+
+MEMORY = 1 << 11  # texts of one kind that are remembered with their values
+NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
+
+_DURATION = re.compile(
+    r"(?:(?P<days>[0-9]{1,6})-)?(?:(?P<hours>[0-9]{1,8}):)?"
+    r"(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-9]{1,2})(?:\.(?P<fraction>[0-9]{1,9}))?"
+)
+# The parts of HH:MM:SS in seconds: looking them up is faster than reading them.
+_HOURS = {f"{number:02}:": 3600 * number for number in range(100)}
+_MINUTES = {f"{number:02}:": 60 * number for number in range(60)}
+_SECONDS = {f"{number:02}": number for number in range(60)}
+_SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
+_COUNT = re.compile(r"[0-9]{1,18}")
+_EXIT = re.compile(r"([0-9]{1,10}):([0-9]{1,5})(?::[0-9]{1,10})?")
+_STATE = re.compile(r"([A-Z][A-Z_]*)(\+?)(?: by (\S+))?")
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
+_PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of sacct
+
+
+def duration(text: str) -> Amount | None:
+    """Read ``[D-]HH:MM:SS``, or ``MM:SS.mmm``, into seconds.
+
+    >>> duration("1-02:04:00"), duration("00:07.429")
+    (93840, Fraction(7429, 1000))
+    """
+    found = _DURATION.fullmatch(text)
+    if not found:
+        if text in NO_VALUE:
+            return None
+        raise InvalidValue(text, "a duration such as 1-02:24:13")
+    days, hours, minutes, seconds, fraction = found.groups()
+    if days and not hours:  # D-HH:MM
+        hours, minutes, seconds = minutes, seconds, "0"
+    whole = 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds) + 86400 * int(days or 0)
+    if fraction and (parts := int(fraction)):
+        return whole + Fraction(parts, 10 ** len(fraction))
+    return whole
+
+
+def durations(texts: Sequence[str]) -> list[Amount | None]:
+    """The same for many texts; "" is no value."""
+    found: list[Amount | None] = []
+    for text in texts:
+        days, dash, clock = text.rpartition("-")
+        try:
+            whole = _HOURS[clock[:3]] + _MINUTES[clock[3:6]] + _SECONDS[clock[6:]]
+        except KeyError:
+            found.append(duration(text) if text else None)
+            continue
+        if not dash:
+            found.append(whole)
+        elif days.isdecimal() and days.isascii() and len(days) < 7:
+            found.append(86400 * int(days) + whole)
+        else:
+            found.append(duration(text))
+    return found
+
+
+def _clock_seconds(texts: Sequence[str]) -> list[str] | None:
+    found = durations(texts)
+    return [*map(str, found)] if all(value.__class__ is int for value in found) else None
+
+
+@by_columns(_clock_seconds)
+def clock_seconds(text: str) -> str | None:
+    """A duration as whole seconds, half a second rounded up."""
+    value = duration(text)
+    return None if value is None else str(rounded(value))
+
+
+def rounded(value: Amount) -> int:
+    """The nearest whole number, a half rounded up.
+
+    >>> rounded(Fraction(5, 2))
+    3
+    """
+    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+
+
+def limit_seconds(text: str) -> str | None:
+    """TimelimitRaw, which counts minutes, in seconds."""
+    minutes = whole(text)
+    return None if minutes is None else str(int(minutes) * 60)
+
+
+@numeric(10**18 - 1)
+def whole(text: str) -> str | None:
+    """A whole number."""
+    if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= 18:
+        return text
+    if text in NO_VALUE:
+        return None
+    if not _COUNT.fullmatch(text):
+        raise InvalidValue(text, "a whole number")
+    return str(int(text))
+
+
+@lru_cache(MEMORY)
+def count(text: str) -> str | None:
+    """How many of something: 0 is none; ``2K`` is 2048, as sacct shortens counts.
+
+    >>> count("2K")
+    '2048'
+    """
+    value = size(text)
+    return str(rounded(value)) if value else None
+
+
+def size(text: str, base: str = "") -> Amount | None:
+    """Read an amount into bytes (or ones); a number without a letter is in ``base`` units.
+
+    ``16?`` is what sacct prints for an unset value that overflowed.
+
+    >>> size("438.50M", "") == 438.5 * 2**20
+    True
+    """
+    if text[-1:] == "K" and len(text) <= 21 and text.isascii() and text[:-1].isdecimal():
+        return int(text[:-1]) << 10
+    if text in NO_VALUE or text[-1] == "?":
+        return None
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a size such as 438.50M")
+    number, letter = found.groups()
+    factor: int = 1 << (10 * _POWERS[letter.upper() or base])
+    return int(number) * factor if number.isdigit() else Fraction(number) * factor
+
+
+def _without_letter(texts: Sequence[str]) -> list[str] | None:
+    """``448836K`` in KB."""
+    found = [text[:-1] for text in texts]
+    joined = "".join(found)
+    plain = joined.isdecimal() and joined.isascii() and min(found) >= "1"
+    if not plain or "".join(texts) != "K".join(found) + "K" or max(map(len, found)) > 18:
+        return None
+    return found
+
+
+@by_columns(_without_letter)
+def kibibytes(text: str) -> str | None:
+    """A size in KB; sacct prints bytes where there is no letter."""
+    value = size(text)
+    return None if value is None else in_kilobytes(value)
+
+
+def in_kilobytes(size: Amount) -> str:
+    """Bytes as an exact number of KB.
+
+    >>> in_kilobytes(1536)
+    '1.5'
+    """
+    return units.decimal(Fraction(size, 1024)) if size % 1024 else str(size // 1024)
+
+
+class PerUnit(NamedTuple):
+    """Memory as it was requested: MB for the job, for each CPU ("c") or for each node ("n")."""
+
+    megabytes: Amount
+    per: str
+
+
+@lru_cache(MEMORY)
+def requested_memory(text: str) -> PerUnit | None:
+    """Read ReqMem; 0 means no request, and the flag of 2^31 means for each CPU.
+
+    >>> requested_memory("2147486648Mn")
+    PerUnit(megabytes=3000, per='c')
+    """
+    if text in NO_VALUE:
+        return None
+    per = text[-1] if text[-1] in "cn" else ""
+    value = size(text.removesuffix(per), "M")
+    if not value:
+        return None
+    megabytes: Amount = Fraction(value, 1 << 20)
+    if megabytes == int(megabytes):
+        megabytes = int(megabytes)
+    if megabytes >= _PER_CPU_FLAG:
+        megabytes, per = megabytes - _PER_CPU_FLAG, "c"
+    return PerUnit(megabytes, per) if megabytes else None
+
+
+@lru_cache(MEMORY)
+def exit_code(text: str) -> tuple[int, int] | None:
+    """Read ``code:signal``."""
+    if text in NO_VALUE:
+        return None
+    if not (found := _EXIT.fullmatch(text)):
+        raise InvalidValue(text, "an exit code such as 0:9")
+    return int(found[1]), int(found[2])
+
+
+# fmt: off
+# What the words of sacct's State mean in the words of the standard. A run that was requeued or
+# resized is over where it has an end.
+STATES = {
+    "BOOT_FAIL": "Completed", "CANCELLED": "Completed", "COMPLETED": "Completed",
+    "DEADLINE": "Completed", "FAILED": "Completed", "NODE_FAIL": "Completed",
+    "OUT_OF_MEMORY": "Completed", "PREEMPTED": "Completed", "REVOKED": "Completed",
+    "TIMEOUT": "Completed", "LAUNCH_FAILED": "Completed", "RECONFIG_FAIL": "Completed",
+    "PENDING": "Idle", "REQUEUED": "Idle", "REQUEUE_FED": "Idle", "EXPEDITING": "Idle",
+    "REQUEUE_HOLD": "Hold", "SPECIAL_EXIT": "Hold", "RESV_DEL_HOLD": "Hold",
+    "RUNNING": "Running", "COMPLETING": "Running", "CONFIGURING": "Running",
+    "POWER_UP_NODE": "Running", "RESIZING": "Running", "SIGNALING": "Running",
+    "STAGE_OUT": "Running", "UPDATE_DB": "Running",
+    "SUSPENDED": "Suspended", "STOPPED": "Suspended",
+}
+# fmt: on
+
+
+class State(NamedTuple):
+    """A state by the standard's word, and by sacct's whole word ("" where it cannot be told)."""
+
+    standard: str
+    word: str
+
+
+def state(text: str, ended: bool) -> State:
+    """Read State: ``CANCELLED by 1000``; ``COMPLETED+`` and ``OUT_OF_ME+`` are cut words.
+
+    A word that is not known keeps its name, unless the record has an end.
+    """
+    found = _STATE.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a state such as COMPLETED")
+    word, cut = found[1], found[2]
+    if cut and word not in STATES:
+        begins = [known for known in STATES if known.startswith(word)]
+        word = begins[0] if len(begins) == 1 else word
+    standard = STATES.get(word, word)
+    if ended and word not in ("RUNNING", "SUSPENDED"):
+        standard = "Completed"
+    return State(standard, word)
+
+
+def is_over(text: str) -> bool:
+    """Whether a state by itself says that the job has ended."""
+    found = _STATE.fullmatch(text)
+    return found is not None and state(text, ended=False).standard == "Completed"
+
+
+def resources(text: str) -> Iterator[tuple[str, str, str]]:
+    """Read a TRES list into (name, type, amount) of what is neither cpu, mem, node nor billing.
+
+    A typed and an untyped count of one resource name the same devices: the untyped one keeps
+    what the typed ones leave.
+
+    >>> list(resources("billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=3,license/essl=1"))
+    [('GPU', 'a100', '2'), ('GPU', '', '1'), ('License', 'essl', '1')]
+    """
+    amounts = tres(text)
+    typed: dict[str, Amount] = {}
+    for name, amount in amounts.items():
+        base, colon, _ = name.partition(":")
+        if colon:
+            typed[base] = typed.get(base, 0) + amount
+    for name, amount in amounts.items():
+        family, slash, rest = name.partition("/")
+        base, colon, kind = rest.partition(":")
+        if slash and not colon:
+            amount = max(amount - typed.get(name, 0), 0)
+        if not amount or not rest:
+            continue
+        shown = units.decimal(amount)
+        if family == "gres":
+            yield ("GPU" if base == "gpu" else base), kind, shown
+        elif family == "license":
+            yield "License", rest, shown
+        else:
+            yield family, rest, shown
+
+
+def tres(text: str) -> dict[str, Amount]:
+    """Read ``cpu=4,mem=62.50G,energy=12`` by name; what has no amount is left out."""
+    found: dict[str, Amount] = {}
+    if text in NO_VALUE:
+        return found
+    for item in text.split(","):
+        name, equals, amount = item.partition("=")
+        if not equals or not name:
+            raise InvalidValue(text, "a list of resources such as cpu=4,mem=2G")
+        value = duration(amount) if ":" in amount else size(amount)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def generic_resources(text: str) -> Iterator[tuple[str, str, str]]:
+    """Read AllocGRES and ReqGRES of older versions: ``gpu:a100:2,craynetwork:1``."""
+    if text in NO_VALUE or text in ("0", "1"):
+        return
+    for item in text.split(","):
+        parts = item.split(":")
+        amount = parts.pop() if len(parts) > 1 else "1"
+        kind = ":".join(parts[1:])
+        if value := count(amount):
+            yield ("GPU" if parts[0] == "gpu" else parts[0]), kind, value

@@ -1,0 +1,257 @@
+"""What Slurm gave to a job on a node: of the Prolog's environment and of ``scontrol show job``.
+
+What the Prolog is told counts first: the processors of each node, in later versions the start and
+the end of the job. The rest is asked for, and known as far as users cannot have written it.
+# decision 84
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from sssjob.amounts import Amount
+from sssjob.errors import InvalidValue
+from sssjob.features.batch.allocation import Allocation, amount
+from sssjob.features.batch.call import Script
+from sssjob.systems.slurm import words
+from sssjob.systems.slurm.scontrol import Head, Record, heads
+
+# Times as seconds since 1970; without it they are local times without a zone.
+ENVIRONMENT = {"SLURM_TIME_FORMAT": "%s"}
+
+_Said = TypeVar("_Said")
+
+_SOURCE = "scontrol"
+_MIB = 1 << 20
+_LIMIT = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-9]{1,2})(?::([0-9]{1,2}))?")
+_IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
+_COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
+_MOST_NODES = 100_000  # of one job
+# A job without a limit is said to end after a year; TimeLimit says UNLIMITED then.
+_YEAR = 365 * 86400
+# What the environment and the record of one job must say alike.
+_SAME = {
+    "SLURM_JOB_ID": "job", "SLURM_ARRAY_JOB_ID": "array", "SLURM_ARRAY_TASK_ID": "task",
+    "SLURM_HET_JOB_ID": "het", "SLURM_HET_JOB_OFFSET": "offset",
+}  # fmt: skip
+
+
+def question(environment: Mapping[str, str]) -> list[str]:
+    """The command that tells about the job of a Prolog, and about no other as far as it is known.
+
+    The id of the first component of a heterogeneous job and that of the last task of an array
+    are also those of the whole: Slurm shows all of it. ``again`` is for those.
+    """
+    job = _own_id(environment)
+    array, task, het, offset = (
+        environment.get(f"SLURM_{name}", "")
+        for name in ("ARRAY_JOB_ID", "ARRAY_TASK_ID", "HET_JOB_ID", "HET_JOB_OFFSET")
+    )
+    if het == job:
+        offset = offset or "0"
+    return _asked(Head(job, array, task, het, offset).alone)
+
+
+class Slurm(Script):
+    """A Prolog or Epilog of Slurm. What a job used stands in its accounting some seconds later."""
+
+    settings = ENVIRONMENT
+
+    def questions(self) -> Mapping[str, Sequence[str]]:
+        """``scontrol show job``."""
+        return {"job": question(self.environment)}
+
+    def again(self, answer: str) -> Sequence[str] | None:
+        """The record of this job where those of its array or set were shown."""
+        return again(self.environment, answer)
+
+    def allocation(self, answers: Mapping[str, str], *, asking: bool) -> Allocation:
+        """What the job was given. Raises ``InvalidValue``."""
+        return allocation(self.environment, answers.get("job", ""))
+
+
+def again(environment: Mapping[str, str], printed: str) -> list[str] | None:
+    """The command to ask once more if all jobs of an array or a set were shown."""
+    found = heads(printed)
+    if len(found) < 2 or found[0].job != _own_id(environment):
+        return None
+    command = _asked(found[0].alone)
+    return None if found[0].alone == found[0].job else command
+
+
+def allocation(environment: Mapping[str, str], printed: str = "") -> Allocation:
+    """What was given, of the environment of a Prolog or Epilog and of what ``scontrol`` printed.
+
+    Raises ``InvalidValue`` where the environment names no job.
+    """
+    job = _own_id(environment)
+    node = environment.get("SLURMD_NODENAME", "")
+    notes: list[str] = []
+    amounts: dict[str, Amount] = {}
+    count = environment.get("SLURM_JOB_NUM_NODES", "")
+    record = Record(printed)
+    if printed and not _is_of(record.head, environment):
+        notes.append(f"scontrol tells nothing about job {job}")
+    elif printed:
+        shown = _Shown(record, notes)
+        amounts = dict(_amounts(shown, node))
+        count = count or shown.word("NumNodes")
+    amounts.update(_handed(environment, node))
+    return Allocation(
+        job, node, environment.get("SLURM_JOB_UID", ""), amounts, count == "1", tuple(notes)
+    )
+
+
+class _Shown:
+    """The record of a job, with a note of what is not known because it is said in several ways."""
+
+    def __init__(self, record: Record, notes: list[str]) -> None:
+        self.record, self.notes = record, notes
+        if not record.is_whole:
+            notes.append("scontrol shows nothing whole of the job, or an imitation: it is not read")
+
+    def word(self, name: str) -> str:
+        """What is said by a name, or ""."""
+        if not self.record.is_whole:
+            return ""
+        return self._only(self.record.words(name), name) or ""
+
+    def here(self, node: str) -> tuple[str, int] | None:
+        """The ids of the processors on a node, and the memory in MiB; 0 is no limit."""
+        if not self.record.is_whole:
+            return None
+        parts = self._only(self.record.parts(), "what the job has on its nodes")
+        if parts is None:
+            return None
+        found = [(ids, memory) for names, ids, memory in parts if not node or node in _names(names)]
+        if len(found) != 1:
+            what = f"{len(found)} times" if found else "nothing"
+            self.notes.append(f"scontrol shows {what} of what the job has on node {node}")
+            return None
+        return found[0]
+
+    def _only(self, said: set[_Said], what: str) -> _Said | None:
+        """The only thing that is said."""
+        if len(said) == 1:
+            return next(iter(said))
+        self.notes.append(f"scontrol shows {what} in {len(said)} ways: it is not known")
+        return None
+
+
+def _amounts(shown: _Shown, node: str) -> Iterator[tuple[str, Amount]]:
+    here = shown.here(node)
+    if here is not None:
+        ids, memory = here
+        if count := _count(ids):
+            yield "allocated_cpu", amount(count, _SOURCE, f"CPU_IDs={ids}")
+        if memory:
+            yield "max_rss_bytes", amount(memory * _MIB, _SOURCE, f"Mem={memory} MiB on the node")
+    if (start := _time(shown.word("StartTime"))) is not None:
+        yield "jobstart_secs", amount(start, _SOURCE, "StartTime")
+    limit = shown.word("TimeLimit")
+    if (seconds := _seconds(limit)) is not None:
+        yield "wall_limit_secs", amount(seconds, _SOURCE, f"TimeLimit={limit}")
+    if (deadline := _time(shown.word("Deadline"))) is not None:
+        yield "shutdowntime_job", amount(deadline, _SOURCE, "Deadline")
+
+
+def _handed(environment: Mapping[str, str], node: str) -> Iterator[tuple[str, Amount]]:
+    """What the environment says."""
+    for name, count in (
+        ("SLURM_JOB_CPUS_PER_NODE", _processors(environment, node)),
+        ("SLURM_CPUS_ON_NODE", _whole(environment.get("SLURM_CPUS_ON_NODE", ""))),
+    ):
+        if count:
+            yield "allocated_cpu", amount(count, f"${name}")
+            break
+    start, end = (
+        _whole(environment.get(f"SLURM_JOB_{name}_TIME", "")) for name in ("START", "END")
+    )
+    if start:
+        yield "jobstart_secs", amount(start, "$SLURM_JOB_START_TIME")
+    if start and end and 0 < end - start != _YEAR:
+        yield "wall_limit_secs", amount(end - start, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
+
+
+def _processors(environment: Mapping[str, str], node: str) -> int | None:
+    """Those of this node in ``3,2(x4)``, which is in the order of the nodes."""
+    counts: list[tuple[int, int]] = []
+    for part in environment.get("SLURM_JOB_CPUS_PER_NODE", "").split(","):
+        if not (found := _COUNTS.fullmatch(part)):
+            return None
+        counts.append((int(found[1]), int(found[2] or 1)))
+    if len({each for each, _ in counts}) == 1:
+        return counts[0][0]
+    names = _names(environment.get("SLURM_JOB_NODELIST") or environment.get("SLURM_NODELIST", ""))
+    if node not in names or sum(times for _, times in counts) != len(names):
+        return None
+    place = names.index(node)
+    for each, times in counts:
+        if place < times:
+            return each
+        place -= times
+    raise AssertionError
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """The nodes of a list; none where it is no list, or too long."""
+    try:
+        return words.expand(text, _MOST_NODES) or ()
+    except InvalidValue:
+        return ()
+
+
+def _is_of(head: Head | None, environment: Mapping[str, str]) -> bool:
+    """Whether a record is about the job that the environment names."""
+    return head is not None and all(
+        getattr(head, name) == environment[variable]
+        for variable, name in _SAME.items()
+        if environment.get(variable)
+    )
+
+
+def _asked(job: str) -> list[str]:
+    return ["scontrol", "-o", "-d", "show", "job", job]
+
+
+def _own_id(environment: Mapping[str, str]) -> str:
+    job = environment.get("SLURM_JOB_ID", "")
+    if not (job.isascii() and job.isdigit()):
+        raise InvalidValue(job, "$SLURM_JOB_ID, as Slurm sets it for a Prolog")
+    return job
+
+
+def _count(ids: str) -> int:
+    """How many processors ``0-3,8`` are; 0 if it is no such list."""
+    parts = [_IDS.fullmatch(part) for part in ids.split(",")]
+    if not all(parts):
+        return 0
+    return sum(int(part[2] or part[1]) - int(part[1]) + 1 for part in parts if part)
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
+
+
+def _seconds(text: str) -> int | None:
+    """``[D-]HH:MM:SS`` in seconds; None for UNLIMITED and what is no time."""
+    found = _LIMIT.fullmatch(text)
+    if not found:
+        return None
+    days, first, second, third = (int(part or 0) for part in found.groups())
+    if found[4] is None:
+        return days * 86400 + first * (3600 if days else 60) + second * (60 if days else 1)
+    return days * 86400 + first * 3600 + second * 60 + third
+
+
+def _time(text: str) -> int | None:
+    """Seconds since 1970, or a local time; None if there is none."""
+    if text.isascii() and text.isdigit():
+        return _whole(text)
+    try:
+        return int(datetime.fromisoformat(text).timestamp()) if text else None
+    except (ValueError, OverflowError):
+        return None
