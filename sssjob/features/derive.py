@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from sssjob.amounts import ASSUMED, MAXIMUM, MINIMUM, MIXED, Amount
 from sssjob.errors import finding
 from sssjob.features.keys import Value
-from sssjob.features.settle import Derived, Features
+from sssjob.features.precedence import Derived, Features
 from sssjob.features.sources import SOURCES, Source, Work
 from sssjob.model import Job
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sssjob.amounts import ASSUMED, MAXIMUM, Amount
 from sssjob.features.derive import derive as derive_job
 from sssjob.features.keys import Value
-from sssjob.features.settle import Features
+from sssjob.features.precedence import Features
 from sssjob.model import Job, Property
 
 # The variables in which batch systems tell a job its id, the more particular ones first.

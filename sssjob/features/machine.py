@@ -13,7 +13,7 @@ from sssjob.amounts import DERIVED, Amount
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression.offer import Offer
 from sssjob.features import keys
-from sssjob.features.settle import Derived, Features, Settlement
+from sssjob.features.precedence import Derived, Features, Settlement
 from sssjob.features.site import RATINGS, SETTINGS, Setting
 from sssjob.features.sources import MACHINE_EXTENSION, RATING, extensions
 from sssjob.model import Job, Property

@@ -11,7 +11,7 @@ from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.features import keys
 from sssjob.features.keys import Value
-from sssjob.features.settle import Settlement
+from sssjob.features.precedence import Settlement
 from sssjob.model import Job, Task, TaskGroup
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"

@@ -236,9 +236,9 @@ def compile(
     ['1']
     """
     if version != DEFAULT:
-        from sssjob.query.later import LaterQuery  # importing elementpath takes half a second
+        from sssjob.query.xpath2 import XPath2Query  # importing elementpath takes half a second
 
-        return LaterQuery.of(expression, dict(namespaces or {}), version)
+        return XPath2Query.of(expression, dict(namespaces or {}), version)
     query = Query(expression, dict(namespaces or {}))
     query.on(etree.Element("Nothing"))  # says now what libxml2 would say later
     return query

@@ -200,7 +200,7 @@ def test_the_document_of_a_job_on_several_nodes_waits_for_its_record(node, monke
 
 
 def test_an_epilog_does_not_wait_for_ever_for_a_document(node, monkeypatch):
-    monkeypatch.setattr("sssjob.ending.LOCK", 0.1)
+    monkeypatch.setattr("sssjob.collect.LOCK", 0.1)
     prolog("--jobs", "jobs")
     pid = os.fork()  # a lock of fcntl is one of a process
     if pid == 0:

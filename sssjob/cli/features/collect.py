@@ -17,7 +17,7 @@ from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.ending import Collected
+    from sssjob.collect import Collected
 
 
 @click.command(
@@ -51,7 +51,7 @@ def command(
     Let cron run it where the records are. For a moment after the end of a job its record may be
     incomplete, or not there: then the job waits for the next time.
     """
-    from sssjob import ending
+    from sssjob import collect as ending
 
     if system != "slurm" and not records:
         common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")

@@ -16,7 +16,7 @@ from sssjob.features.vocabulary import VOCABULARIES, made_of, spoken
 
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
-    from sssjob.features.settle import Features
+    from sssjob.features.precedence import Features
     from sssjob.features.site import Site
     from sssjob.features.write import Written
 

@@ -38,7 +38,7 @@ def command(
     $JOBSTATUS and what the batch system measured, as "sssjob deliver" does. What one of several
     nodes gave is left to the accounting record.
     """
-    from sssjob.ending import end
+    from sssjob.collect import end
 
     try:
         with terminable():

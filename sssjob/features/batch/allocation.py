@@ -11,7 +11,7 @@ from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue
 from sssjob.features.derive import derive
 from sssjob.features.keys import Value
-from sssjob.features.settle import Features
+from sssjob.features.precedence import Features
 from sssjob.model import Job, Property
 
 SYSTEMS = ("slurm", "gridengine", "pbs")

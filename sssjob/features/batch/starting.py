@@ -14,7 +14,7 @@ from sssjob.features.batch import documents
 from sssjob.features.batch.allocation import Allocation, features
 from sssjob.features.batch.call import Call
 from sssjob.features.batch.directories import Directories, make_machine
-from sssjob.features.settle import Features
+from sssjob.features.precedence import Features
 from sssjob.features.site import Site
 from sssjob.features.vocabulary import spoken
 from sssjob.model import Job

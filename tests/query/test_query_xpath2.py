@@ -10,7 +10,7 @@ from lxml import etree
 from sssjob import spec
 from sssjob.errors import UnreadableDocument
 from sssjob.query import NotAQuery, compile
-from sssjob.query.later import VERSIONS, parser
+from sssjob.query.xpath2 import VERSIONS, parser
 
 JOBS = b"""<Jobs>
  <Id>all</Id>
@@ -228,7 +228,7 @@ def test_a_pattern_that_takes_too_long_is_stopped():
 
 
 def test_an_evaluation_that_takes_too_long_is_stopped(monkeypatch):
-    monkeypatch.setattr("sssjob.query.later.context.SECONDS", 0)
+    monkeypatch.setattr("sssjob.query.xpath2.context.SECONDS", 0)
     with pytest.raises(UnreadableDocument, match="more than 0 seconds"):
         texts("//Job[Id = 1]/Id", JOBS)
 

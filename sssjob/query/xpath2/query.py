@@ -15,12 +15,12 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.errors import InvalidValue, LimitExceeded, NotAQuery, UnreadableDocument, finding
-from sssjob.query.later import parser, scope
-from sssjob.query.later.context import Context
 from sssjob.query.match import Match
 from sssjob.query.parser import MAX_DEPTH, parse
 from sssjob.query.question import Ask, Question
 from sssjob.query.syntax import Expression
+from sssjob.query.xpath2 import parser, scope
+from sssjob.query.xpath2.context import Context
 
 VERSIONS = tuple(parser.PARSERS)
 
@@ -29,7 +29,7 @@ _TEXTS = etree.XPath("text()")
 
 
 @dataclass(frozen=True)
-class LaterQuery(Question):
+class XPath2Query(Question):
     """A compiled expression of XPath 2.0, 3.0 or 3.1; see ``sssjob.query.compile``."""
 
     expression: str
