@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import io
 import os
-import tempfile
+import re
+import stat
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Protocol
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol
 
 from sssjob import atomic, store
-from sssjob.condor.queue import encoded
 from sssjob.condor.settings import Settings
 from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
@@ -20,36 +23,63 @@ from sssjob.model import Block, Job, JobGroup
 
 SUFFIXES = (".xml", ".sss")
 BY = "condor"  # who changes the documents of a store
+LIMIT = 256 << 20  # bytes of one document
+ENTRIES = 1_000_000  # of a directory
+REPORTED = "reported"  # where the documents stand that reports made, of which none can run
 
-Change = Callable[[Job], Job]
+_ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_UNFINISHED = re.compile(r"\.sssjob-[0-9a-f]{16}")  # what ``atomic`` leaves when it is killed
+
+Change = Callable[[int, Job], Job]
+Say = Callable[[object], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document: its stamp changes when it does, ``uid`` is whose file it is."""
+
+    name: str
+    stamp: str
+    uid: int
 
 
 class Documents(Protocol):
-    """Documents by name; each has a stamp that changes when it does."""
+    """Documents by name."""
 
-    def stamps(self) -> Iterator[tuple[str, str]]:
-        """Every document with its stamp."""
+    def found(self, say: Say) -> Iterator[Found]:
+        """Every document; what has the name of one and is none is said."""
 
     def blocks(self, name: str) -> list[Block]:
-        """The Jobs and JobGroups of a document. Raises ``UnreadableDocument``."""
+        """The Jobs and JobGroups of a document. Raises ``UnreadableDocument`` and ``OSError``."""
 
     def change(self, name: str, change: Change) -> bool:
-        """Give every job of a document to ``change`` and keep what comes back; False if gone."""
+        """Give every job of a document to ``change``, with its number, and keep what comes back.
 
-    def add(self, job: Job) -> str:
-        """Keep a job that no document is about, and give the name of its document."""
+        False if the document is gone. Raises ``UnreadableDocument`` and ``OSError``.
+        """
 
-    def take(self, entry: str, silence: int) -> bool:
+    def report(self, uid: int, new: Job, change: Change) -> None:
+        """Change the document that reports made about a job, or make it of ``new``.
+
+        ``uid`` is the user whose job it is: what others report is another document. Raises
+        ``UnreadableDocument``, ``UnusableInput`` and ``OSError``.
+        """
+
+    def tidy(self) -> None:
+        """Take away what was not finished when we were killed; nobody else is at it."""
+
+    def take(self, label: str, silence: int) -> bool:
         """Claim a job for this machine, for so many seconds; False if another one has it."""
 
-    def release(self, entry: str) -> None:
+    def release(self, label: str) -> None:
         """Give a claim up."""
 
 
 def documents(settings: Settings) -> Documents:
     """The documents that the hooks are told of. Raises ``UnusableInput`` and ``UnusableStore``."""
     if os.path.isdir(settings.jobs):
-        return _Directory(Path(settings.jobs))
+        return _Directory(settings.jobs, os.path.join(settings.state, REPORTED))
     if store.is_store(settings.jobs) or os.path.isfile(settings.jobs):
         return _Store(settings.jobs)
     raise UnusableInput(f"{settings.jobs} is neither a directory of jobs nor a store")
@@ -63,37 +93,109 @@ def jobs_of(block: Block) -> tuple[Job, ...]:
 class _Directory:
     """Files that hold one document each, or several."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str, reported: str) -> None:
+        self.path, self.reported = path, reported
 
-    def stamps(self) -> Iterator[tuple[str, str]]:
+    def found(self, say: Say) -> Iterator[Found]:
         with os.scandir(self.path) as entries:
-            for each in entries:
-                if each.name.endswith(SUFFIXES) and each.name[0] != "." and each.is_file():
-                    status = each.stat()
-                    yield each.name, f"{status.st_mtime_ns}.{status.st_size}"
+            for count, each in enumerate(entries, 1):
+                if count > ENTRIES:
+                    say(f"{self.path}: more than {ENTRIES} entries; the rest is passed over")
+                    return
+                if not each.name.endswith(SUFFIXES) or each.name[0] == ".":
+                    continue
+                try:
+                    status = each.stat(follow_symlinks=False)
+                    _check(each.name, status)
+                except OSError as error:
+                    say(f"{each.name}: {error.strerror}")
+                    continue
+                yield Found(os.fsdecode(each.name), _stamp(status), status.st_uid)
 
     def blocks(self, name: str) -> list[Block]:
-        return list(read(self.path / name))
+        with _folder(self.path) as folder, _opened(folder, name) as file:
+            return list(read(file))
 
     def change(self, name: str, change: Change) -> bool:
-        source = self.path / name
-        if not source.is_file():
-            return False
-        with atomic.writing(source) as stream:
-            stream.writelines(rewrite(source, lambda block: changed(block, change)))
-        return True
+        with _folder(self.path) as folder:
+            return _change(folder, name, change)
 
-    def add(self, job: Job) -> str:
-        name = f"{encoded(job.get('GlobalId') or job.id)}.xml"
-        atomic.put(self.path, name, f"{dumps(job, indent=True)}\n".encode())
-        return name
+    def report(self, uid: int, new: Job, change: Change) -> None:
+        # A name of our own making, which differs where the users differ.
+        mark = hashlib.sha256(f"{uid}\0{new.get('GlobalId')}".encode("utf-8", "surrogatepass"))
+        name = f"{mark.hexdigest()[:32]}.xml"
+        with suppress(FileExistsError):
+            os.mkdir(self.reported, 0o755)
+        with _folder(self.reported) as folder:
+            if not _change(folder, name, change):
+                text = dumps(change(1, new), indent=True) + "\n"
+                atomic.put(folder, name, text.encode())
 
-    def take(self, entry: str, silence: int) -> bool:
-        return True  # the rename in the queue was the claim
+    def tidy(self) -> None:
+        for path in (self.path, self.reported):
+            if not os.path.isdir(path):
+                continue
+            with _folder(path) as folder, os.scandir(folder) as entries:
+                for each in entries:
+                    if not _UNFINISHED.fullmatch(each.name):
+                        continue
+                    status = each.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+                        os.unlink(each.name, dir_fd=folder)
 
-    def release(self, entry: str) -> None:
+    def take(self, label: str, silence: int) -> bool:
+        return True  # the queue's own claim is enough
+
+    def release(self, label: str) -> None:
         pass
+
+
+@contextmanager
+def _folder(path: str) -> Iterator[int]:
+    folder = os.open(path, _ROOM)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def _opened(folder: int, name: str) -> Iterator[BinaryIO]:
+    """A document of a folder, of which is known what it is."""
+    with open(os.open(name, _FLAGS, dir_fd=folder), "rb") as file:
+        _check(name, os.fstat(file.fileno()))
+        yield file
+
+
+def _check(name: str, status: os.stat_result) -> None:
+    """Raise ``OSError`` for what cannot be a document: nobody knows whose it is, or it is huge."""
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", name)
+    if status.st_nlink != 1:
+        raise OSError(errno.EMLINK, "it has more than one name", name)
+    if status.st_size > LIMIT:
+        raise OSError(errno.EFBIG, f"it has more than {LIMIT} bytes", name)
+
+
+def _stamp(status: os.stat_result) -> str:
+    return f"{status.st_ino}.{status.st_mtime_ns}.{status.st_size}"
+
+
+def _change(folder: int, name: str, change: Change) -> bool:
+    """Change a document in the place of the one that was read; False if there is none."""
+    try:
+        with _opened(folder, name) as file:
+            status = os.fstat(file.fileno())
+            old = file.read(LIMIT + 1)
+    except FileNotFoundError:
+        return False
+    new = b"".join(rewrite(old, Numbered(change).block))
+    if new == old:
+        return True
+    if _stamp(os.stat(name, dir_fd=folder, follow_symlinks=False)) != _stamp(status):
+        raise OSError(errno.EAGAIN, "it changes while it is read", name)
+    atomic.put(folder, name, new, stat.S_IMODE(status.st_mode) & 0o777)
+    return True
 
 
 class _Store:
@@ -102,11 +204,13 @@ class _Store:
     def __init__(self, address: str) -> None:
         self.address = address
 
-    def stamps(self) -> Iterator[tuple[str, str]]:
+    def found(self, say: Say) -> Iterator[Found]:
+        # Who may write into a store may say anything in it.
+        path = self.address.removeprefix("sqlite:")
+        uid = os.getuid() if "://" in path else os.stat(path).st_uid
         with store.open(self.address, read_only=True) as jobs:
             for found in jobs.documents():
-                kind, id_, run = found.identity
-                yield f"{kind}/{run or 1}/{id_}", str(found.version)
+                yield Found(_name(found.identity), str(found.version), uid)
 
     def blocks(self, name: str) -> list[Block]:
         with store.open(self.address, read_only=True) as jobs:
@@ -118,28 +222,39 @@ class _Store:
             found = work.get(_identity(name))
             if found is None:
                 return False
-            with tempfile.NamedTemporaryFile() as copy:
-                copy.write(found.document)
-                copy.flush()
-                pieces = rewrite(Path(copy.name), lambda block: changed(block, change))
+            pieces = rewrite(found.document, Numbered(change).block)
+            work.put(b"".join(pieces), replacing=found)
+        return True
+
+    def report(self, uid: int, new: Job, change: Change) -> None:
+        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+            found = work.about(new)
+            if found is None:
+                made = work.put(change(1, new))
+                work.note(_reported(made.identity), str(uid))
+            elif work.noted(_reported(found.identity)) == str(uid):
+                pieces = rewrite(found.document, Numbered(change).block)
                 work.put(b"".join(pieces), replacing=found)
-        return True
+            else:
+                raise UnusableInput(f"{found.identity} is in the store, and not from such reports")
 
-    def add(self, job: Job) -> str:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            kind, id_, run = work.put(job).identity
-        return f"{kind}/{run or 1}/{id_}"
+    def tidy(self) -> None:
+        pass
 
-    def take(self, entry: str, silence: int) -> bool:
+    def take(self, label: str, silence: int) -> bool:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            if float(work.noted(_note(entry)) or 0) > time.time():
+            if float(work.noted(_note(label)) or 0) > time.time():
                 return False
-            work.note(_note(entry), str(time.time() + silence))
+            work.note(_note(label), str(time.time() + silence))
         return True
 
-    def release(self, entry: str) -> None:
+    def release(self, label: str) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            work.note(_note(entry), "0")
+            work.note(_note(label), "0")
+
+
+def _name(identity: store.Identity) -> str:
+    return f"{identity.name}/{identity.run or 1}/{identity.id}"
 
 
 def _identity(name: str) -> store.Identity:
@@ -147,15 +262,32 @@ def _identity(name: str) -> store.Identity:
     return store.Identity(kind, id_, int(run))
 
 
-def _note(entry: str) -> str:
+def _note(label: str) -> str:
     """The claim of a job in a store: until when it holds, in seconds since 1970."""
-    return f"condor/{entry.rpartition('~')[2]}"
+    return f"condor/{label}"
 
 
-def changed(block: Block, change: Change) -> Block:
-    """A job, or a group with its jobs, as ``change`` gives them back."""
-    if isinstance(block, Job):
-        return change(block)
-    if isinstance(block, JobGroup):
-        return block.holding(change(item) if type(item) is Job else item for item in block.items)
-    return block
+def _reported(identity: store.Identity) -> str:
+    """That reports made a document: about the jobs of which uid."""
+    return f"condor-reported/{_name(identity)}"
+
+
+class Numbered:
+    """A change of jobs that is told which one each is, counted from 1 through a document."""
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+        self._count = 0
+
+    def block(self, block: Block) -> Block:
+        """A job, or a group with its jobs, as the change gives them back."""
+        if isinstance(block, Job):
+            return self._next(block)
+        if isinstance(block, JobGroup):
+            items = (self._next(item) if type(item) is Job else item for item in block.items)
+            return block.holding(items)
+        return block
+
+    def _next(self, job: Job) -> Job:
+        self._count += 1
+        return self._change(self._count, job)

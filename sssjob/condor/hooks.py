@@ -2,8 +2,8 @@
 
 A hook answers whole or not at all, ends in bounded time, and with 0 where its status is ignored.
 What it imports first imports little: a job waits for every one of them. What takes longer
-(documents that are new, usage to fold) is done by modules that are imported when they are needed,
-and folding waits until the hook has answered.
+(documents that are new, usage to fold) is done by modules that are imported when they are needed.
+Folding comes last, within the time of the hook: what a hook leaves running, HTCondor kills.
 """
 
 from __future__ import annotations
@@ -14,29 +14,23 @@ import time
 
 from sssjob.classads import daemons
 from sssjob.classads.values import Ad
-from sssjob.condor import names
-from sssjob.condor.queue import (
-    ACCEPTED,
-    DONE,
-    OFFERED,
-    READY,
-    REPORT_LIMIT,
-    RUNNING,
-    SPOOL,
-    Queue,
-    is_entry,
-    known_as,
-)
+from sssjob.condor import names, ticket
 from sssjob.condor.settings import Settings, given
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sssjob.condor.queue import Held, Job, Queue
+
 ACCEPT, REJECT = "accept", "reject"
 EXITS = ("exit", "remove", "hold", "evict")
 
+LIMIT = 16 << 20  # bytes of what a hook is told
 IDLE = 390  # the code of a preparation that failed here and may succeed on another machine
+
+
+_NO_JOBS = "no jobs: say --jobs DIR or --jobs STORE, and --state DIR for a store elsewhere"
 
 
 class Failed(Exception):
@@ -54,16 +48,20 @@ def main(words: Sequence[str]) -> int | None:
 
 def run(hook: str, settings: Settings, rest: Sequence[str] = ()) -> int:
     """Run a hook with its standard input and output, and give its exit status."""
+    began = time.time()
+    is_awaited = hook == "prepare-job"
     _limit(settings.seconds)
     try:
-        _HOOKS[hook](settings, rest)
+        is_awaited = _HOOKS[hook](settings, rest) or is_awaited
     except (OSError, ValueError, TimeoutError, Failed) as error:
         say(f"{hook}: {error}")
         if hook == "prepare-job":
             _answer(_status(IDLE if settings.mandatory else 0, f"features are not there: {error}"))
     _limit(0)
-    if settings.fold != "never" and settings.jobs and hook != "prepare-job":
-        _fold(settings)
+    if settings.fold == "now" and hook != "prepare-job":
+        _fold(settings, None)
+    elif settings.fold == "after" and not is_awaited:
+        _fold(settings, began + settings.seconds)
     return 0
 
 
@@ -72,56 +70,47 @@ def say(text: object) -> None:
     print(f"sssjob: {text}", file=sys.stderr)
 
 
-def fetch_work(settings: Settings, rest: Sequence[str]) -> None:
-    """Claim the first job that fits the slot, and print its ad; print nothing if there is none."""
-    queue = _queue(settings)
+def fetch_work(settings: Settings, rest: Sequence[str]) -> bool:
+    """Claim the first job that fits the slot, and print its ad; print nothing if there is none.
+
+    Gives whether there was one: then HTCondor waits for the end of this.
+    """
     [slot, *_] = _ads() or [Ad()]
     if not slot:
         raise Failed("no ad of a slot on standard input")
-    now = time.time()
-    for state in (OFFERED, RUNNING):
-        for name in queue.silent(state, now - settings.silence):
-            silence = f"nothing was heard of it for {settings.silence} s"
-            say(f"{known_as(name)}: {silence}; it is ready again")
-            _give_back(settings, queue, name, state)
-    _refresh(settings, queue, now)
-    for name in queue.names(READY):
-        try:
-            text = queue.text(READY, name)
-        except FileNotFoundError:  # another slot was faster
-            continue
-        ad = _fitting(text, slot, settings, name)
-        if ad is None or not queue.move(name, READY, OFFERED):
-            continue
-        if not _taken(settings, name):
-            queue.move(name, OFFERED, DONE)
-            continue
-        try:
-            _answer(ad)
-        except OSError:
-            _give_back(settings, queue, name, OFFERED)
-            raise
-        return
+    with _held(settings) as queue:
+        now = time.time()
+        for job in queue.silent(now - settings.silence):
+            if not _has_ended(job, settings):
+                silence = f"nothing was heard of it for {settings.silence} s"
+                say(f"{job.label}: {silence}; it is given away again")
+                _give_back(settings, queue, job)
+        _refresh(settings, queue, now)
+        return any(_given_away(settings, queue, key, slot, now) for key in queue.ready())
 
 
 def reply_fetch(settings: Settings, rest: Sequence[str]) -> None:
     """Note that a job was accepted, or hand it back."""
     if list(rest) not in ([ACCEPT], [REJECT]):
         raise Failed(f"called with {' '.join(rest) or 'nothing'}, expected {ACCEPT} or {REJECT}")
-    queue, name = _queue(settings), _name(_ads())
-    if rest[0] == ACCEPT:
-        queue.move(name, OFFERED, ACCEPTED)
-    else:
-        _give_back(settings, queue, name, OFFERED)
+    key, attempt = _ticket(_ads())
+    with _held(settings) as queue:
+        job = queue.job(key)
+        if job is None or (job.state, job.attempt) != ("offered", attempt):
+            raise Failed(f"nothing was offered as {ticket.written(key, attempt)}")
+        if rest[0] == ACCEPT:
+            queue.move(key, attempt, ["offered"], "accepted", time.time())
+        else:
+            _give_back(settings, queue, job)
 
 
 def evict_claim(settings: Settings, rest: Sequence[str]) -> None:
     """Hand a job back, unless it has ended: a claim is given up behind the last job, too."""
-    queue, name = _queue(settings), _name(_ads())
-    if queue.ended(name):
-        return
-    for state in (OFFERED, ACCEPTED, RUNNING):
-        _give_back(settings, queue, name, state)
+    key, attempt = _ticket(_ads())
+    with _held(settings) as queue:
+        job = queue.job(key)
+        if job is not None and job.attempt == attempt and not _has_ended(job, settings):
+            _give_back(settings, queue, job)
 
 
 def prepare_job(settings: Settings, rest: Sequence[str]) -> None:
@@ -151,7 +140,7 @@ def job_exit(settings: Settings, rest: Sequence[str]) -> None:
     _report(settings, f"exit-{rest[0]}")
 
 
-_HOOKS: dict[str, Callable[[Settings, Sequence[str]], None]] = {
+_HOOKS: dict[str, Callable[[Settings, Sequence[str]], bool | None]] = {
     "fetch-work": fetch_work,
     "reply-fetch": reply_fetch,
     "evict-claim": evict_claim,
@@ -161,25 +150,49 @@ _HOOKS: dict[str, Callable[[Settings, Sequence[str]], None]] = {
 }
 
 
-def _fitting(text: bytes, slot: Ad, settings: Settings, name: str) -> bytes | None:
-    """The ad of the first alternative of a job that fits the slot, as it is to be printed."""
-    for part in text.split(b"\n\n"):
+def _given_away(settings: Settings, queue: Queue, key: int, slot: Ad, now: float) -> bool:
+    """Give a job to a slot, if it fits and nobody else was faster."""
+    job = queue.job(key)
+    if job is None or job.state != "ready":
+        return False
+    owner = job.owner or settings.owner or _personal()
+    text, added = _fitting(job, slot, settings, owner) or (b"", {})
+    attempt = queue.claim(key, owner, now) if text else None
+    if attempt is None:
+        return False
+    if not _taken(settings, job):
+        queue.move(key, attempt, ["offered"], "waiting", now, "another machine has it")
+        return False
+    try:
+        more = _lines({**added, names.KEY: ticket.written(key, attempt)})
+        _answer(b"".join(sorted((text + b"\n" + more).splitlines(keepends=True))))
+    except OSError:
+        job.attempt = attempt
+        _give_back(settings, queue, job)
+        raise
+    return True
+
+
+def _fitting(
+    job: Job, slot: Ad, settings: Settings, owner: str
+) -> tuple[bytes, dict[str, str | int]] | None:
+    """The ad of the first alternative of a job that fits the slot, and what belongs to it."""
+    for part in job.ads.split(b"\n\n"):
         if not part.strip():
             continue
         [ad] = daemons.read(part)
         asked = {key: int(number) for key, number in settings.requests if key not in ad}
         added: dict[str, str | int] = {**asked}
-        if settings.owner and "Owner" not in ad:
-            added["Owner"] = settings.owner
+        if owner and "Owner" not in ad:
+            added["Owner"] = owner
         ad = ad.merged(added)
         if missing := _missing(ad, slot):
-            say(f"{known_as(name)}: {missing}")
+            say(f"{job.label}: {missing}")
             return None
         if _has_room(ad, slot) and _agree(ad, slot):
             from sssjob.condor.mjf import provided
 
-            more = _lines({**added, **provided(ad, slot)})
-            return b"".join(sorted((part.strip(b"\n") + b"\n" + more).splitlines(keepends=True)))
+            return part.strip(b"\n"), {**added, **provided(ad, slot)}
     return None
 
 
@@ -199,14 +212,21 @@ def _missing(ad: Ad, slot: Ad) -> str:
 
 def _startd_is_root() -> bool:
     """A startd that is root runs its hooks as root or as the user condor."""
-    if os.geteuid() == 0:
-        return True
+    return os.getuid() == 0 or _me() == "condor"
+
+
+def _personal() -> str:
+    """As whom a startd that is not root runs every job."""
+    return "" if _startd_is_root() else _me()
+
+
+def _me() -> str:
     import pwd
 
     try:
-        return pwd.getpwuid(os.geteuid()).pw_name == "condor"
+        return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
-        return False
+        return ""
 
 
 def _has_room(ad: Ad, slot: Ad) -> bool:
@@ -235,41 +255,71 @@ def _agree(ad: Ad, slot: Ad) -> bool:
 
 
 def _report(settings: Settings, kind: str) -> None:
-    """Leave standard input in the spool, under the name of its job and start."""
-    # Users of jobs may write into the spool only, which is there once a startd has fetched.
-    queue = _queue(settings, writes=not os.path.isdir(os.path.join(settings.state, SPOOL)))
-    text = sys.stdin.buffer.read(REPORT_LIMIT + 1)
-    if len(text) > REPORT_LIMIT:
-        raise Failed(f"an ad of more than {REPORT_LIMIT} bytes")
-    job = next(iter(daemons.read(text)), Ad())
-    name = job.text(names.KEY) or job.text("GlobalJobId") or _local_id(job)
-    if not name:
-        raise Failed("an ad without SSSKey, GlobalJobId and ClusterId is about no job")
-    start = job.number("JobStartDate") or job.number("JobCurrentStartDate") or 0
-    queue.report(name, int(start), kind, text)
+    """Leave standard input in the spool, with the hook that it came to."""
+    from sssjob.condor import spool
 
-
-def _local_id(job: Ad) -> str:
-    cluster = job.number("ClusterId")
-    return "" if cluster is None else f"{cluster}.{job.number('ProcId') or 0}"
-
-
-def _queue(settings: Settings, writes: bool = True) -> Queue:
     if not settings.jobs or not settings.state:
+        raise Failed(_NO_JOBS)
+    text = sys.stdin.buffer.read(LIMIT + 1)
+    if len(text) > LIMIT:
+        raise Failed(f"an ad of more than {LIMIT} bytes")
+    job = next(iter(daemons.read(text)), Ad())
+    found = ticket.read(job.text(names.KEY))
+    if found is None and not names.is_of_schedd(job.text("GlobalJobId")):
         raise Failed(
-            "no jobs: say --jobs DIR or --jobs STORE, and --state DIR for a store elsewhere"
+            f"an ad without {names.KEY} and GlobalJobId is about no job that was fetched here, "
+            "or that a schedd has"
         )
-    queue = Queue(settings.state)
-    if writes:
-        queue.make()
-    return queue
+    if not os.path.isdir(os.path.join(settings.state, spool.SPOOL)):
+        _make_spool(settings)
+    spool.leave(settings.state, found[0] if found else 0, _lines({names.REPORT: kind}) + text)
+
+
+def _make_spool(settings: Settings) -> None:
+    """Make the queue with its spool, if the jobs are ours: users of jobs write into it only."""
+    from sssjob.condor.queue import owner_of
+
+    owner = owner_of(settings.state, settings.jobs)
+    if os.geteuid() not in (0, owner):
+        raise Failed(
+            f"there is no spool in {settings.state}: sssjob condor fold by uid {owner} makes it"
+        )
+    with _held(settings):
+        pass
+
+
+def _has_ended(job: Job, settings: Settings) -> bool:
+    """Whether a report that counts says that a job has ended, which nobody has folded yet."""
+    from sssjob.condor.spool import Spool
+    from sssjob.condor.trust import Untrusted, reporters
+
+    mine = ticket.written(job.key, job.attempt)
+    trusted = reporters(settings)
+    with Spool(settings.state) as spool:
+        for report in spool.reports(say, time.time(), job.key):
+            ad = next(iter(daemons.read(report.text)), Ad())
+            if ad.text(names.KEY) == mine and ad.text(names.REPORT).startswith("exit-"):
+                try:
+                    trusted.check(report.uid, job.owner)
+                except Untrusted:
+                    continue
+                return True
+    return False
+
+
+def _held(settings: Settings) -> Held:
+    from sssjob.condor.queue import Held
+
+    if not settings.jobs or not settings.state:
+        raise Failed(_NO_JOBS)
+    return Held(settings.state, settings.jobs)
 
 
 def _ads() -> list[Ad]:
     """The ads on standard input, as far as they can be read."""
-    text = sys.stdin.buffer.read(REPORT_LIMIT + 1)
-    if len(text) > REPORT_LIMIT:
-        raise Failed(f"more than {REPORT_LIMIT} bytes on standard input")
+    text = sys.stdin.buffer.read(LIMIT + 1)
+    if len(text) > LIMIT:
+        raise Failed(f"more than {LIMIT} bytes on standard input")
     return daemons.read(text, _skipped)
 
 
@@ -277,12 +327,12 @@ def _skipped(number: int, line: str) -> None:
     say(f"line {number} of standard input is no attribute: {line[:60]!r}")
 
 
-def _name(ads: Sequence[Ad]) -> str:
-    """Which job of the queue an ad is about."""
-    name = ads[0].text(names.KEY) if ads else ""
-    if not is_entry(name):
-        raise Failed(f"the ad of a job that was not fetched here: {names.KEY} is {name[:60]!r}")
-    return name
+def _ticket(ads: Sequence[Ad]) -> tuple[int, int]:
+    """Which job of the queue an ad is about, and which attempt."""
+    text = ads[0].text(names.KEY) if ads else ""
+    if (found := ticket.read(text)) is None:
+        raise Failed(f"the ad of a job that was not fetched here: {names.KEY} is {text[:60]!r}")
+    return found
 
 
 def _slot(path: str) -> Ad:
@@ -290,23 +340,25 @@ def _slot(path: str) -> Ad:
     if not path:
         return Ad()
     with open(path, "rb") as file:
-        return next(iter(daemons.read(file.read(REPORT_LIMIT))), Ad())
+        return next(iter(daemons.read(file.read(LIMIT))), Ad())
 
 
-def _give_back(settings: Settings, queue: Queue, name: str, state: str) -> None:
-    if queue.move(name, state, READY) and _is_store(settings):
+def _give_back(settings: Settings, queue: Queue, job: Job) -> None:
+    from sssjob.condor.queue import TAKEN
+
+    if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
         from sssjob.condor.documents import documents
 
-        documents(settings).release(name)
+        documents(settings).release(job.label)
 
 
-def _taken(settings: Settings, name: str) -> bool:
+def _taken(settings: Settings, job: Job) -> bool:
     """Whether the job is ours in the store, too, which other machines may look at."""
     if not _is_store(settings):
         return True
     from sssjob.condor.documents import documents
 
-    return documents(settings).take(name, settings.silence)
+    return documents(settings).take(job.label, settings.silence)
 
 
 def _is_store(settings: Settings) -> bool:
@@ -315,11 +367,11 @@ def _is_store(settings: Settings) -> bool:
 
 def _refresh(settings: Settings, queue: Queue, now: float) -> None:
     """Make documents that are new or changed ready, as far as the time allows."""
-    from sssjob.condor.freshness import is_fresh
+    from sssjob.condor.stamp import is_fresh
 
     if is_fresh(settings, queue, now):
         return
-    from sssjob.condor.preparing import refresh
+    from sssjob.condor.candidates import refresh
 
     refresh(settings, queue, until=now + settings.seconds / 2, say=say)
 
@@ -362,23 +414,24 @@ def _limit(seconds: int) -> None:
     _signal.alarm(seconds)
 
 
-def _fold(settings: Settings) -> None:
-    """Fold what is in the spool: at once, or in a process that nobody waits for."""
-    queue = Queue(settings.state)
-    if not queue.reports() or not os.access(queue.place(DONE), os.W_OK):
-        return
-    if settings.fold == "after":
-        sys.stdout.flush()
-        if os.fork():
-            return
-        os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for number in range(3):
-            os.dup2(nothing, number)
-    from sssjob.condor.reports import fold
+def _fold(settings: Settings, until: float | None) -> None:
+    """Fold what is in the spool, if it is ours to do; ``until`` is when to stop."""
+    from sssjob.condor.spool import SPOOL
 
     try:
-        fold(settings, queue, say=say)
-    finally:
-        if settings.fold == "after":
-            os._exit(0)
+        is_ours = os.geteuid() in (0, os.stat(settings.state).st_uid)
+        with os.scandir(os.path.join(settings.state, SPOOL)) as entries:
+            if not is_ours or next(entries, None) is None:
+                return
+    except OSError:  # there is no spool yet
+        return
+    from sssjob.condor.reports import fold
+    from sssjob.errors import SSSJobError
+
+    try:
+        with _held(settings) as queue:
+            fold(settings, queue, say=say, until=until, wait=until is None)
+    except BlockingIOError:  # another hook is at it
+        return
+    except (OSError, SSSJobError) as error:
+        say(f"fold: {error}")

@@ -80,10 +80,23 @@ STARTS = "Starts"  # the extension that lists the starts of a job
 PUBLISHED = "MachineFeatures_"  # before the keys that startd cron publishes
 
 JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_"
+REPORT = "SSSReport"  # which hook left a report, and how the job ended
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
 NULL_DEVICE = "/dev/null"
+
+
+def is_of_schedd(text: str) -> bool:
+    """Whether a text is a GlobalJobId as a schedd makes them.
+
+    >>> is_of_schedd("submit.example.org#7.0#1800000000"), is_of_schedd("payroll")
+    (True, False)
+    """
+    schedd, number, queued = text.split("#") if text.count("#") == 2 else ("", "", "")
+    numbers = [*number.split("."), queued]
+    decimal = all(each.isascii() and each.isdecimal() for each in numbers)
+    return bool(schedd) and len(numbers) == 3 and decimal
 
 
 def architecture(text: str) -> str:

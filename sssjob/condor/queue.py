@@ -1,156 +1,456 @@
-"""The jobs that hooks give away, as files that move from directory to directory by rename.
+"""The queue: which jobs may be given to slots, which were, and to whom. One file of SQLite.
 
-``ready`` holds a file for each job that may be fetched: its ads in the long form, one for each
-alternative of its request, best first. Whoever renames the file to ``offered`` has the job, and
-nobody else. From there it goes to ``accepted`` or back, as the startd replies, to ``running`` when
-its starter is heard, and to ``done`` in the end; ``waiting`` holds jobs that may not run yet, with
-the reason. ``spool`` takes the reports of hooks that run as the users of jobs.
+It is the only thing from which jobs are handed out, and it stands in a directory into which nobody
+writes but its owner. What the users of jobs report comes by another way, the ``spool``, and moves
+only what the queue itself gave away.
 
-File names begin with what orders the queue: the highest priority, then the oldest.
+A job has a key, a number that is never used again, and each time that it is given away is an
+attempt; both together are its ticket, SSSKey in its ad. ``ready`` may be fetched, ``offered`` was
+printed by fetch-work, ``accepted`` was taken by a startd, ``running`` was heard of since,
+``returned`` came back and waits until its document is read again, ``waiting`` may not run yet,
+with the reason, and ``done`` has ended.
 """
 
 from __future__ import annotations
 
+import _sqlite3  # what sqlite3 adds to it takes as long to import, and hooks start for every job
 import os
+import stat
 
-from sssjob import atomic
+from sssjob.condor.spool import SPOOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
-STATES = ("ready", "offered", "accepted", "running", "waiting", "done")
-READY, OFFERED, ACCEPTED, RUNNING, WAITING, DONE = STATES
-SPOOL, INDEX, LOCK = "spool", "index.json", "lock"
+STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "done")
+READY, OFFERED, ACCEPTED, RUNNING, RETURNED, WAITING, DONE = STATES
+TAKEN = (OFFERED, ACCEPTED, RUNNING)  # given away
+FILE, LOCK = "queue.db", "lock"
 
-REPORT_LIMIT = 16 << 20  # bytes of one report
-_SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@#:")
-_LETTERS = frozenset(map(chr, _SAFE)) | {"%", "~"}
-_LONGEST = 200
-_MOST_PRIORITY = 10**10
+_PATIENCE = 5.0  # seconds that another process may keep the file for itself
+_MOST = 2**62
+_FORMER = "index.json"  # of the queue as it was before it was one file
+_SCHEMA = """
+CREATE TABLE document (
+    name TEXT PRIMARY KEY,
+    stamp TEXT NOT NULL,   -- what changes when it does, empty if it is to be read again
+    uid INTEGER NOT NULL   -- whose it is, whoever wrote it last
+);
+CREATE TABLE job (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    document TEXT NOT NULL,
+    number INTEGER NOT NULL,  -- which job of its document, from 1
+    label TEXT NOT NULL,      -- what people know it as
+    id TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    submitted INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 0,
+    heard REAL NOT NULL DEFAULT 0,  -- when, in seconds since 1970
+    owner TEXT NOT NULL,            -- as whom it runs, empty if the site says so
+    ads BLOB NOT NULL,              -- an ad for each alternative, best first
+    reason TEXT NOT NULL,           -- why it waits
+    UNIQUE (document, number)
+);
+CREATE INDEX job_order ON job (state, priority DESC, submitted, key);
+CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL);
+PRAGMA user_version = 1;
+"""
+_COLUMNS = "key, document, number, label, id, state, attempt, owner, ads, reason"
 
 
-def encoded(text: str) -> str:
-    """A text as a part of a file name: bytes that could mean something else are per cent."""
-    octets = text.encode("utf-8", "surrogatepass")
-    whole = "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in octets)
-    return whole[:_LONGEST]
+class Refused(OSError):
+    """Why a queue is not used: who else could write into it, or whose it is."""
 
 
-def entry(key: str, priority: int = 0, submitted: int = 0) -> str:
-    """The file name of a job: higher priority first, then what was submitted first."""
-    rank = _MOST_PRIORITY - max(min(priority, _MOST_PRIORITY - 1), 1 - _MOST_PRIORITY)
-    return f"{rank:011d}~{max(min(submitted, 10**11 - 1), 0):011d}~{encoded(key)}"
+class Job:
+    """A job of the queue."""
+
+    __slots__ = ("ads", "attempt", "document", "id", "key", "label", "number", "owner", "reason",
+                 "state")  # fmt: skip
+
+    def __init__(
+        self, key: int, document: str, number: int, label: str, id_: str, state: str, attempt: int,
+        owner: str, ads: bytes, reason: str,
+    ) -> None:  # fmt: skip
+        self.key, self.document, self.number, self.label = key, document, number, label
+        self.id, self.state, self.attempt = id_, state, attempt
+        self.owner, self.ads, self.reason = owner, ads, reason
 
 
-def is_entry(name: str) -> bool:
-    """Whether a text can be the file name of a job: it came with an ad, from outside."""
-    parts = name.split("~")
-    safe = all(letter in _LETTERS for letter in name)
-    return safe and len(parts) == 3 and parts[0].isdecimal() and parts[1].isdecimal()
+class Candidate:
+    """A job as its document tells it: the state that it should have, and why."""
+
+    __slots__ = ("ads", "id", "owner", "priority", "reason", "state", "submitted")
+
+    def __init__(
+        self, id_: str, state: str, *, owner: str = "", ads: bytes = b"", reason: str = "",
+        priority: int = 0, submitted: int = 0,
+    ) -> None:  # fmt: skip
+        self.id, self.state, self.owner, self.ads, self.reason = id_, state, owner, ads, reason
+        self.priority, self.submitted = priority, submitted
 
 
-def known_as(name: str) -> str:
-    """The job of a file name of the queue, as people know it.
+def owner_of(state: str, jobs: str) -> int:
+    """The uid to which a queue belongs, or will: that of the jobs, where there is none yet."""
+    for path in (state, jobs.removeprefix("sqlite:"), os.path.dirname(os.path.abspath(state))):
+        try:
+            return os.stat(path, follow_symlinks=False).st_uid
+        except OSError:
+            continue
+    return os.geteuid()
 
-    >>> known_as(entry("Job/1/a b"))
-    'Job/1/a b'
+
+def guard(state: str) -> None:
+    """Raise ``Refused`` if anybody but us could write into the directory of a queue."""
+    found = os.lstat(state)
+    if not stat.S_ISDIR(found.st_mode):
+        raise Refused(f"{state} is not a directory")
+    if found.st_uid != os.geteuid():
+        raise Refused(f"{state} belongs to uid {found.st_uid}, and this runs as {os.geteuid()}")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Refused(f"{state} can be written by others than its owner: chmod go-w it")
+    above = os.path.dirname(os.path.realpath(state))
+    while True:
+        mode = os.stat(above).st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise Refused(f"{above} can be written by everybody, who could exchange {state}")
+        if above == os.path.dirname(above):
+            return
+        above = os.path.dirname(above)
+
+
+def _own(path: str) -> None:
+    """Make a file that is ours alone. Raise ``Refused`` if there is another one."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(path, flags, 0o600)
+    try:
+        found = os.fstat(handle)
+    finally:
+        os.close(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        raise Refused(f"{path} is not a file with one name")
+    # Whoever can read it could keep it locked.
+    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+        raise Refused(f"{path} is not ours alone: chown it to uid {os.geteuid()}, chmod it 600")
+
+
+def make(state: str) -> None:
+    """Make the directories of a queue. The spool is everybody's, as /tmp is."""
+    try:
+        os.makedirs(state, mode=0o711)
+        os.chmod(state, 0o711)
+    except FileExistsError:
+        pass
+    guard(state)
+    spool = os.path.join(state, SPOOL)
+    try:
+        os.mkdir(spool)
+    except FileExistsError:
+        found = os.lstat(spool)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise Refused(f"{spool} is not a directory of ours") from None
+    if stat.S_IMODE(os.lstat(spool).st_mode) != 0o1777:
+        os.chmod(spool, 0o1777)
+
+
+class Held:
+    """The queue of a directory, open for a block, and made if there is none.
+
+    Root acts as the user to whom it belongs, or the jobs: what root left there, that user could
+    not change. Raises ``Refused`` and ``OSError``.
     """
-    from urllib.parse import unquote  # hooks must start fast
 
-    # The key of a document is encoded, too, where it is a part of the key of a job.
-    return unquote(unquote(name.rpartition("~")[2]))
+    __slots__ = ("_before", "_jobs", "_queue", "_state")
+
+    def __init__(self, state: str, jobs: str) -> None:
+        self._state, self._jobs = state, jobs
+        self._queue: Queue | None = None
+        self._before: tuple[int, list[int]] | None = None
+
+    def __enter__(self) -> Queue:
+        uid = owner_of(self._state, self._jobs)
+        if uid and os.geteuid() == 0:
+            self._become(uid)
+        try:
+            self._queue = _opened(self._state)
+        except OSError:
+            self._restore()
+            raise
+        return self._queue
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self._queue is not None:
+            self._queue.close()
+        self._restore()
+
+    def _become(self, uid: int) -> None:
+        import pwd
+
+        self._before = (os.getegid(), os.getgroups())
+        try:
+            user = pwd.getpwuid(uid)
+            os.initgroups(user.pw_name, user.pw_gid)
+            os.setegid(user.pw_gid)
+        except KeyError:  # a user without a name has no groups
+            os.setgroups([])
+        os.seteuid(uid)
+
+    def _restore(self) -> None:
+        if self._before is not None:
+            os.seteuid(0)
+            os.setegid(self._before[0])
+            os.setgroups(self._before[1])
+            self._before = None
+
+
+def _opened(state: str) -> Queue:
+    make(state)
+    path = os.path.join(state, FILE)
+    if not os.path.lexists(path):
+        _check_former(state)
+    _own(path)
+    queue = Queue(_connected(path), state)
+    if queue.is_empty():
+        with queue.changing():
+            if queue.is_empty():  # nobody else was faster
+                for statement in _SCHEMA.split(";"):
+                    queue.run(statement)
+    return queue
+
+
+def copied(state: str) -> Queue:
+    """A copy of a queue in memory: what becomes of it changes nothing."""
+    copy = _sqlite3.connect(":memory:", isolation_level=None)
+    path = os.path.join(state, FILE)
+    if os.path.exists(path):
+        from urllib.parse import quote
+
+        try:
+            file = _sqlite3.connect(f"file:{quote(path)}?mode=ro", timeout=_PATIENCE, uri=True)
+            file.backup(copy)
+            file.close()
+        except _sqlite3.Error as error:
+            raise Refused(f"{path}: {error}") from error
+    else:
+        for statement in _SCHEMA.split(";"):
+            copy.execute(statement)
+    return Queue(copy, "")
+
+
+def _connected(path: str) -> _sqlite3.Connection:
+    try:
+        return _sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+    except _sqlite3.Error as error:
+        raise Refused(f"{path}: {error}") from error
+
+
+def _check_former(state: str) -> None:
+    """Raise ``Refused`` while jobs of the queue of an earlier version are still out."""
+    if not os.path.lexists(os.path.join(state, _FORMER)):
+        return
+    for name in TAKEN:
+        directory = os.path.join(state, name)
+        if os.path.isdir(directory) and os.listdir(directory):
+            raise Refused(
+                f"{directory}: an earlier version gave these jobs away, and this one would again: "
+                "once they have ended, delete what is in it"
+            )
 
 
 class Queue:
-    """The directory in which hooks keep what they know."""
+    """An open queue; ``state`` is its directory, an empty text for a copy in memory."""
 
-    __slots__ = ("path",)
+    __slots__ = ("_connection", "state")
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, connection: _sqlite3.Connection, state: str) -> None:
+        self._connection, self.state = connection, state
 
-    def make(self) -> None:
-        """Make what is missing. The spool is everybody's, as /tmp is."""
-        for name in ("", *STATES, SPOOL):
-            directory = os.path.join(self.path, name)
-            if not os.path.isdir(directory):
-                os.makedirs(directory, exist_ok=True)
-                os.chmod(directory, 0o1777 if name == SPOOL else 0o755)
+    def close(self) -> None:
+        """Let the file go."""
+        self._connection.close()
 
-    def names(self, state: str) -> list[str]:
-        """The jobs in a state, in the order of the queue."""
+    def run(self, statement: str, values: tuple[Any, ...] = ()) -> _sqlite3.Cursor:
+        """Run a statement. Raises ``Refused`` where the file does not allow it."""
         try:
-            return sorted(name for name in os.listdir(self.place(state)) if name[0] != ".")
-        except FileNotFoundError:
-            return []
+            return self._connection.execute(statement, values)
+        except _sqlite3.Error as error:
+            raise Refused(f"{os.path.join(self.state, FILE)}: {error}") from error
 
-    def place(self, state: str, name: str = "") -> str:
-        """The path of a state, or of a job in it."""
-        return os.path.join(self.path, state, name)
+    def is_empty(self) -> bool:
+        """Whether the file has just been made."""
+        return bool(self.run("PRAGMA user_version").fetchone() == (0,))
 
-    def text(self, state: str, name: str) -> bytes:
-        """What stands in the file of a job."""
-        with open(self.place(state, name), "rb") as file:
-            return file.read()
+    def changing(self) -> _Changing:
+        """All or nothing of the changes in a block."""
+        return _Changing(self)
 
-    def put(self, state: str, name: str, text: bytes) -> None:
-        """Write the file of a job, whole or not at all."""
-        atomic.put(self.place(state), name, text, durable=False)
+    def alone(self, *, wait: bool = True) -> _Alone:
+        """Be alone with the documents; another process that is at them is waited for.
 
-    def move(self, name: str, before: str, after: str) -> bool:
-        """Take a job from one state to another; False if it is not there, or another was faster."""
-        try:
-            os.rename(self.place(before, name), self.place(after, name))
-        except FileNotFoundError:
-            return False
-        self.touch(after, name)
-        return True
+        Without waiting, ``BlockingIOError`` is raised.
+        """
+        return _Alone(self.state, wait=wait)
 
-    def touch(self, state: str, name: str) -> bool:
-        """Note that something was heard of a job."""
-        try:
-            os.utime(self.place(state, name))
-        except FileNotFoundError:
-            return False
-        return True
-
-    def state_of(self, name: str) -> str:
-        """Where a job is, or an empty text."""
-        return next((s for s in STATES if os.path.exists(self.place(s, name))), "")
-
-    def silent(self, state: str, before: float) -> Iterator[str]:
-        """The jobs of a state of which nothing was heard since a moment."""
-        for name in self.names(state):
-            try:
-                if os.stat(self.place(state, name)).st_mtime < before:
-                    yield name
-            except FileNotFoundError:
-                continue
-
-    def report(self, name: str, start: int, kind: str, text: bytes) -> str:
-        """Leave a report; a later one of its kind about the same start takes its place."""
-        spool = os.path.join(self.path, SPOOL)
-        final = os.path.join(spool, f"{encoded(name)[:150]}~{start}~{kind}")
-        atomic.put(spool, os.path.basename(final), text)
-        return final
-
-    def reports(self) -> list[str]:
-        """The names of all reports, the oldest first."""
-        found = []
-        try:
-            with os.scandir(os.path.join(self.path, SPOOL)) as entries:
-                for each in entries:
-                    if each.name[0] != "." and each.is_file(follow_symlinks=False):
-                        found.append((each.stat(follow_symlinks=False).st_mtime_ns, each.name))
-        except FileNotFoundError:
-            return []
-        return [name for _, name in sorted(found)]
-
-    def ended(self, name: str) -> bool:
-        """Whether a report says that a job has ended, which nobody has folded yet."""
-        head = encoded(name)[:150] + "~"
-        return any(
-            each.startswith(head) and each.rpartition("~")[2].startswith("exit")
-            for each in self.reports()
+    def jobs(self, *states: str) -> Iterator[Job]:
+        """The jobs in some states: the highest priority first, then the oldest."""
+        marks = ", ".join("?" * len(states))
+        found = self.run(
+            f"SELECT {_COLUMNS} FROM job WHERE state IN ({marks})"
+            " ORDER BY priority DESC, submitted, key",
+            states,
         )
+        return (Job(*row) for row in found.fetchall())
+
+    def ready(self) -> list[int]:
+        """The keys of the jobs that may be fetched, in the order of the queue."""
+        found = self.run(
+            "SELECT key FROM job WHERE state = 'ready' ORDER BY priority DESC, submitted, key"
+        )
+        return [key for (key,) in found.fetchall()]
+
+    def job(self, key: int) -> Job | None:
+        """A job by its key."""
+        row = self.run(f"SELECT {_COLUMNS} FROM job WHERE key = ?", (key,)).fetchone()
+        return None if row is None else Job(*row)
+
+    def claim(self, key: int, owner: str, now: float) -> int | None:
+        """Give a job away as one of a user: which attempt it is, None if another was faster."""
+        row = self.run(
+            "UPDATE job SET state = 'offered', attempt = attempt + 1, owner = ?, heard = ?"
+            " WHERE key = ? AND state = 'ready' RETURNING attempt",
+            (owner, now, key),
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def move(
+        self, key: int, attempt: int, before: Iterable[str], after: str, now: float, why: str = ""
+    ) -> bool:
+        """Take a job from one of some states to another; False if this attempt is not there."""
+        among = tuple(before)
+        done = self.run(
+            "UPDATE job SET state = ?, heard = ?, reason = ? WHERE key = ? AND attempt = ?"
+            f" AND state IN ({', '.join('?' * len(among))})",
+            (after, now, why, key, attempt, *among),
+        )
+        return done.rowcount == 1
+
+    def give_back(self, key: int, attempt: int, before: Iterable[str], now: float) -> bool:
+        """Take a job back. It is ready again once its document has been read again."""
+        with self.changing():
+            if not self.move(key, attempt, before, RETURNED, now, "it was given back"):
+                return False
+            self.read_again("(SELECT document FROM job WHERE key = ?)", key)
+        return True
+
+    def read_again(self, of: str, value: object) -> None:
+        """Have a document read again; ``of`` is the part of SQL that names it."""
+        self.run(f"UPDATE document SET stamp = '' WHERE name = {of}", (value,))
+        self.run("DELETE FROM note WHERE name = 'seen'")
+
+    def silent(self, before: float) -> Iterator[Job]:
+        """The jobs that were offered or run, of which nothing was heard since a moment."""
+        found = self.run(
+            f"SELECT {_COLUMNS} FROM job WHERE state IN ('offered', 'running') AND heard < ?",
+            (before,),
+        )
+        return (Job(*row) for row in found.fetchall())
+
+    def documents(self) -> dict[str, tuple[str, int]]:
+        """The stamp of each document, and whose it is."""
+        found = self.run("SELECT name, stamp, uid FROM document")
+        return {name: (stamp, uid) for name, stamp, uid in found}
+
+    def forget(self, document: str) -> None:
+        """Drop a document that is gone, and its jobs, unless they are given away."""
+        self.run("DELETE FROM document WHERE name = ?", (document,))
+        self._drop(document, 0)
+
+    def known(self, document: str) -> dict[int, Job]:
+        """The jobs of a document by their numbers."""
+        found = self.run(f"SELECT {_COLUMNS} FROM job WHERE document = ?", (document,))
+        return {row[2]: Job(*row) for row in found}
+
+    def put(self, document: str, stamp: str, uid: int, candidates: Sequence[Candidate]) -> None:
+        """Bring the jobs of a document in step with it; what is given away stays as it is."""
+        self.run("REPLACE INTO document VALUES (?, ?, ?)", (document, stamp, uid))
+        for number, each in enumerate(candidates, 1):
+            label = document if len(candidates) == 1 else f"{document}#{number}"
+            rank = (_within(each.priority), _within(each.submitted))
+            self.run(
+                "INSERT INTO job (document, number, label, id, priority, submitted, state, owner,"
+                " ads, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (document, number) DO UPDATE SET label = excluded.label,"
+                " id = excluded.id, priority = excluded.priority, submitted = excluded.submitted,"
+                " state = excluded.state, owner = excluded.owner, ads = excluded.ads,"
+                " reason = excluded.reason WHERE state NOT IN ('offered', 'accepted', 'running')",
+                (document, number, label, each.id, *rank, each.state, each.owner, each.ads,
+                 each.reason),
+            )  # fmt: skip
+        self._drop(document, len(candidates))
+
+    def _drop(self, document: str, count: int) -> None:
+        """Drop the jobs behind the first so many of a document, unless they are given away."""
+        self.run(
+            "DELETE FROM job WHERE document = ? AND number > ?"
+            " AND state NOT IN ('offered', 'accepted', 'running')",
+            (document, count),
+        )
+
+    def seen(self) -> tuple[str, float]:
+        """The stamp of all documents when they were last looked at, and when that was."""
+        row = self.run("SELECT value, at FROM note WHERE name = 'seen'").fetchone()
+        return ("", 0.0) if row is None else (row[0], row[1])
+
+    def note_seen(self, stamp: str, now: float) -> None:
+        """Note that all documents were looked at."""
+        self.run("REPLACE INTO note VALUES ('seen', ?, ?)", (stamp, now))
+
+
+class _Changing:
+    """A transaction, within which others can be asked for, which are part of it."""
+
+    __slots__ = ("_outermost", "_queue")
+
+    def __init__(self, queue: Queue) -> None:
+        self._queue = queue
+        self._outermost = False
+
+    def __enter__(self) -> None:
+        self._outermost = not self._queue._connection.in_transaction
+        if self._outermost:
+            self._queue.run("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self._outermost:
+            self._queue.run("COMMIT" if kind is None else "ROLLBACK")
+
+
+class _Alone:
+    """A lock that only the owner of the queue can take."""
+
+    __slots__ = ("_handle", "_state", "_wait")
+
+    def __init__(self, state: str, *, wait: bool) -> None:
+        self._state, self._wait = state, wait
+        self._handle = -1
+
+    def __enter__(self) -> None:
+        if not self._state:  # a copy in memory is nobody else's
+            return
+        import fcntl
+
+        path = os.path.join(self._state, LOCK)
+        _own(path)
+        self._handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        fcntl.flock(self._handle, fcntl.LOCK_EX | (0 if self._wait else fcntl.LOCK_NB))
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+
+
+def _within(number: int) -> int:
+    return max(min(number, _MOST), -_MOST)

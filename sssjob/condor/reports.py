@@ -8,30 +8,21 @@ the seconds it ran, the seconds of CPU time, and ``+`` once it has ended.
 
 from __future__ import annotations
 
-import os
-import pwd
-import stat
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from sssjob.classads import daemons, evaluate
 from sssjob.classads.values import Ad
-from sssjob.condor import names, usage
+from sssjob.condor import names, ticket, usage
 from sssjob.condor.documents import Documents, documents
 from sssjob.condor.from_ad import to_job
-from sssjob.condor.preparing import document_of, forget_stamp, locked
-from sssjob.condor.queue import (
-    ACCEPTED,
-    DONE,
-    OFFERED,
-    READY,
-    REPORT_LIMIT,
-    RUNNING,
-    SPOOL,
-    WAITING,
-    Queue,
-)
+from sssjob.condor.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
+from sssjob.condor.queue import Job as Queued
 from sssjob.condor.settings import Settings
+from sssjob.condor.spool import Odd, Report, Spool
+from sssjob.condor.trust import Untrusted, reporters, user_id, user_name
+from sssjob.document import dumps
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.fold import JOB, Fact
 from sssjob.fold import fold as folded
@@ -48,8 +39,21 @@ ENDS = {
     "evict":  ("Idle",      "evicted"),
 }
 # And where the job goes then.
-PLACES = {"exit": DONE, "remove": DONE, "hold": WAITING, "evict": READY}
+PLACES = {"exit": DONE, "remove": DONE, "hold": WAITING, "evict": RETURNED}
 # fmt: on
+KINDS = ("update", *(f"exit-{end}" for end in ENDS))
+TOGETHER = 64 << 20  # bytes of reports that are folded in one go
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a report tells: which hook it is from, and the job of the queue that it is about."""
+
+    report: Report
+    ad: Ad
+    kind: str
+    job: Queued | None = None  # None: one of a schedd
+    attempt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,55 +77,172 @@ class Start:
         return replace(self, ran=max(self.ran, other.ran), cpu=max(self.cpu, other.cpu))
 
 
-def fold(settings: Settings, queue: Queue, *, say: Say) -> int:
-    """Fold every report in the spool, and give how many there were.
+def fold(
+    settings: Settings, queue: Queue, *, say: Say, until: float | None = None, wait: bool = True
+) -> int:
+    """Fold every report in the spool, and give how many there were; ``until`` is when to stop.
 
-    A report that cannot be read is said and set aside in ``spool/bad``; one about a job that has
-    no document becomes one.
+    A report counts if it was left by the user of the job, root, the owner of the queue, or whom
+    the site trusts. One about a job that the queue gave away goes into the document that this job
+    stands in; one about a job of a schedd into a document of its own, which cannot run. Every
+    other one is said and set aside. Where a document cannot be written, its reports wait.
     """
     count = 0
-    with locked(queue):
-        source = documents(settings)
-        for report in queue.reports():
-            path = os.path.join(queue.path, SPOOL, report)
-            try:
-                text, moment, owner = _opened(path)
-                kind = report.rpartition("~")[2]
-                ads = daemons.read(text)
-                if not ads:
-                    raise InvalidValue(text[:60].decode("ascii", "replace"), "the ad of a job")
-                _fold_one(source, queue, ads[0], kind, moment, owner)
-            except (OSError, SSSJobError) as error:
-                say(f"{report}: {error}")
-                _set_aside(queue, path, report)
-                continue
-            os.unlink(path)
-            count += 1
+    with queue.alone(wait=wait), Spool(queue.state) as spool:
+        work = _Fold(settings, queue, spool, say)
+        size = 0
+        for report in spool.reports(say, time.time()):
+            if until is not None and time.time() > until:
+                break
+            work.take(report)
+            size += len(report.text)
+            if size > TOGETHER:
+                count, size = count + work.write(until), 0
+        count += work.write(until)
     return count
 
 
-def _fold_one(source: Documents, queue: Queue, ad: Ad, kind: str, moment: int, owner: int) -> None:
-    name = ad.text(names.KEY)
-    if kind == "update" and "JobPid" not in ad:  # a starter updates before it has started the job
-        _moved(queue, name, kind)
-        return
-    document = document_of(queue, name) if name else _document_about(source, ad)
-    if document is None:
-        if ad.get("JobStatus") is None and not ad.text("GlobalJobId") and not ad.text("Owner"):
-            raise InvalidValue(name or "the report", "about a job that is known")
-        document = source.add(to_job(ad.merged({"JobStatus": 2})).job)
-    about = ad.text(names.JOB_ID) or _local_id(ad)
+class _Fold:
+    """Reports that are taken one by one, and written together, a document at a time."""
 
-    def change(job: Job) -> Job:
-        known = {job.id, job.get("GlobalId")} - {""}
-        if known and not known & {about, ad.text("GlobalJobId")}:
-            return job  # another one of the same document
-        _check_owner(job, owner)
-        return reported(job, ad, kind, moment)
+    def __init__(self, settings: Settings, queue: Queue, spool: Spool, say: Say) -> None:
+        self._queue, self._spool, self._say = queue, spool, say
+        self._source: Documents = documents(settings)
+        self._source.tidy()
+        self._trust = reporters(settings)
+        self._waiting: dict[str, list[Told]] = {}  # by document
+        self._apart: list[Told] = []  # about jobs of a schedd
 
-    source.change(document, change)
-    forget_stamp(queue, document)
-    _moved(queue, name, kind)
+    def take(self, report: Report) -> None:
+        """Take a report if it counts."""
+        try:
+            told = self._told(report)
+        except (Odd, Untrusted) as error:
+            self._refuse(report, error)
+            return
+        if told.job is None:
+            self._apart.append(told)
+        else:
+            self._waiting.setdefault(told.job.document, []).append(told)
+
+    def write(self, until: float | None) -> int:
+        """Write what was taken, and give how many reports that were."""
+        done: list[Told] = []
+        for document, all_told in self._waiting.items():
+            if until is None or time.time() < until:
+                done += self._documented(document, all_told)
+        with self._queue.changing():
+            for told in done:
+                self._move(told)
+        for told in self._apart:
+            if until is None or time.time() < until:
+                done += self._apart_from_queue(told)
+        for told in done:  # not before all that it tells is kept
+            self._spool.remove(told.report.name)
+        self._waiting, self._apart = {}, []
+        return len(done)
+
+    def _told(self, report: Report) -> Told:
+        """What a report tells. Raises ``Odd`` and ``Untrusted``."""
+        ad = next(iter(daemons.read(report.text)), Ad())
+        kind, text = ad.text(names.REPORT), ad.text(names.KEY)
+        if kind not in KINDS:
+            raise Odd("it is no report of a hook", keep=True)
+        if not text and names.is_of_schedd(ad.text("GlobalJobId")):
+            return Told(report, ad, kind)
+        key, attempt = ticket.read(text) or (0, 0)
+        job = self._queue.job(key)
+        if job is None or not 0 < attempt <= job.attempt:
+            raise Odd(f"nothing was given away as {text[:60]!r}", keep=True)
+        self._trust.check(report.uid, job.owner)
+        return Told(report, ad, kind, job, attempt)
+
+    def _documented(self, document: str, all_told: list[Told]) -> list[Told]:
+        """Fold into one document, and give the reports that are done with."""
+        early = [told for told in all_told if _is_early(told)]
+        about: dict[tuple[int, str], list[Told]] = {}
+        for told in all_told:
+            if told.job is not None and not _is_early(told):
+                about.setdefault((told.job.number, told.job.id), []).append(told)
+        done: list[Told] = []
+
+        def change(number: int, job: Job) -> Job:
+            for told in about.pop((number, job.id), []):
+                try:
+                    job = _with(job, told)
+                    done.append(told)
+                except (ValueError, OverflowError) as error:
+                    self._refuse(told.report, error)
+            return job
+
+        waiting = sum(map(len, about.values()))
+        try:
+            if about:
+                self._source.change(document, change)
+        except (SSSJobError, OSError) as error:
+            self._say(f"{document}: {error}; {waiting} reports wait")
+            return early
+        for told in (each for rest in about.values() for each in rest):
+            self._refuse(told.report, Odd(f"its job is no longer in {document}", keep=True))
+        return early + done
+
+    def _apart_from_queue(self, told: Told) -> list[Told]:
+        """Fold a report about a job of a schedd, and give it if it is done with."""
+        if _is_early(told):
+            return [told]
+        try:
+            new, uid = self._made(told)
+            self._source.report(uid, new, lambda number, job: _with(job, told))
+        except OSError as error:
+            self._say(f"{told.ad.text('GlobalJobId')}: {error}; its report waits")
+            return []
+        except (ValueError, OverflowError) as error:
+            self._refuse(told.report, error)
+            return []
+        return [told]
+
+    def _made(self, told: Told) -> tuple[Job, int]:
+        """The job of a schedd that a report is about, and the uid of its user.
+
+        Raises ``Untrusted`` if somebody else left the report.
+        """
+        left = told.report.uid
+        owner = told.ad.text("Owner") or user_name(left)
+        self._trust.check(left, owner)
+        uid = user_id(owner)
+        job = to_job(told.ad.merged({"JobStatus": 2})).job
+        # What the ad carries is a text of its user: not whose the job is, nor which one.
+        stated = {"User": owner, "GlobalId": told.ad.text("GlobalJobId")}
+        items = [item for item in job.items if getattr(item, "name", "") not in stated]
+        told_by_us = [Property(name, text) for name, text in stated.items()]
+        return job.holding((*items, *told_by_us)), left if uid is None else uid
+
+    def _move(self, told: Told) -> None:
+        """Bring a job where its report says that it is, if this attempt is still the last one."""
+        assert told.job is not None
+        now = time.time()
+        if told.kind == "update":
+            self._queue.move(told.job.key, told.attempt, TAKEN, RUNNING, now)
+        else:
+            where = PLACES[told.kind.partition("-")[2]]
+            self._queue.move(told.job.key, told.attempt, TAKEN, where, now, "it has ended")
+        self._queue.read_again("?", told.job.document)
+
+    def _refuse(self, report: Report, reason: Exception) -> None:
+        odd = reason if isinstance(reason, Odd) else Odd(str(reason), keep=True)
+        self._spool.refuse(report.name, odd, self._say)
+
+
+def _is_early(told: Told) -> bool:
+    """A starter updates before it has started the job, too."""
+    return told.kind == "update" and "JobPid" not in told.ad
+
+
+def _with(job: Job, told: Told) -> Job:
+    """A job with a report in it. Raises ``ValueError`` and ``OverflowError`` for one that lies."""
+    new = reported(job, told.ad, told.kind, told.report.moment)
+    dumps(new)  # what cannot be written would keep out all that is written with it
+    return new
 
 
 def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
@@ -261,68 +382,3 @@ def _used(job: Job, used: list[Property]) -> Job:
     if block is None:
         return job.holding((*job.items, delivered)) if known else job
     return job.holding(delivered if item is block else item for item in job.items)
-
-
-def _document_about(source: Documents, ad: Ad) -> str | None:
-    """The document about a job that was not fetched here, by its Id or GlobalId."""
-    wanted = {ad.text("GlobalJobId"), ad.text(names.JOB_ID), _local_id(ad)} - {""}
-    for name, _ in source.stamps():
-        for block in source.blocks(name):
-            for job in (block,) if isinstance(block, Job) else block.blocks(Job):
-                if {job.id, job.get("GlobalId")} & wanted:
-                    return name
-    return None
-
-
-def _local_id(ad: Ad) -> str:
-    cluster = evaluate.number(ad, "ClusterId")
-    return "" if cluster is None else f"{int(cluster)}.{int(evaluate.number(ad, 'ProcId') or 0)}"
-
-
-def _moved(queue: Queue, name: str, kind: str) -> None:
-    """Bring the entry of a job where its report says that it is."""
-    if not name:
-        return
-    if kind == "update":
-        if not queue.touch(RUNNING, name):
-            queue.move(name, ACCEPTED, RUNNING) or queue.move(name, OFFERED, RUNNING)
-        return
-    where = PLACES[kind.partition("-")[2]]
-    for state in (RUNNING, ACCEPTED, OFFERED):
-        if queue.move(name, state, where):
-            return
-
-
-def _opened(path: str) -> tuple[bytes, int, int]:
-    """The text of a report, when it was left, and by whom: users of jobs write into the spool."""
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise InvalidValue(path, "a regular file")
-        text = file.read(REPORT_LIMIT + 1)
-    if len(text) > REPORT_LIMIT:
-        raise InvalidValue(path, f"a report of at most {REPORT_LIMIT} bytes")
-    return text, int(status.st_mtime), status.st_uid
-
-
-def _check_owner(job: Job, owner: int) -> None:
-    """A report counts if it comes from us, root, or the job's own user.
-
-    A job without User, or whose user is not known here, runs as a user of its slot.
-    """
-    user = job.get("User")
-    if owner in (0, os.geteuid()) or not user:
-        return
-    try:
-        expected = pwd.getpwnam(user).pw_uid
-    except KeyError:
-        return
-    if owner != expected:
-        raise InvalidValue(f"uid {owner}", f"the user {user} of the job, who may report of it")
-
-
-def _set_aside(queue: Queue, path: str, report: str) -> None:
-    bad = os.path.join(queue.path, SPOOL, "bad")
-    os.makedirs(bad, exist_ok=True)
-    os.replace(path, os.path.join(bad, report))

@@ -14,7 +14,7 @@ HOOKS = (
 # What may stand behind the name of a hook, and which options are switches.
 OPTIONS = (
     "jobs", "state", "fold", "silence", "seconds", "request", "owner", "refresh",
-    "features", "mandatory",
+    "features", "mandatory", "trust",
 )  # fmt: skip
 SWITCHES = ("mandatory",)
 FOLDS = ("after", "now", "never")
@@ -22,6 +22,7 @@ FOLDS = ("after", "now", "never")
 SILENCE = 900  # seconds: three updates of a starter, which come every 300
 SECONDS = 20  # that a hook takes at most
 REFRESH = 60  # seconds after which documents are looked at again
+TRUSTED = ("condor",)  # users who are trusted wherever they exist
 VARIABLE = "SSSJOB_CONDOR_JOBS"
 
 
@@ -32,21 +33,25 @@ class Settings:
     which the hooks keep what they know. ``silence`` is after how many seconds a job that was
     given away and of which nothing is heard is given away again; ``seconds`` is what a hook may
     take; ``requests`` are attributes for ads that lack them; ``owner`` is for jobs without User.
+    ``trust`` are users who may speak for others, beside root and whoever runs this: their
+    documents may name any User, their reports be about any job.
     """
 
     __slots__ = ("features", "fold", "jobs", "mandatory", "owner", "refresh", "requests", "seconds",
-                 "silence", "state")  # fmt: skip
+                 "silence", "state", "trust")  # fmt: skip
 
     def __init__(
         self, jobs: str = "", state: str = "", fold: str = "after", silence: int = SILENCE,
         seconds: int = SECONDS, requests: Sequence[tuple[str, str]] = (), owner: str = "",
         refresh: int = REFRESH, features: str = "", mandatory: bool = False,
+        trust: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.jobs = jobs
         self.state = state or state_of(jobs)
         self.fold, self.silence, self.seconds = fold, silence, seconds
         self.requests, self.owner, self.refresh = tuple(requests), owner, refresh
         self.features, self.mandatory = features, mandatory
+        self.trust = (*TRUSTED, *trust)
 
 
 def state_of(jobs: str) -> str:
@@ -66,6 +71,7 @@ def given(words: Sequence[str]) -> tuple[Settings, list[str]] | None:
     """
     values: dict[str, str] = {}
     requests: list[tuple[str, str]] = []
+    trust: list[str] = []
     rest: list[str] = []
     waiting = list(words)
     while waiting:
@@ -89,6 +95,8 @@ def given(words: Sequence[str]) -> tuple[Settings, list[str]] | None:
             if not equals or not number.isdecimal() or not attribute.startswith("Request"):
                 return None
             requests.append((attribute, number))
+        elif name == "trust":
+            trust.append(value)
         else:
             values[name] = value
     numbers = {
@@ -101,4 +109,5 @@ def given(words: Sequence[str]) -> tuple[Settings, list[str]] | None:
     values.setdefault("jobs", os.environ.get(VARIABLE, ""))
     mandatory = bool(values.pop("mandatory", ""))
     whole = {name: int(number) for name, number in numbers.items()}
-    return Settings(**values, **whole, requests=requests, mandatory=mandatory), rest  # type: ignore[arg-type]
+    made = Settings(**values, **whole, requests=requests, mandatory=mandatory, trust=trust)  # type: ignore[arg-type]
+    return made, rest

@@ -3,6 +3,7 @@
 
 import io
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import pytest
 from sssjob.classads import forms, long
 from sssjob.classads.values import Ad
 from sssjob.condor import hooks, settings
-from sssjob.condor.queue import OFFERED, READY, RUNNING, WAITING, Queue
+from sssjob.condor.queue import OFFERED, READY, RUNNING, WAITING, copied
 from sssjob.condor.settings import Settings
 from sssjob.document import loads
 
@@ -41,7 +42,15 @@ def site(tmp_path, monkeypatch, capsys):
 
     class Site:
         path = tmp_path / "jobs"
-        queue = Queue(str(tmp_path / "jobs" / ".condor"))
+        state = tmp_path / "jobs" / ".condor"
+
+        def jobs(self, *states):
+            return list(copied(str(self.state)).jobs(*states))
+
+        def unheard(self):
+            """Nothing was heard of any job for a long time."""
+            with sqlite3.connect(self.state / "queue.db") as queue:
+                queue.execute("UPDATE job SET heard = 1")
 
         def add(self, name, inner, id_="7"):
             text = f"<Job><Id>{id_}</Id><Executable>/bin/true</Executable>{inner}</Job>"
@@ -68,6 +77,12 @@ def site(tmp_path, monkeypatch, capsys):
     made = Site()
     made.path.mkdir()
     return made
+
+
+def again(ad):
+    """The ad of a job that is given away once more."""
+    key, attempt = ad["SSSKey"].split(".")
+    return ad.merged({"SSSKey": f"{key}.{int(attempt) + 1}"})
 
 
 def both(job, slot=SLOT):
@@ -143,7 +158,7 @@ def test_the_alternative_that_fits_decides_about_the_amounts(site):
 def test_a_job_that_does_not_fit_stays(site, inner, slot):
     site.add("a.xml", USER + inner)
     assert site.fetch(SLOT.merged(slot)) == []
-    assert len(site.queue.names(READY)) == 1
+    assert len(site.jobs(READY)) == 1
 
 
 @pytest.mark.parametrize(
@@ -161,8 +176,8 @@ def test_a_job_that_does_not_fit_stays(site, inner, slot):
 def test_a_job_that_may_not_run_waits_with_its_reason(site, inner, reason):
     site.add("a.xml", USER + inner)
     assert site.fetch() == []
-    [name] = site.queue.names(WAITING)
-    assert reason in site.queue.text(WAITING, name).decode()
+    [job] = site.jobs(WAITING)
+    assert reason in job.reason
 
 
 def test_a_document_that_cannot_be_read_spares_the_others(site):
@@ -181,7 +196,7 @@ def test_a_document_that_changes_is_read_again_and_one_that_goes_is_forgotten(si
     assert len(site.fetch()) == 1
     (site.path / "b.xml").unlink()
     assert site.fetch() == []
-    assert site.queue.names(READY) == []
+    assert site.jobs(READY) == []
 
 
 def test_a_line_that_is_no_attribute_is_said_and_the_others_count(site):
@@ -194,7 +209,7 @@ def test_a_line_that_is_no_attribute_is_said_and_the_others_count(site):
 
 
 def test_a_startd_that_is_root_needs_an_owner(site, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(hooks, "_startd_is_root", lambda: True)
     site.add("a.xml", "")
     assert site.fetch() == []
     assert "a job without User cannot be run by a startd that is root" in site.said
@@ -215,7 +230,7 @@ def test_a_job_that_is_rejected_is_given_away_again(site):
     site.add("a.xml", USER)
     [ad] = site.fetch()
     site.call("reply-fetch", both(ad), "reject")
-    assert site.fetch() == [ad]
+    assert site.fetch() == [again(ad)]
 
 
 def test_a_job_that_is_accepted_is_not(site):
@@ -224,16 +239,16 @@ def test_a_job_that_is_accepted_is_not(site):
     site.call("reply-fetch", both(ad), "accept")
     assert site.fetch() == []
     site.call("evict-claim", both(ad))
-    assert site.fetch() == [ad]
+    assert site.fetch() == [again(ad)]
 
 
 def test_a_job_of_which_nothing_is_heard_is_given_away_again(site):
     site.add("a.xml", USER)
     [ad] = site.fetch()
     assert site.fetch(silence=900) == []
-    [name] = site.queue.names(OFFERED)
-    os.utime(site.queue.place(OFFERED, name), (1, 1))
-    assert site.fetch(silence=900) == [ad]
+    assert len(site.jobs(OFFERED)) == 1
+    site.unheard()
+    assert site.fetch(silence=900) == [again(ad)]
     assert "nothing was heard of it for 900 s" in site.said
 
 
@@ -244,11 +259,11 @@ def test_updates_are_a_sign_of_life(site):
     told = {"JobStartDate": int(time.time()) - 5, "RemoteUserCpu": 1.5, "RemoteSysCpu": 0.5,
             "JobState": "Running", "JobPid": 7, "ResidentSetSize": 2048}  # fmt: skip
     site.call("update-job-info", ad.merged(told))
-    [name] = site.queue.names(RUNNING)
+    assert len(site.jobs(RUNNING)) == 1
     job = site.job("a.xml")
     assert (job.get("State"), job.get("CpuDuration")) == ("Running", "2")
     assert job.delivered.get("Memory", metric="Max").bytes == 2 << 20
-    os.utime(site.queue.place(RUNNING, name), (1, 1))
+    site.unheard()
     assert site.fetch(silence=900) != []
 
 
@@ -281,19 +296,20 @@ def test_an_update_before_the_job_has_started_is_no_start(site):
     [ad] = site.fetch()
     site.call("update-job-info", ad.merged({"JobStartDate": 1000}))
     assert site.job("a.xml").get("StartCount") == ""
-    assert len(site.queue.names(RUNNING)) == 1
+    assert len(site.jobs(RUNNING)) == 1
 
 
 def test_a_job_of_a_schedd_becomes_a_document_that_no_slot_is_given(site):
     ad = Ad({"ClusterId": 7, "ProcId": 0, "GlobalJobId": "s#7.0#99", "Owner": "amy", "JobPid": 1,
              "Cmd": "/bin/true", "JobStartDate": 1000, "RemoteUserCpu": 2.0})  # fmt: skip
     site.call("update-job-info", ad)
-    [path] = site.path.glob("*.xml")
-    assert site.job(path.name).get("State") == "Running"
+    [path] = site.state.glob("reported/*.xml")
+    assert loads(path.read_bytes()).get("State") == "Running"
     assert site.fetch() == []
     site.call("job-exit", ad.merged({"JobDuration": 5.0}), "evict")
-    assert site.job(path.name).get("State") == "Idle"
+    assert loads(path.read_bytes()).get("State") == "Idle"
     assert site.fetch() == []
+    assert list(site.path.glob("*.xml")) == []
 
 
 def prepare(site, job, monkeypatch, tmp_path, **options):

@@ -32,8 +32,9 @@ Exit code: 0 printed, 2 an option is not understood or a hook cannot be written.
 @click.option("--option", "options", multiple=True, metavar="WORD",
               help="Another option for the hooks, --silence=1800 for example.")  # fmt: skip
 def command(
-    jobs: str, state: str, keyword: str, directory: str, write_hooks: bool, slots: tuple[int, ...],
-    fetch: bool, every_job: bool, cron: str | None, options: tuple[str, ...],
+    jobs: str, state: str, trust: tuple[str, ...], keyword: str, directory: str, write_hooks: bool,
+    slots: tuple[int, ...], fetch: bool, every_job: bool, cron: str | None,
+    options: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Print the lines of HTCondor's configuration that name the hooks.
 
@@ -54,6 +55,7 @@ def command(
         where = os.path.abspath(jobs) if jobs and "://" not in jobs else jobs
         words = [f"--jobs={where}"] if where else []
         words += [f"--state={os.path.abspath(state)}"] if state else []
+        words += [f"--trust={user}" for user in trust]
         if settings.given([*words, *options]) is None:
             common.fail(f"the hooks do not understand {' '.join(options)}")
         try:

@@ -8,7 +8,6 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.condor.hooking import given, places
-from sssjob.cli.signals import terminable
 
 
 @click.command(
@@ -19,19 +18,18 @@ Examples:
 Exit code: 0 folded, or nothing to fold, 1 a report cannot be folded, 2 the jobs cannot be read."""
 )
 @places
-def command(jobs: str, state: str) -> None:
+def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
     """Fold the reports of hooks into Delivered and the state of the jobs, now.
 
     Hooks do so behind their answers where they may write; users of jobs may not, and their
-    reports wait for the next hook of the startd, or for this. Reports that cannot be folded are
-    set aside in spool/bad.
+    reports wait for the next hook of the startd, or for this. Reports that do not count are set
+    aside in the directory bad beside the queue. Root acts as the owner of the queue.
     """
-    from sssjob.condor.queue import Queue
+    from sssjob.condor.queue import Held
     from sssjob.condor.reports import fold
     from sssjob.errors import SSSJobError
 
-    settings = given(jobs, state)
-    queue = Queue(settings.state)
+    settings = given(jobs, state, trust=trust)
     bad = 0
 
     def say(text: object) -> None:
@@ -40,8 +38,7 @@ def command(jobs: str, state: str) -> None:
         common.say(f"sssjob: {text}")
 
     try:
-        queue.make()
-        with terminable():
+        with Held(settings.state, settings.jobs) as queue:
             count = fold(settings, queue, say=say)
     except OSError as error:
         common.fail(common.reason(error))

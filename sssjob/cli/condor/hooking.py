@@ -20,6 +20,8 @@ _WHERE: tuple[Callable[[Any], Any], ...] = (
                  help=f"Documents in a directory, or a store; else ${settings.VARIABLE}."),
     click.option("--state", metavar="DIR", default="",
                  help="Where the hooks keep what they know; by default DIR/.condor."),
+    click.option("--trust", metavar="USER", multiple=True,
+                 help="May speak for others, as root and condor do; may be repeated."),
 )  # fmt: skip
 _QUEUE = (
     *_WHERE,

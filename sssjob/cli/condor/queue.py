@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common
 from sssjob.cli.condor.hooking import given, places
+
+if TYPE_CHECKING:
+    from sssjob.condor.settings import Settings
 
 
 @click.command(
@@ -23,43 +28,52 @@ Exit code: 0 there are jobs, 1 there are none, 2 the jobs cannot be read."""
 @places
 @click.option("--give-back", metavar="KEY", help="Have a job that was given away fetched again.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(jobs: str, state: str, give_back: str | None, as_json: bool) -> None:
-    """Make what is new ready for slots, and show every job in the order of the queue.
+def command(
+    jobs: str, state: str, trust: tuple[str, ...], give_back: str | None, as_json: bool
+) -> None:
+    """Show every job in the order of the queue, as the next slot would find it.
 
     ready may be fetched, offered was printed by fetch-work, accepted was taken by a startd,
-    running has been heard of since, waiting may not run yet, done has ended.
+    running has been heard of since, waiting may not run yet, done has ended. Without --give-back
+    nothing is written.
     """
-    from sssjob.condor.preparing import TAKEN, refresh
-    from sssjob.condor.queue import READY, STATES, WAITING, Queue, known_as
+    from sssjob.condor.candidates import refresh
+    from sssjob.condor.queue import STATES, WAITING, copied
     from sssjob.errors import SSSJobError
 
-    settings = given(jobs, state)
-    queue = Queue(settings.state)
+    settings = given(jobs, state, trust=trust)
     try:
-        queue.make()
+        if give_back is not None:
+            _give_back(settings, give_back)
+        queue = copied(settings.state)
         refresh(settings, queue, until=None, say=lambda text: common.say(f"sssjob: {text}"))
     except OSError as error:
         common.fail(common.reason(error))
     except SSSJobError as error:
         common.fail(error)
-    rows = [(where, name) for where in STATES for name in queue.names(where)]
-    if give_back is not None:
-        found = [row for row in rows if known_as(row[1]) == give_back and row[0] in TAKEN]
-        if not found:
-            common.fail(f"{give_back} is not given away")
-        queue.move(found[0][1], found[0][0], READY)
-        rows = [(READY, row[1]) if row == found[0] else row for row in rows]
     shown = [
         {
-            "state": where,
-            "key": known_as(name),
-            "reason": queue.text(where, name).decode().strip() if where == WAITING else "",
+            "state": state,
+            "key": job.label,
+            "reason": job.reason if state == WAITING else "",
         }
-        for where, name in rows
+        for state in STATES
+        for job in queue.jobs(state)
     ]
     if as_json:
         click.echo(json.dumps({"jobs": shown}, indent=2, ensure_ascii=False))
     else:
         for row in shown:
             click.echo(f"{row['state']:<8}  {row['key']}  {row['reason']}".rstrip())
-    sys.exit(common.FOUND if rows else common.NOTHING)
+    sys.exit(common.FOUND if shown else common.NOTHING)
+
+
+def _give_back(settings: Settings, label: str) -> None:
+    """Take a job back by the name that people know; ends the command if nobody has it."""
+    from sssjob.condor.queue import TAKEN, Held
+
+    with Held(settings.state, settings.jobs) as queue:
+        found = next((job for job in queue.jobs(*TAKEN) if job.label == label), None)
+        if found is None:
+            common.fail(f"{label} is not given away")
+        queue.give_back(found.key, found.attempt, TAKEN, time.time())

@@ -48,8 +48,9 @@ Exit code: 0 a job was fetched, 1 there was no work, 2 something is not understo
               help="Seconds between updates.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print each event as JSON, one a line.")
 def command(
-    jobs: str, state: str, directory: str | None, count: int, cpus: int, memory: int, disk: int,
-    ads: tuple[str, ...], rounds: int, initial_update: float, update: float, as_json: bool,
+    jobs: str, state: str, trust: tuple[str, ...], directory: str | None, count: int, cpus: int,
+    memory: int, disk: int, ads: tuple[str, ...], rounds: int, initial_update: float, update: float,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Call the hooks as an execution point does, without HTCondor, until there is no work.
 
@@ -62,6 +63,7 @@ def command(
     if directory is None:
         settings = given(jobs, state)
         words = ["--jobs", settings.jobs, "--state", settings.state, "--fold", "now"]
+        words += [f"--trust={user}" for user in trust]
         commands = {
             hook: [*program(), "condor", hook, *(words if hook != "prepare-job" else [])]
             for hook in HOOKS

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from sssjob.condor.queue import Queue
     from sssjob.condor.settings import Settings
 
-SEEN = "seen"
 _SETTLED = 2  # seconds after which a directory's time tells two changes apart
 
 
@@ -30,22 +29,16 @@ def is_fresh(settings: Settings, queue: Queue, now: float) -> bool:
 
     A document that is edited in place shows when that time is over.
     """
-    path = os.path.join(queue.path, SEEN)
-    try:
-        seen = os.stat(path).st_mtime
-        with open(path) as file:
-            kept = file.read()
-    except FileNotFoundError:
-        return False
+    kept, at = queue.seen()
     return (
-        seen > now - settings.refresh
-        and kept == stamp(settings.jobs)
+        at > now - settings.refresh
+        and kept == stamp(settings.jobs) != ""
         and "://" not in settings.jobs
     )
 
 
-def note(settings: Settings, queue: Queue, before: str, began: float) -> None:
+def note(queue: Queue, before: str, began: float) -> None:
     """Note what the queue knows: the stamp from ``before`` it looked, if that has settled."""
     newest = max((int(part.partition(".")[0]) for part in before.split()), default=0)
     settled = began - newest / 1e9 > _SETTLED
-    queue.put("", SEEN, before.encode() if settled else b"")
+    queue.note_seen(before if settled else "", began)

@@ -1,0 +1,156 @@
+"""Documents made candidates for slots: an ad for each alternative of each job that may run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+
+from sssjob import graph
+from sssjob.amounts import Scope
+from sssjob.classads import long
+from sssjob.condor import names, stamp
+from sssjob.condor.documents import Documents, Found, documents, jobs_of
+from sssjob.condor.job_ad import to_ad
+from sssjob.condor.queue import DONE, READY, RETURNED, WAITING, Candidate, Queue
+from sssjob.condor.settings import Settings
+from sssjob.condor.trust import Trust, Untrusted, trust
+from sssjob.defaults import resolve
+from sssjob.errors import InvalidValue, Severity, SSSJobError
+from sssjob.expression import Alternative
+from sssjob.graph.progress import State
+from sssjob.model import Block, Job, Property
+
+ALTERNATIVES = 16  # of one job, the best
+_TOGETHER = 50  # documents that are noted in one go
+
+Say = Callable[[object], None]
+
+
+def refresh(settings: Settings, queue: Queue, *, until: float | None, say: Say) -> bool:
+    """Bring the queue in step with the documents; False if the time ran out before all were done.
+
+    ``until`` is a moment in seconds since 1970.
+    """
+    with queue.alone():
+        began = time.time()
+        before = stamp.stamp(settings.jobs)
+        source, trusted = documents(settings), trust(settings)
+        known = queue.documents()
+        found = {each.name: each for each in source.found(say)}
+        with queue.changing():
+            for name in known.keys() - found.keys():
+                queue.forget(name)
+        new = [
+            each for name, each in sorted(found.items())
+            if name not in known or known[name][0] != each.stamp
+        ]  # fmt: skip
+        while new and (until is None or time.time() < until):
+            some, new = new[:_TOGETHER], new[_TOGETHER:]
+            made = [(each, *_made(source, each, queue, known, trusted, say)) for each in some]
+            with queue.changing():
+                for each, uid, jobs in made:
+                    queue.put(each.name, each.stamp, uid, jobs)
+        if not new:
+            stamp.note(queue, before, began)
+        return not new
+
+
+def _made(
+    source: Documents, found: Found, queue: Queue, known: Mapping[str, tuple[str, int]],
+    trusted: Trust, say: Say,
+) -> tuple[int, list[Candidate]]:  # fmt: skip
+    """Whose a document is, and its jobs, each in the state that it should have."""
+    uid = found.uid
+    if uid in trusted.uids and found.name in known:
+        # We fold into what users put there, which makes it a file of ours.
+        uid = known[found.name][1]
+    try:
+        blocks = source.blocks(found.name)
+    except (SSSJobError, OSError) as error:
+        say(f"{found.name}: {error}")
+        return uid, []
+    before = queue.known(found.name)
+    standing = [each for block in blocks for each in _standing(block)]
+    jobs = []
+    for number, (job, reason) in enumerate(standing, 1):
+        state = before[number].state if number in before else ""
+        try:
+            jobs.append(_candidate(job, reason, state, uid, trusted))
+        except (_NoAd, Untrusted) as error:
+            say(f"{found.name if len(standing) == 1 else f'{found.name}#{number}'}: {error}")
+            jobs.append(Candidate(job.id, WAITING, reason=str(error)))
+    return uid, jobs
+
+
+def _standing(block: Block) -> Iterator[tuple[Job, str]]:
+    """The jobs of a block with their defaults, and why they may not run yet, if so."""
+    resolved = resolve(block).block
+    jobs = jobs_of(resolved)
+    states = list(graph.of(jobs).states().values())
+    for job, state in zip(jobs, states, strict=True):
+        waits = "it waits for other jobs" if state is State.WAITING else ""
+        never = "a job that it depends upon lets it never run" if state is State.NEVER else ""
+        yield job, waits or never
+
+
+def _candidate(job: Job, reason: str, known: str, uid: int, trusted: Trust) -> Candidate:
+    """A job in the state that its document tells; ``known`` is the one in the queue.
+
+    Raises ``Untrusted`` and ``_NoAd``.
+    """
+    state = job.get("State") or "Idle"
+    # What was given away and came back still says that it runs.
+    is_lost = state in ("Running", "Suspended") and known in (READY, RETURNED)
+    if state == "Completed":
+        return Candidate(job.id, DONE)
+    if names.is_of_schedd(job.get("GlobalId")):
+        return Candidate(job.id, WAITING, reason="a schedd has it")
+    if "Hold" in job.properties.names() or not (state == "Idle" or is_lost):
+        return Candidate(job.id, WAITING, reason=f"its State is {state}")
+    if reason:
+        return Candidate(job.id, WAITING, reason=reason)
+    owner = trusted.owner(job, uid)
+    priority, submitted = (_whole(job.properties.get(name)) for name in ("Priority", "SubmitTime"))
+    ads = ads_of(job, owner)
+    return Candidate(job.id, READY, owner=owner, ads=ads, priority=priority, submitted=submitted)
+
+
+class _NoAd(ValueError):
+    """Why a job cannot be given to a slot."""
+
+
+def ads_of(job: Job, owner: str) -> bytes:
+    """The ads of the alternatives of a job, best first, in the long form.
+
+    Raises ``_NoAd`` with the reason why there are none.
+    """
+    scope = Scope(job, "/Job", lambda found: None)
+    chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
+    if not chosen and job.requested:
+        raise _NoAd("the request cannot be read, or nothing satisfies it")
+    texts = []
+    for alternative in chosen or (None,):
+        mapped = to_ad(job, alternative=alternative)
+        wrong = [each.message for each in mapped.findings if each.severity is Severity.ERROR]
+        if wrong:
+            raise _NoAd("; ".join(wrong))
+        if mapped.ad.get("JobUniverse") == names.UNIVERSES["parallel"]:
+            raise _NoAd("it wants more than one node, and a slot is on one")
+        ad = mapped.ad.merged({"Owner": owner} if owner else {})
+        try:
+            text = long.write(ad, ordered=True).encode()
+            [again] = long.read(text.splitlines(keepends=True), strict=True)
+        except ValueError as error:
+            raise _NoAd(f"its ad cannot be written: {error}") from error
+        assert again == ad  # a reply that is not read back would be thrown away as a whole
+        texts.append(text)
+    return b"\n".join(texts)
+
+
+def _whole(item: Property | None) -> int:
+    try:
+        value = 0 if item is None else item.value
+    except InvalidValue:
+        return 0
+    return int(value) if isinstance(value, (int, Fraction)) else 0

@@ -1,0 +1,186 @@
+"""The spool: what hooks that run as the users of jobs report, a file each.
+
+Everybody may write into it, as into /tmp, so that nothing in a file is believed before it is
+known whose it is: that is asked of the open file, which has to be a regular one with one name.
+The names of files say nothing; they begin with the key of a job, so that its reports are found.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Say = Callable[[object], None]
+
+SPOOL, BAD = "spool", "bad"
+REPORT_LIMIT = 16 << 20  # bytes of one report
+ENTRIES = 100_000  # looked at in one go
+PER_OWNER = 10_000  # taken in one go, so that nobody fills the spool for everybody
+ASIDE = 1000  # reports that are kept although they cannot be folded
+STALE = 3600  # seconds after which an unfinished report is one of a hook that was killed
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# What XML cannot hold either.
+_CONTROL = bytes(code for code in range(32) if code not in b"\t\n\r")
+
+
+class Report:
+    """A report: ``uid`` is whose file it is, ``moment`` when it was left (seconds since 1970)."""
+
+    __slots__ = ("moment", "name", "text", "uid")
+
+    def __init__(self, name: str, uid: int, moment: int, text: bytes) -> None:
+        self.name, self.uid, self.moment, self.text = name, uid, moment, text
+
+
+class Odd(Exception):
+    """What is no report, in words; ``keep`` if somebody may want to look at it."""
+
+    def __init__(self, reason: str, *, keep: bool = False) -> None:
+        super().__init__(reason)
+        self.keep = keep
+
+
+def leave(state: str, key: int, text: bytes) -> None:
+    """Leave a report about a job of the queue, or about another one (0)."""
+    folder = os.open(os.path.join(state, SPOOL), _ROOM)
+    hidden, name = f".{os.urandom(16).hex()}", f"{key}.{os.urandom(16).hex()}"
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(hidden, flags, 0o600, dir_fd=folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(text)
+                os.fchmod(handle, 0o644)
+            os.rename(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            os.unlink(hidden, dir_fd=folder)
+            raise
+    finally:
+        os.close(folder)
+
+
+class Spool:
+    """The reports in the spool of a queue that is ours."""
+
+    __slots__ = ("_folder", "_state")
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._folder = os.open(os.path.join(state, SPOOL), _ROOM)
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        os.close(self._folder)
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it."""
+        with os.scandir(self._folder) as entries:
+            return next(entries, None) is None
+
+    def reports(self, say: Say, now: float, key: int | None = None) -> Iterator[Report]:
+        """Every report, the oldest first, or those that are named after a job.
+
+        What is no report is said and taken away; the others go on.
+        """
+        taken: dict[int, int] = {}
+        for _, uid, name in sorted(self._entries(say, now, "" if key is None else f"{key}.")):
+            taken[uid] = taken.get(uid, 0) + 1
+            if taken[uid] == PER_OWNER:
+                say(f"{SPOOL}: uid {uid} left more than {PER_OWNER} reports; the rest waits")
+            if taken[uid] >= PER_OWNER:
+                continue
+            try:
+                yield self._read(name)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                say(f"{SPOOL}/{name!r}: {error.strerror}")
+            except Odd as odd:
+                self.refuse(name, odd, say)
+
+    def remove(self, name: str) -> None:
+        """Take a report away that was folded."""
+        try:
+            os.unlink(name, dir_fd=self._folder)
+        except FileNotFoundError:
+            return
+
+    def refuse(self, name: str, reason: Odd, say: Say) -> None:
+        """Say why a report does not count, and set it aside, or take it away."""
+        say(f"{SPOOL}/{name!r}: {reason}")
+        try:
+            if reason.keep:
+                self._set_aside(name)
+            else:
+                self._discard(name)
+        except OSError as error:
+            say(f"{SPOOL}/{name!r} stays: {error.strerror}")
+
+    def _entries(self, say: Say, now: float, head: str) -> Iterator[tuple[int, int, str]]:
+        """When each file was left, by whom, and its name."""
+        odd: list[tuple[str, Odd]] = []
+        with os.scandir(self._folder) as entries:
+            for count, each in enumerate(entries, 1):
+                if count > ENTRIES:
+                    say(f"{SPOOL}: more than {ENTRIES} entries; the rest waits")
+                    break
+                if not each.name.startswith(head):
+                    continue
+                try:
+                    found = each.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                if not stat.S_ISREG(found.st_mode):
+                    odd.append((each.name, Odd("it is not a regular file")))
+                elif each.name[0] != ".":
+                    yield found.st_mtime_ns, found.st_uid, each.name
+                elif found.st_mtime < now - STALE:
+                    odd.append((each.name, Odd("a hook that was killed did not finish it")))
+        for name, reason in odd:
+            self.refuse(name, reason, say)
+
+    def _read(self, name: str) -> Report:
+        """A report, when it is known whose it is. Raises ``Odd``."""
+        handle = os.open(name, _FLAGS, dir_fd=self._folder)
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise Odd("it is not a regular file")
+            if found.st_nlink != 1:
+                raise Odd("it has more than one name, so that nobody knows who left it", keep=True)
+            if found.st_size > REPORT_LIMIT:
+                raise Odd(f"it has {found.st_size} bytes, and a report at most {REPORT_LIMIT}")
+            text = file.read(REPORT_LIMIT + 1)
+        if len(text) > REPORT_LIMIT or text.translate(None, _CONTROL) != text:
+            raise Odd("it has bytes that no ad has", keep=True)
+        return Report(name, found.st_uid, int(found.st_mtime), text)
+
+    def _discard(self, name: str) -> None:
+        try:
+            os.unlink(name, dir_fd=self._folder)
+        except (IsADirectoryError, PermissionError):  # which of both depends on the system
+            os.rmdir(name, dir_fd=self._folder)
+
+    def _set_aside(self, name: str) -> None:
+        """Keep a report where nobody can write, under the next number."""
+        place = os.path.join(self._state, BAD)
+        if not os.path.isdir(place):
+            os.mkdir(place, 0o700)
+        folder = os.open(place, _ROOM)
+        try:
+            numbers = [int(each) for each in os.listdir(folder) if each.isdecimal()]
+            if len(numbers) >= ASIDE:
+                self._discard(name)
+                return
+            new = str(max(numbers, default=0) + 1)
+            os.rename(name, new, src_dir_fd=self._folder, dst_dir_fd=folder)
+        finally:
+            os.close(folder)
