@@ -279,7 +279,7 @@ def _make_spool(settings: Settings) -> None:
     """Make the queue with its spool, if the jobs are ours: users of jobs write into it only."""
     from sssjob.condor.queue import owner_of
 
-    owner = owner_of(settings.state, settings.jobs)
+    owner = owner_of(settings)
     if os.geteuid() not in (0, owner):
         raise Failed(
             f"there is no spool in {settings.state}: sssjob condor fold by uid {owner} makes it"
@@ -308,11 +308,15 @@ def _has_ended(job: Job, settings: Settings) -> bool:
 
 
 def _held(settings: Settings) -> Held:
-    from sssjob.condor.queue import Held
+    from sssjob.condor.queue import Held, owner_of
 
     if not settings.jobs or not settings.state:
         raise Failed(_NO_JOBS)
-    return Held(settings.state, settings.jobs)
+    if os.geteuid() == 0 != owner_of(settings):
+        # Whom root acts as may not be able to read where we are installed.
+        import sssjob.condor.candidates
+        import sssjob.condor.reports  # noqa: F401
+    return Held(settings)
 
 
 def _ads() -> list[Ad]:

@@ -14,6 +14,7 @@ with the reason, and ``done`` has ended.
 from __future__ import annotations
 
 import _sqlite3  # what sqlite3 adds to it takes as long to import, and hooks start for every job
+import fcntl
 import os
 import stat
 
@@ -23,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
+
+    from sssjob.condor.settings import Settings
 
 STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "done")
 READY, OFFERED, ACCEPTED, RUNNING, RETURNED, WAITING, DONE = STATES
@@ -93,14 +96,31 @@ class Candidate:
         self.priority, self.submitted = priority, submitted
 
 
-def owner_of(state: str, jobs: str) -> int:
-    """The uid to which a queue belongs, or will: that of the jobs, where there is none yet."""
-    for path in (state, jobs.removeprefix("sqlite:"), os.path.dirname(os.path.abspath(state))):
-        try:
-            return os.stat(path, follow_symlinks=False).st_uid
-        except OSError:
-            continue
-    return os.geteuid()
+def owner_of(settings: Settings) -> int:
+    """The uid to which a queue belongs, or will: that of the jobs, where there is none yet.
+
+    Raises ``Refused`` if it is neither theirs nor of somebody whom the site trusts: whoever may
+    put documents there could have put a queue there, too.
+    """
+    state = os.path.abspath(settings.state)
+    jobs = settings.jobs.removeprefix("sqlite:")
+    home = next(filter(None, (_lstat(jobs), _lstat(os.path.dirname(state)))), None)
+    found = _lstat(state)
+    uid = os.geteuid() if home is None else home.st_uid
+    if found is None or found.st_uid in (0, uid, os.getuid()):
+        return uid if found is None else found.st_uid
+    from sssjob.condor.trust import trust
+
+    if found.st_uid not in trust(settings).uids:
+        raise Refused(f"{state} belongs to uid {found.st_uid}, and {jobs} to uid {uid}")
+    return found.st_uid
+
+
+def _lstat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
 
 
 def guard(state: str) -> None:
@@ -159,23 +179,23 @@ def make(state: str) -> None:
 class Held:
     """The queue of a directory, open for a block, and made if there is none.
 
-    Root acts as the user to whom it belongs, or the jobs: what root left there, that user could
-    not change. Raises ``Refused`` and ``OSError``.
+    Root acts as the user to whom it belongs, or the jobs, if the site trusts that user: what root
+    left there, that user could not change. Raises ``Refused`` and ``OSError``.
     """
 
-    __slots__ = ("_before", "_jobs", "_queue", "_state")
+    __slots__ = ("_before", "_queue", "_settings")
 
-    def __init__(self, state: str, jobs: str) -> None:
-        self._state, self._jobs = state, jobs
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._queue: Queue | None = None
         self._before: tuple[int, list[int]] | None = None
 
     def __enter__(self) -> Queue:
-        uid = owner_of(self._state, self._jobs)
+        uid = owner_of(self._settings)
         if uid and os.geteuid() == 0:
             self._become(uid)
         try:
-            self._queue = _opened(self._state)
+            self._queue = _opened(self._settings.state)
         except OSError:
             self._restore()
             raise
@@ -189,6 +209,14 @@ class Held:
     def _become(self, uid: int) -> None:
         import pwd
 
+        from sssjob.condor.trust import trust
+
+        if uid not in trust(self._settings).uids:
+            # A startd that is root would run as anybody whom that user names.
+            raise Refused(
+                f"{self._settings.jobs} belongs to uid {uid}: root gives away jobs of root, condor "
+                "and those whom --trust names"
+            )
         self._before = (os.getegid(), os.getgroups())
         try:
             user = pwd.getpwuid(uid)
@@ -221,28 +249,37 @@ def _opened(state: str) -> Queue:
     return queue
 
 
-def copied(state: str) -> Queue:
-    """A copy of a queue in memory: what becomes of it changes nothing."""
-    copy = _sqlite3.connect(":memory:", isolation_level=None)
-    path = os.path.join(state, FILE)
-    if os.path.exists(path):
-        from urllib.parse import quote
+def copied(settings: Settings) -> Queue:
+    """A copy of a queue in memory: what becomes of it changes nothing.
 
-        try:
-            file = _sqlite3.connect(f"file:{quote(path)}?mode=ro", timeout=_PATIENCE, uri=True)
-            file.backup(copy)
-            file.close()
-        except _sqlite3.Error as error:
-            raise Refused(f"{path}: {error}") from error
-    else:
+    Raises ``Refused`` and ``OSError``.
+    """
+    copy = _sqlite3.connect(":memory:", isolation_level=None)
+    path = os.path.join(settings.state, FILE)
+    if (found := _lstat(path)) is None:
         for statement in _SCHEMA.split(";"):
             copy.execute(statement)
+        return Queue(copy, "")
+    from urllib.parse import quote
+
+    if found.st_uid != owner_of(settings) or not stat.S_ISREG(found.st_mode):
+        raise Refused(f"{path} is not a file of the owner of {settings.state}")
+    try:
+        file = _sqlite3.connect(f"file:{quote(path)}?mode=ro", timeout=_PATIENCE, uri=True)
+        file.backup(copy)
+        file.close()
+    except _sqlite3.Error as error:
+        raise Refused(f"{path}: {error}") from error
     return Queue(copy, "")
 
 
 def _connected(path: str) -> _sqlite3.Connection:
     try:
-        return _sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        found = _sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        # Fewer waits for the disk, and a file that is whole after a crash.
+        found.execute("PRAGMA journal_mode = TRUNCATE")
+        found.execute("PRAGMA synchronous = NORMAL")
+        return found
     except _sqlite3.Error as error:
         raise Refused(f"{path}: {error}") from error
 
@@ -440,8 +477,6 @@ class _Alone:
     def __enter__(self) -> None:
         if not self._state:  # a copy in memory is nobody else's
             return
-        import fcntl
-
         path = os.path.join(self._state, LOCK)
         _own(path)
         self._handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -173,13 +173,31 @@ def test_fold_takes_what_users_of_jobs_left_in_the_spool(jobs):
 
 
 def test_a_report_that_cannot_be_folded_is_set_aside(jobs):
-    run("queue", "--jobs", jobs)
-    spool = jobs / ".condor/spool"
-    (spool / "x~1~update").write_text("rubbish")
+    run("fold", "--jobs", jobs)
+    (jobs / ".condor/spool/x").write_text("rubbish")
     found = run("fold", "--jobs", jobs)
     assert found.exit_code == 1
-    assert "x~1~update: 'rubbish' is not the ad of a job" in found.stderr
-    assert os.listdir(spool / "bad") == ["x~1~update"]
+    assert "spool/'x': it is no report of a hook" in found.stderr
+    assert (jobs / ".condor/bad/1").read_text() == "rubbish"
+    assert os.listdir(jobs / ".condor/spool") == []
+
+
+def test_showing_the_queue_writes_nothing(jobs):
+    before = snapshot(jobs)
+    assert run("queue", "--jobs", jobs).exit_code == 0
+    assert snapshot(jobs) == before
+    run("fold", "--jobs", jobs)
+    before = snapshot(jobs)
+    assert run("queue", "--jobs", jobs).exit_code == 0
+    assert snapshot(jobs) == before
+
+
+def snapshot(directory):
+    """Every file of a tree with its owner, its times and its bytes."""
+    return {
+        path: (path.stat().st_uid, path.stat().st_mtime_ns, path.is_file() and path.read_bytes())
+        for path in (directory, *directory.rglob("*"))
+    }
 
 
 def test_a_simulation_tells_what_happens(jobs):

@@ -1,82 +1,23 @@
 # ruff: noqa: E501 (a case is a line)
 """Each hook by itself: what it reads, does and answers, and what it never does."""
 
-import io
 import os
-import sqlite3
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from condor_site import SLOT
 
 from sssjob.classads import forms, long
 from sssjob.classads.values import Ad
 from sssjob.condor import hooks, settings
-from sssjob.condor.queue import OFFERED, READY, RUNNING, WAITING, copied
-from sssjob.condor.settings import Settings
+from sssjob.condor.queue import OFFERED, READY, RUNNING, WAITING
 from sssjob.document import loads
 
 DATA = Path(__file__).parent.parent / "data" / "condor"
-SLOT = Ad({"Name": "slot1@n1", "Cpus": 4, "Memory": 4096, "Disk": 10**6, "Machine": "n1",
-           "Arch": "X86_64", "OpSys": "LINUX"})  # fmt: skip
 USER = "<User>amy</User>"
-
-
-class Output(io.BytesIO):
-    """Standard output that keeps what was written in one go."""
-
-    def __init__(self):
-        super().__init__()
-        self.writes = []
-
-    def write(self, octets):
-        self.writes.append(bytes(octets))
-        return super().write(octets)
-
-
-@pytest.fixture
-def site(tmp_path, monkeypatch, capsys):
-    """A directory of jobs, and a way to call hooks about them."""
-
-    class Site:
-        path = tmp_path / "jobs"
-        state = tmp_path / "jobs" / ".condor"
-
-        def jobs(self, *states):
-            return list(copied(str(self.state)).jobs(*states))
-
-        def unheard(self):
-            """Nothing was heard of any job for a long time."""
-            with sqlite3.connect(self.state / "queue.db") as queue:
-                queue.execute("UPDATE job SET heard = 1")
-
-        def add(self, name, inner, id_="7"):
-            text = f"<Job><Id>{id_}</Id><Executable>/bin/true</Executable>{inner}</Job>"
-            (self.path / name).write_text(text)
-
-        def call(self, hook, stdin, *words, **options):
-            output = Output()
-            text = stdin if isinstance(stdin, bytes) else long.write(stdin).encode()
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-            monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output))
-            given = Settings(str(self.path), **{"fold": "now", "refresh": 0, **options})
-            assert hooks.run(hook, given, words) == 0
-            self.said = capsys.readouterr().err
-            self.writes = output.writes
-            return b"".join(output.writes)
-
-        def fetch(self, slot=SLOT, **options):
-            answer = self.call("fetch-work", slot, **options)
-            return forms.read_text(answer.decode(), strict=True)
-
-        def job(self, name):
-            return loads((self.path / name).read_bytes())
-
-    made = Site()
-    made.path.mkdir()
-    return made
 
 
 def again(ad):

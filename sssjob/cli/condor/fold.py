@@ -38,7 +38,7 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
         common.say(f"sssjob: {text}")
 
     try:
-        with Held(settings.state, settings.jobs) as queue:
+        with Held(settings) as queue:
             count = fold(settings, queue, say=say)
     except OSError as error:
         common.fail(common.reason(error))

@@ -45,7 +45,7 @@ def command(
     try:
         if give_back is not None:
             _give_back(settings, give_back)
-        queue = copied(settings.state)
+        queue = copied(settings)
         refresh(settings, queue, until=None, say=lambda text: common.say(f"sssjob: {text}"))
     except OSError as error:
         common.fail(common.reason(error))
@@ -72,7 +72,7 @@ def _give_back(settings: Settings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
     from sssjob.condor.queue import TAKEN, Held
 
-    with Held(settings.state, settings.jobs) as queue:
+    with Held(settings) as queue:
         found = next((job for job in queue.jobs(*TAKEN) if job.label == label), None)
         if found is None:
             common.fail(f"{label} is not given away")
