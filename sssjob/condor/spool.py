@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import stat
 
+from sssjob import atomic
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,18 +51,8 @@ class Odd(Exception):
 def leave(state: str, key: int, text: bytes) -> None:
     """Leave a report about a job of the queue, or about another one (0)."""
     folder = os.open(os.path.join(state, SPOOL), _ROOM)
-    hidden, name = f".{os.urandom(16).hex()}", f"{key}.{os.urandom(16).hex()}"
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(hidden, flags, 0o600, dir_fd=folder)
-        try:
-            with open(handle, "wb") as file:
-                file.write(text)
-                os.fchmod(handle, 0o644)
-            os.rename(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except OSError:
-            os.unlink(hidden, dir_fd=folder)
-            raise
+        atomic.put(folder, f"{key}.{os.urandom(16).hex()}", text)
     finally:
         os.close(folder)
 

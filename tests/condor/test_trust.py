@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from condor_site import SLOT, Site
 
-from sssjob import whole
+from sssjob import atomic
 from sssjob.classads import long
 from sssjob.classads.values import Ad
 from sssjob.condor import documents, queue, reports, spool
@@ -131,11 +131,12 @@ def test_a_report_about_what_was_not_given_away_is_set_aside(site, key):
 def test_a_report_goes_into_the_job_that_was_given_away_whatever_it_says(site):
     both = "<Id>1</Id><Executable>/bin/true</Executable></Job><Job><Id>2</Id>"
     text = f"<JobGroup><Job>{both}<Executable>/bin/false</Executable></Job></JobGroup>"
-    give(site.path / "a.xml", ALICE) if (site.path / "a.xml").write_text(text) else None
+    (site.path / "a.xml").write_text(text)
+    give(site.path / "a.xml", ALICE)
     [ad] = site.fetch()
     left(site, ALICE, ad.merged({"SSSJobId": "2", "GlobalJobId": SCHEDD}))
     assert site.fold() == (1, [])
-    [group] = [loads((site.path / "a.xml").read_bytes())]
+    group = site.job("a.xml")
     assert [job.get("State") for job in group.jobs] == ["Running", ""]
     assert reported(site) == []
 
@@ -271,9 +272,8 @@ def test_what_we_fold_into_a_document_does_not_make_it_one_of_ours(site):
 
 def odd_documents(site):
     """What has the name of a document and is none, and of each what is said."""
-    victim = (
-        give(site.path / "victim", ALICE) if (site.path / "victim").write_text("<Job/>") else None
-    )
+    victim = site.path / "victim"
+    victim.write_text("<Job/>")
     os.symlink(victim, site.path / "link.xml")
     os.link(victim, site.path / "hard.xml")
     os.mkfifo(site.path / "fifo.xml")
@@ -411,7 +411,7 @@ def test_reports_wait_for_a_document_that_cannot_be_written(site, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(whole, "put", full)
+        patch.setattr(atomic, "put", full)
         count, said = site.fold()
     assert count == 0
     assert "No space left on device; 1 reports wait" in said[0]
@@ -421,14 +421,14 @@ def test_reports_wait_for_a_document_that_cannot_be_written(site, monkeypatch):
 
 def test_temporaries_do_not_stay(site):
     ad = fetched(site)
-    unfinished = site.path / ".a.xml.0123456789abcdef"
-    unfinished.write_text("<Job>")
-    others = give(site.path / ".b.xml.0123456789abcdef", BOB) if unfinished.exists() and (
-        site.path / ".b.xml.0123456789abcdef").touch() is None else None  # fmt: skip
+    names = (".sssjob-0123456789abcdef", ".sssjob-fedcba9876543210", ".mine.0123456789abcdef")
+    unfinished, of_bob, another = (site.path / name for name in names)
+    for path in (unfinished, of_bob, another):
+        path.write_text("<Job>")
+    give(of_bob, BOB)
     left(site, ALICE, ad)
     assert site.fold() == (1, [])
-    assert not unfinished.exists()
-    assert others.exists()
+    assert [path.exists() for path in (unfinished, of_bob, another)] == [False, True, True]
 
 
 def test_many_reports_take_one_change_of_each_document(site, monkeypatch):

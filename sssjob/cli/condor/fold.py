@@ -8,6 +8,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.condor.hooking import given, places
+from sssjob.cli.signals import terminable
 
 
 @click.command(
@@ -38,7 +39,7 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
         common.say(f"sssjob: {text}")
 
     try:
-        with Held(settings) as queue:
+        with Held(settings) as queue, terminable():
             count = fold(settings, queue, say=say)
     except OSError as error:
         common.fail(common.reason(error))
