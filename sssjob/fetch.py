@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -71,6 +72,8 @@ def fetch(uri: str, allowed: Allowed) -> bytes:
     """
     if refusal := allowed.refusal(uri):
         raise NotFetched(uri, refusal)
+    if find_spec("requests") is None:  # of what is missing in a thread, nobody hears
+        raise NotFetched(uri, "requests is not installed: pip install 'sssjob[http]'")
     # A server that sends a byte now and then satisfies every time limit of a socket.
     answer: SimpleQueue[bytes | NotFetched] = SimpleQueue()
     Thread(target=_into, args=(answer, uri, allowed), daemon=True).start()

@@ -167,9 +167,10 @@ def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
             return
         total = reply.FORMS[given["form"] or "table"](_told(client.call(request)))
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRAS:
+        library = (error.name or "").partition(".")[0]  # an old one may lack a module
+        if library not in _EXTRAS:
             raise
-        common.fail(f"{error.name} is not installed: pip install 'sssjob[{_EXTRAS[error.name]}]'")
+        common.fail(f"{library} is not installed: pip install 'sssjob[{_EXTRAS[library]}]'")
     except (InvalidValue, NoReply) as error:
         common.fail(error)
     except Refused as error:

@@ -44,14 +44,16 @@ if TYPE_CHECKING:
     help="Send finished jobs on to this server: HOST:PORT, or a URL.",
 )  # fmt: skip
 @click.option("--queue", is_flag=True, help="Show what was not forwarded yet, and do no more.")
+@click.option("--metrics", is_flag=True, help="Do not start without figures for Prometheus.")
 def command(
     path: Path, check: bool, unit: bool, addresses: tuple[str, ...], forward: str | None,
-    queue: bool,
+    queue: bool, metrics: bool,
 ) -> None:  # fmt: skip
     """Answer schedulers and clients over SSSRMAP, until a signal ends it.
 
     Peers of Gold and standard HTTP clients use one port. What happens is logged on standard
-    error, one JSON object a line.
+    error, one JSON object a line. Figures for Prometheus are at /metrics where their library is
+    installed (the extra "gateway").
     """
     if unit:
         from sssjob.gateway import systemd
@@ -61,14 +63,14 @@ def command(
     config = _forwarding(_listening(_loaded(path, check), addresses), forward)
     if queue:
         _show_queue(config)
+    if metrics:
+        _need_figures()
     if check:
         click.echo(f"{path}: nothing is wrong")
         return
-    try:
-        from sssjob.errors import UnusableStore
-        from sssjob.gateway import service
-    except ModuleNotFoundError as error:
-        common.fail(f"{error.name} is not installed: pip install 'sssjob[gateway]'")
+    from sssjob.errors import UnusableStore
+    from sssjob.gateway import service
+
     try:
         service.run(path, config)
     except UnusableStore as error:
@@ -103,6 +105,7 @@ def _listening(config: Config, addresses: tuple[str, ...]) -> Config:
 
 
 def _forwarding(config: Config, to: str | None) -> Config:
+    from sssjob.client.transports import missing
     from sssjob.gateway.config import forwarded
 
     if to is None:
@@ -110,9 +113,19 @@ def _forwarding(config: Config, to: str | None) -> Config:
     if not config.jobs.store:
         common.fail("--forward needs a store: give [store] address in the configuration")
     try:
-        return forwarded(config, to)
+        config = forwarded(config, to)
     except ValueError as error:
         common.fail(f"--forward: found {error}, expected HOST:PORT or a URL")
+    for advice in filter(None, map(missing, config.forward.client.transports)):
+        common.fail(f"--forward: no library for HTTP: {advice}")
+    return config
+
+
+def _need_figures() -> None:
+    from sssjob.gateway.figures import MISSING, available
+
+    if not available():
+        common.fail(f"--metrics: {MISSING}")
 
 
 def _show_queue(config: Config) -> NoReturn:

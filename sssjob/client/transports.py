@@ -7,6 +7,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Protocol
 
 from sssjob.errors import BadFraming, NoReply
@@ -159,6 +160,12 @@ def transport(address: str, *, timeout: float = TIMEOUT) -> Transport:
         return HTTP(address if address.count("/") > 2 else address + PATH, timeout)
     place = parsed(address)
     return Legacy(place.host, place.port, timeout)
+
+
+def missing(way: Transport) -> str:
+    """How to install what sends by a way, if it is not installed; or an empty text."""
+    lacking = isinstance(way, HTTP) and find_spec("requests") is None
+    return "pip install 'sssjob[http]'" if lacking else ""
 
 
 def _refused(error: BaseException | None) -> bool:

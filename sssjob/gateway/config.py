@@ -10,8 +10,10 @@ from types import MappingProxyType
 
 from sssjob.client import GOLD, Client, transport
 from sssjob.client.dialect import DIALECTS
+from sssjob.client.transports import missing
 from sssjob.errors import BadKeyFile
 from sssjob.gateway import settings
+from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import Plan
 from sssjob.gateway.jobs import Jobs, jobs
 from sssjob.gateway.settings import Table
@@ -130,6 +132,8 @@ def _forward(table: Table, path: Path) -> Plan:
     except ValueError:
         table.problem("to", repr(to), 'an address such as "gold.example.org:7112", or a URL')
         ways = []
+    for advice in filter(None, map(missing, ways)):
+        table.problem("to", "no library for HTTP", advice)
     dialect = DIALECTS[table.text("dialect", GOLD.name, among=DIALECTS)]
     client = Client(ways, _key(table, "key", ""), dialect, tries=1)
     usual = Plan(client, path)
@@ -226,6 +230,8 @@ def _tls(root: Table) -> TLS | None:
 
 
 def _observe(table: Table) -> Address | None:
+    if table.flag("metrics") and not available():
+        table.problem("metrics", "no library for it", "pip install 'sssjob[gateway]'")
     text = table.text("listen")
     return _address(table, "listen", text) if text else None
 

@@ -18,7 +18,7 @@ from http import HTTPStatus
 
 from sssjob.errors import BadFraming
 from sssjob.gateway.config import Limits
-from sssjob.gateway.figures import Figures
+from sssjob.gateway.figures import MISSING, figures
 from sssjob.gateway.log import LOGGER, event
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
 from sssjob.rmap.responder import Outcome, Responder
@@ -40,7 +40,7 @@ class Shared:
         self.responder, self.limits, self.pool = responder, limits, pool
         self.held = 0  # bytes of requests that are not whole
         self.pending = 0  # requests that wait for their answer
-        self.figures = Figures(lambda: self.pending)
+        self.figures = figures(lambda: self.pending)
         self.stopping = False
 
 
@@ -106,7 +106,7 @@ class Conversation:
                     data = await self.reader.read(READ)
                     if not data:
                         return None
-                    self.shared.figures.received.inc(len(data))
+                    self.shared.figures.received(len(data))
                     parser.feed(data)
                     if not self._hold_bytes(parser.held):
                         await self._refuse("730", "Busy", HTTPStatus.SERVICE_UNAVAILABLE)
@@ -181,9 +181,10 @@ class Conversation:
         if path == _HEALTH:
             status = HTTPStatus.OK if healthy else HTTPStatus.SERVICE_UNAVAILABLE
             body, kind = (b"ok\n" if healthy else b"stopping\n"), _PLAIN
+        elif (told := self.shared.figures.text()) is not None:
+            status, (kind, body) = HTTPStatus.OK, told
         else:
-            status, kind = HTTPStatus.OK, self.shared.figures.content_type
-            body = self.shared.figures.text()
+            status, kind, body = HTTPStatus.NOT_FOUND, _PLAIN, f"{MISSING}\n".encode()
         return standard_reply(
             body, status=status, content_type=kind, keep_alive=keep_alive,
             head_only=request.method == "HEAD",
@@ -213,7 +214,7 @@ class Conversation:
     async def _send(self, reply: bytes) -> None:
         # At once: Gold's Perl client fails where the next chunk is not there yet.
         self.writer.write(reply)
-        self.shared.figures.sent.inc(len(reply))
+        self.shared.figures.sent(len(reply))
         waiting = self.writer.transport.get_write_buffer_size()
         if not waiting:
             return

@@ -39,8 +39,9 @@ class Server:
 
     @property
     def figures(self) -> bytes:
-        """What Prometheus would be told now."""
-        return self._shared.figures.text()
+        """What Prometheus would be told now; nothing without its library."""
+        _, text = self._shared.figures.text() or ("", b"")
+        return text
 
     def take_keys(self, keys: Keys) -> None:
         """Prove actors by other keys from now on."""
@@ -104,16 +105,16 @@ class Server:
             task = asyncio.current_task()
             assert task is not None
             if self._shared.stopping or len(self._open) >= self.config.limits.connections:
-                self._shared.figures.refused.inc()
+                self._shared.figures.refused()
                 conversation.abort()
                 return
             self._open[task] = conversation
-            self._shared.figures.connections.inc()
+            self._shared.figures.connected(1)
             try:
                 await conversation.hold()
             finally:
                 del self._open[task]
-                self._shared.figures.connections.dec()
+                self._shared.figures.connected(-1)
 
         return await asyncio.start_server(
             accepted, address.host, address.port, ssl=context, limit=READ, backlog=_BACKLOG,

@@ -14,6 +14,7 @@ from sssjob.errors import BadSettings
 from sssjob.gateway import systemd
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config, load
+from sssjob.gateway.figures import MISSING, available
 from sssjob.gateway.forwarding import Forwarding
 from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.server import Server
@@ -59,6 +60,8 @@ def run(path: Path, config: Config) -> None:
     LOGGER.propagate = False
     for name in shared_roles(config):
         event("anybody with the shared key can claim this role", logging.WARNING, actor=name)
+    if not available():
+        event("no figures", reason=MISSING)
     running = server(config)
     forward = forwarding(config, running.service)
     try:
