@@ -103,24 +103,25 @@ def transform(
     /,
     *,
     on_message: Callable[[str], None] | None = None,
+    on_error: tree.OnError | None = None,
     **parameters: str,
 ) -> Iterator[bytes]:
     """What a sheet makes of a source, piece by piece: joined, the pieces are the result.
 
     Parameters are text and reach the sheet as text, whatever characters they hold.
     ``on_message`` gets what the sheet says by ``xsl:message``. Raises ``BadSheet``, and
-    ``UnreadableDocument`` for the source.
+    ``UnreadableDocument`` for the source, or hands it to ``on_error`` where the rest can go on.
     """
     compiled = sheet if isinstance(sheet, Sheet) else Sheet.load(sheet)
     _know(compiled, parameters)
     if not compiled.stream:
-        for document, _ in tree.whole(source):
+        for document, _ in tree.whole(source, on_error=on_error):
             yield from _apply(compiled, document, parameters, on_message)
         return
     if STREAMED in compiled.parameters:
         parameters = {STREAMED: "yes", **parameters}
     yield from _line(compiled.before)
-    for element in tree.units(source):
+    for element in tree.units(source, on_error=on_error):
         yield from _apply(compiled, element, parameters, on_message)
     yield from _line(compiled.after)
 

@@ -12,7 +12,7 @@ import click
 
 from sssjob import atomic
 from sssjob.cli.signals import terminable
-from sssjob.errors import Finding, SSSJobError
+from sssjob.errors import Finding, SSSJobError, UnreadableDocument
 from sssjob.spec import NAMESPACE
 
 Complain = Callable[[object], None]
@@ -52,6 +52,13 @@ def fail(message: object) -> NoReturn:
 def reason(error: OSError) -> str:
     """An operating system's error as ``FILE: reason``."""
     return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
+def placed(error: SSSJobError, name: str) -> object:
+    """An error about a file, as ``FILE:LINE: reason`` where its line is known."""
+    if isinstance(error, UnreadableDocument):
+        return error.finding.in_file(name)
+    return f"{name}: {error}"
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def command(
                 try:
                     work.take_records(record.source, record.name, format_, tz)
                 except SSSJobError as error:
-                    common.fail(f"{record.name}: {error}")
+                    common.fail(common.placed(error, record.name))
             target = file if in_place else output
             with common.output(None if as_json and not target else target) as stream:
                 for piece in work.pieces():
@@ -117,7 +117,7 @@ def command(
                 if in_place and not work.tally.changes:
                     raise Unchanged
         except SSSJobError as error:
-            common.fail(f"{'<stdin>' if file == '-' else file}: {error}")
+            common.fail(common.placed(error, "<stdin>" if file == "-" else file))
         except OSError as error:
             common.fail(common.reason(error))
     deliver_many.report(work.tally, as_json)

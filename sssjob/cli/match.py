@@ -132,8 +132,9 @@ def _blocks(data: bytes) -> Iterator[Block]:
     from sssjob.document import from_tree, read, tree
     from sssjob.model import Job, JobGroup
 
-    root = tree.parse(data)
-    alone = [found for found in root.iter("{*}Delivered") if _is_alone(found.getparent())]
+    roots = [root for root, _ in tree.whole(data)]
+    every = (found for root in roots for found in root.iter("{*}Delivered"))
+    alone = [found for found in every if _is_alone(found.getparent())]
     for element in alone:
         job = element.makeelement("Job")
         job.append(element)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import click
 
@@ -47,22 +48,33 @@ def command(
     if sheet is None:
         raise click.UsageError("Missing argument 'SHEET'. Try --list.")
     parameters = dict(map(_parameter, given))
+    unread: list[UnreadableDocument] = []
     try:
         compiled = Sheet.load(sheet)
         with common.output(output) as out:
             for name, source in common.sources(files):
+                tell = partial(_tell, unread, name)
                 try:
-                    for piece in transform(compiled, source, on_message=common.say, **parameters):
+                    for piece in transform(
+                        compiled, source, on_message=common.say, on_error=tell, **parameters
+                    ):
                         out.write(piece)
                 except UnreadableDocument as error:
-                    common.print_findings([error.finding.in_file(name)])
-                    sys.exit(common.NOT_UNDERSTOOD)
+                    tell(error)
+            if unread:
+                sys.exit(common.NOT_UNDERSTOOD)
     except BadSheet as error:
         common.fail(error)
     except BrokenPipeError:
         raise  # the reader has had enough: that is no fault of a file
     except OSError as error:
         common.fail(common.reason(error))
+
+
+def _tell(unread: list[UnreadableDocument], name: str, error: UnreadableDocument) -> None:
+    """Say what cannot be read, and remember that there was something."""
+    unread.append(error)
+    common.print_findings([error.finding.in_file(name)])
 
 
 def _list() -> None:

@@ -6,6 +6,7 @@ import re
 
 from lxml import etree
 
+from sssjob import spec
 from sssjob.errors import UnreadableDocument, finding
 
 DOCTYPE = "a document type declaration (DTD) is not accepted"
@@ -83,6 +84,18 @@ def invalid_byte(byte: int, place: int, line: int) -> UnreadableDocument:
 def doctype(line: int) -> UnreadableDocument:
     """SSS documents have no document type; what declares one is an attack or a mistake."""
     return UnreadableDocument(finding("E-XML", DOCTYPE, line=line, suggestion=DOCTYPE_ADVICE))
+
+
+def foreign(name: str, namespace: str, line: int) -> UnreadableDocument:
+    """What has the name of a job object, in a namespace that is not the standard's."""
+    shown = namespace if len(namespace) <= 80 else f"{namespace[:77]}..."
+    text = f"<{name}> of the namespace {shown!r} is no job object"
+    advice = f"write it without a namespace, or in {spec.NAMESPACE}"
+    return UnreadableDocument(
+        finding(
+            "E-UNKNOWN", text, line=line, path=f"/{name}", section="SSS 9.0", suggestion=advice
+        )
+    )  # fmt: skip
 
 
 def _cause(said: str, context: str) -> tuple[str, str]:

@@ -224,9 +224,13 @@ class Cutter:
         """What is left, in another encoding: it is written anew, as it was parsed."""
         offset = self.lines - prolog.count(b"\n")
         rest = cast(BinaryIO, _Chained(prolog + self.rest(), self._stream))
-        for unit, lines in tree.located(rest):
+        bad: list[UnreadableDocument] = []
+        for unit, lines in tree.located(rest, on_error=bad.append):
+            yield from (UnreadableDocument(tree.below(each.finding, offset)) for each in bad)
+            bad.clear()
             if unit.tag in pull.UNIT_TAGS:
                 yield copied(unit, offset + lines)
+        yield from (UnreadableDocument(tree.below(each.finding, offset)) for each in bad)
 
 
 class _Wrapper:
@@ -301,6 +305,9 @@ class _Wrapper:
         if not found and (name != WRAPPER or len(root)):
             message = f"<{name}> is no Job or JobGroup and holds none"
             line = self._offset + (root.sourceline or 1)
+            if pull.is_stranger(root):
+                yield cause.foreign(name, etree.QName(root).namespace or "", line)
+                return
             yield UnreadableDocument(finding("E-UNKNOWN", message, line=line))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import BinaryIO, NamedTuple
 
 from lxml import etree
@@ -21,8 +21,11 @@ from sssjob.document.limits import (
     refuse_too_large,
     too_large,
 )
-from sssjob.document.places import ILLEGAL
+from sssjob.document.places import ILLEGAL, names
 from sssjob.errors import UnreadableDocument
+from sssjob.model import BLOCKS
+
+OnError = Callable[[UnreadableDocument], None]
 
 
 class Located(NamedTuple):
@@ -68,8 +71,14 @@ def documents(
     offset: int = 0,
     left_out: int = 0,
     kept: int = 0,
+    on_error: OnError | None = None,
+    known: Collection[str] = (),
 ) -> Iterator[Located]:
-    """Documents of any shape, one after the other."""
+    """Documents of any shape, one after the other.
+
+    Job objects of namespaces that are not ``known`` go to ``on_error``, or are raised; other
+    faults are raised.
+    """
     chunk = head.removeprefix(BYTE_ORDER_MARK)
     first = True
     while True:
@@ -82,8 +91,9 @@ def documents(
             offset, chunk = offset + chunk[: len(chunk) - len(rest)].count(b"\n"), rest
         while len(chunk) < _HEAD and (more := stream.read(CHUNK)):
             chunk += more
-        document = _Document(stream, chunk, offset)
+        document = _Document(stream, chunk, offset, on_error)
         document.fed, document.kept, left_out, kept = left_out, kept, 0, 0
+        document.known = known
         yield from document.objects(whole=whole)
         offset, chunk, first = offset + document.lines, document.rest, False
 
@@ -91,8 +101,10 @@ def documents(
 class _Document:
     """One document, fed from a stream up to its end or to the start of the next one."""
 
-    def __init__(self, stream: BinaryIO, head: bytes, offset: int) -> None:
-        self.stream, self.head, self.offset = stream, head, offset
+    def __init__(
+        self, stream: BinaryIO, head: bytes, offset: int, on_error: OnError | None
+    ) -> None:
+        self.stream, self.head, self.offset, self.on_error = stream, head, offset, on_error
         self.lines = self.fed = 0  # lines and bytes of this document, fed so far
         self.kept = 0  # lines of it that no offset counts for
         self.rest = b""  # what comes after it
@@ -107,6 +119,9 @@ class _Document:
         )  # fmt: skip
         self._column = 0  # characters of the current line, fed so far
         self._tail = b""  # the last bytes fed; the parser may complain about them a chunk later
+        self.known: Collection[str] = ()
+        self._strangers: list[Element] = []  # ended, and not told yet: they may hold each other
+        self._met = False  # whether any was told
 
     def objects(self, *, whole: bool) -> Iterator[Located]:
         """The job objects as they end, or the root when it is whole or holds none."""
@@ -116,12 +131,20 @@ class _Document:
         chunk, since_object, since_tag, markup = self.head, 0, 0, 0
         while chunk:
             failure = self._feed(chunk)
+            # The parser tells of a prefix that is declared nowhere when all is read, or never.
+            complaints = self.parser.feed_error_log.filter_from_errors()
             for _, element in self.parser.read_events():
                 parent = element.getparent()
                 if parent is None:
                     self.root = element
-                if whole or element.tag not in UNIT_TAGS:
+                if whole:
                     continue
+                if element.tag not in UNIT_TAGS:
+                    if is_stranger(element) and self._is_met(element, last):
+                        since_object = markup = 0
+                    continue
+                if complaints and _has_unbound(element):
+                    raise self._unreadable(complaints[0])
                 if parent is None or parent is not wrapper:
                     if not is_outermost(element):
                         continue
@@ -134,6 +157,7 @@ class _Document:
                     while wrapper[0] is not element:
                         del wrapper[0]
                 last, since_object, markup = element, 0, 0
+                self._tell_strangers()
                 yield Located(element, self.offset)
             if failure is not None:
                 self._end_at_next(failure, chunk)
@@ -153,8 +177,44 @@ class _Document:
             self.root = self._close()
         assert self.root is not None
         refuse_doctype(self.root, self.head, self.offset)
-        if last is None:
+        if whole:
+            for stranger in strangers(self.root):
+                self._tell(stranger)
+        self._tell_strangers()
+        if last is None and (whole or not self._met):
             yield Located(self.root, self.offset)
+
+    def _is_met(self, stranger: Element, last: Element | None) -> bool:
+        """Keep what ended, unless it holds job objects or stands in one; whether it is kept."""
+        if not is_outermost(stranger):
+            return False
+        if last is not None and stranger in last.iterancestors():
+            return False
+        inner = [each for each in self._strangers if stranger not in each.iterancestors()]
+        self._strangers = [*inner, stranger]
+        if not any(map(is_stranger, stranger.iterancestors())):
+            self._tell_strangers()
+        return True
+
+    def _tell_strangers(self) -> None:
+        """Tell what cannot be a part of another one any more."""
+        for stranger in self._strangers:
+            self._tell(stranger)
+            stranger.clear(keep_tail=True)
+        self._met = self._met or bool(self._strangers)
+        self._strangers = []
+
+    def _tell(self, stranger: Element) -> None:
+        namespace, name = names(stranger)
+        if namespace in self.known:
+            return
+        failure = cause.foreign(name, namespace, Located(stranger, self.offset).line)
+        if self.on_error is None:
+            raise failure
+        self.on_error(failure)
+
+    def _unreadable(self, said: etree._LogEntry | etree.XMLSyntaxError) -> UnreadableDocument:
+        return cause.unreadable(said, offset=self.offset, kept=self.kept)
 
     def _feed(self, chunk: bytes) -> etree.XMLSyntaxError | None:
         try:
@@ -164,12 +224,15 @@ class _Document:
         return None
 
     def _close(self) -> Element:
+        log = self.parser.feed_error_log
         try:
-            return self.parser.close()
+            root = self.parser.close()
         except etree.XMLSyntaxError as error:
             # What the parser kept to itself while it was fed is the cause.
-            first = next(iter(self.parser.feed_error_log), error)
-            raise cause.unreadable(first, offset=self.offset, kept=self.kept) from error
+            raise self._unreadable(next(iter(log), error)) from error
+        if complaints := log.filter_from_errors():
+            raise self._unreadable(complaints[0])
+        return root
 
     def _end_at_next(self, error: etree.XMLSyntaxError, chunk: bytes) -> None:
         """End this document where the next one begins, if that is what the parser met."""
@@ -248,6 +311,33 @@ def _forget(previous: Element | None, element: Element) -> None:
     for ancestor in element.iterancestors():
         for sibling in ancestor.itersiblings(preceding=True):
             sibling.clear()
+
+
+def strangers(root: Element) -> list[Element]:
+    """What has the name of a job object in another namespace, stands in none and holds none."""
+    found: dict[Element, None] = {}
+    for element in root.iter(*TAGS, *([str(root.tag)] if is_stranger(root) else ())):
+        if is_stranger(element) and is_outermost(element):
+            inside = next(element.iter(*UNIT_TAGS), None) is not None
+            if not inside and not any(each in found for each in element.iterancestors()):
+                found[element] = None
+    return list(found)
+
+
+def is_stranger(element: Element) -> bool:
+    """Whether an element has the name of a job object, or as a root that of a part of one, in a
+    namespace that is not the standard's.
+    """
+    namespace, name = names(element)
+    if namespace in spec.NAMESPACES:
+        return False
+    return name in _UNITS or (name in BLOCKS and element.getparent() is None)
+
+
+def _has_unbound(element: Element) -> bool:
+    """Whether a prefix in an element is declared nowhere."""
+    names = (name for each in element.iter(etree.Element) for name in (each.tag, *each.keys()))
+    return any(":" in name and name[0] != "{" for name in map(str, names))
 
 
 def is_outermost(element: Element) -> bool:

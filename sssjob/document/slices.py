@@ -83,9 +83,7 @@ def _together(group: Sequence[Piece]) -> list[Slice]:
     if len(group) < 2 or sum(len(piece.document) for piece in group) > 2 * _GROUP_BYTES:
         return []
     try:
-        root = etree.fromstring(
-            b"<_>%b</_>" % b"".join([piece.document for piece in group]), tree.safe_parser()
-        )
+        root = tree.parsed(b"<_>%b</_>" % b"".join([piece.document for piece in group]))
     except etree.XMLSyntaxError:
         return []
     units = list(root)
@@ -107,6 +105,11 @@ def _one_by_one(group: Sequence[Piece], tell: tree.OnError) -> Iterator[Slice]:
             yield Slice(root, document, line)
             continue
         # An element of another namespace that has the same name, and perhaps jobs inside.
-        for unit in tree.units(document):
+        for unit in tree.units(document, on_error=_further_down(tell, line - 1)):
             if unit.tag in pull.UNIT_TAGS:
                 yield Slice(unit, *copied(unit, line - 1))
+
+
+def _further_down(tell: tree.OnError, lines: int) -> tree.OnError:
+    """What tells of a document that has so many lines before it."""
+    return lambda error: tell(UnreadableDocument(tree.below(error.finding, lines)))

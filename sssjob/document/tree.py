@@ -10,15 +10,14 @@ from __future__ import annotations
 import io
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import BinaryIO, cast
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob import spec
-from sssjob.document import cause
+from sssjob.document import cause, pull
 from sssjob.document.files import CHUNK, Source, opened, split_lines
 from sssjob.document.limits import (
     OBJECT_LIMIT,
@@ -29,20 +28,19 @@ from sssjob.document.limits import (
     refuse_early,
     refuse_too_large,
 )
+from sssjob.document.places import names
 from sssjob.document.pull import (
     BYTE_ORDER_MARK,
     INVALID_BYTES,
     START_TAG,
-    TAGS,
     UNIT_TAGS,
     Located,
     documents,
-    is_outermost,
 )
 from sssjob.errors import Finding, UnreadableDocument
+from sssjob.model import BLOCKS
 
-OnError = Callable[[UnreadableDocument], None]
-
+OnError = pull.OnError
 
 _UNFINISHED = (
     etree.ErrorTypes.ERR_TAG_NOT_FINISHED, etree.ErrorTypes.ERR_GT_REQUIRED,
@@ -58,12 +56,16 @@ def units(source: Source, *, on_error: OnError | None = None) -> Iterator[Elemen
     on with the next line where each line is a document.
     """
     for element, _ in located(source, on_error=on_error):
-        if element.tag in UNIT_TAGS or etree.QName(element).localname in spec.CONTAINER:
+        if element.tag in UNIT_TAGS or names(element)[1] in BLOCKS:
             yield element
 
 
 def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
-    """As ``units``, with line offsets; a document without a job object gives its root."""
+    """As ``units``, with line offsets; a document without a job object gives its root.
+
+    What has the name of a job object in another namespace is no job object, and goes to
+    ``on_error`` as what cannot be read does.
+    """
     try:
         with opened(source) as stream:
             head = stream.read(CHUNK)
@@ -86,7 +88,9 @@ def going_on(
     if as_lines:
         yield from _lines(stream, head, on_error, line)
     else:
-        yield from documents(stream, head, offset=line, left_out=left_out, kept=kept)
+        yield from documents(
+            stream, head, offset=line, left_out=left_out, kept=kept, on_error=on_error
+        )
 
 
 def parse(data: bytes | str) -> Element:
@@ -97,17 +101,36 @@ def parse(data: bytes | str) -> Element:
         octets = re.sub(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')", rb"\1", octets)
     refuse_early(octets.removeprefix(BYTE_ORDER_MARK), 0)
     try:
-        root: Element = etree.fromstring(octets, safe_parser())
+        root = parsed(octets)
     except etree.XMLSyntaxError as error:
         raise _unreadable(error, octets, 0) from error
     refuse_doctype(root, octets, 0)
     return root
 
 
-def whole(source: Source) -> Iterator[Located]:
-    """The root of each document of a source, each as a whole tree in memory."""
+def parsed(octets: bytes, parser: etree.XMLParser | None = None) -> Element:
+    """The root of one document. Raises ``XMLSyntaxError`` for any error in it.
+
+    lxml forgets an error, as a prefix that is declared nowhere, when a warning comes behind it.
+    """
+    used = parser or safe_parser()
+    root: Element = etree.fromstring(octets, used)
+    for error in used.error_log.filter_from_errors():
+        raise etree.XMLSyntaxError(error.message, error.type, error.line, error.column)
+    return root
+
+
+def whole(
+    source: Source, *, on_error: OnError | None = None, known: Collection[str] = ()
+) -> Iterator[Located]:
+    """The root of each document of a source, each as a whole tree in memory.
+
+    Job objects of other namespaces than the standard's and the ``known`` ones go to ``on_error``,
+    or are raised; other faults are raised.
+    """
     with opened(source) as stream:
-        yield from documents(stream, stream.read(CHUNK), whole=True)
+        head = stream.read(CHUNK)
+        yield from documents(stream, head, whole=True, on_error=on_error, known=known)
 
 
 def safe_parser() -> etree.XMLParser:
@@ -134,13 +157,14 @@ def _lines(
             refuse_early(line, number)
             if len(line) > TOKEN_LIMIT:
                 refuse_too_large(len(line), markup_of(line), number)
-            root = etree.fromstring(line, parser)
+            root = parsed(line, parser)
             refuse_doctype(root, line, number)
         except etree.XMLSyntaxError:
             try:
-                for _ in documents(io.BytesIO(), line):  # several on one line, perhaps
+                # Several on one line, perhaps.
+                for _ in documents(io.BytesIO(), line, on_error=lambda error: None):
                     pass
-                yield from documents(io.BytesIO(), line, offset=number)
+                yield from documents(io.BytesIO(), line, offset=number, on_error=on_error)
                 continue
             except UnreadableDocument as error:
                 failure = UnreadableDocument(below(error.finding, number))
@@ -148,16 +172,17 @@ def _lines(
             waiting.extend(itertools.islice(lines, 1))
             if incomplete and waiting and not _begins_alike(line, waiting[0][1]):
                 rest = _Lines(line for _, line in itertools.chain(waiting, lines))
-                yield from documents(cast(BinaryIO, rest), line + b"\n", offset=number)
+                yield from documents(
+                    cast(BinaryIO, rest), line + b"\n", offset=number, on_error=on_error
+                )
                 return
         except UnreadableDocument as error:
             failure = error
         else:
-            found = [root] if root.tag in UNIT_TAGS else [
-                item for item in root.iter(*TAGS)
-                if item.tag in UNIT_TAGS and is_outermost(item)
-            ]  # fmt: skip
-            yield from (Located(item, number) for item in found or [root])
+            if root.tag in UNIT_TAGS:
+                yield Located(root, number)
+            else:
+                yield from documents(io.BytesIO(), line, offset=number, on_error=on_error)
             continue
         if on_error is None:
             raise failure
@@ -232,7 +257,7 @@ def _is_document(line: bytes) -> bool:
     if not line.startswith(b"<"):
         return False
     try:
-        etree.fromstring(line, safe_parser())
+        parsed(line)
     except etree.XMLSyntaxError:
         return False
     return True

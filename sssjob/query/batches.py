@@ -22,7 +22,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document import tree
-from sssjob.document.pull import Located
+from sssjob.document.pull import TAGS, Located, is_stranger
 from sssjob.query.match import LINES
 
 SIZE = 1 << 18  # bytes of one batch: some 300 job objects
@@ -101,19 +101,20 @@ class Cutter:
         """The root of a batch as a document of its own; None if it is not as it seemed."""
         ends = self.is_lines or not batch.is_last
         try:
-            root: Element = etree.fromstring(
-                self.before + batch.data + (self.after if ends else b""), tree.safe_parser()
-            )
+            root = tree.parsed(self.before + batch.data + (self.after if ends else b""))
         except etree.XMLSyntaxError:
             return None
         if self.is_lines and not _is_document_a_line(root, batch.data):
+            return None
+        has_namespaces = b"xmlns" in self.before or b"xmlns" in batch.data
+        if has_namespaces and any(map(is_stranger, root.iter(*TAGS))):
             return None
         return Located(root, batch.line - self.before.count(b"\n"))
 
     def going_on(self, unread: Sequence[Batch], on_error: tree.OnError | None) -> Iterator[Located]:
         """The job objects of batches and of all that follows, read one by one."""
         if not self.possible:
-            return tree.going_on(self.stream, self.rest, 0, as_lines=False)
+            return tree.going_on(self.stream, self.rest, 0, as_lines=False, on_error=on_error)
         first = next(iter(unread), Batch(b"", self.line, self.taken))
         data = b"".join(batch.data for batch in unread) + self.rest
         if self.is_lines:
@@ -121,7 +122,7 @@ class Cutter:
         kept = self.before.count(b"\n")
         return tree.going_on(
             self.stream, self.before + data, first.line - kept,
-            as_lines=False, left_out=first.before, kept=kept,
+            as_lines=False, left_out=first.before, kept=kept, on_error=on_error,
         )  # fmt: skip
 
     def _wrapped(self, found: re.Match[bytes], head: bytes) -> None:

@@ -9,7 +9,7 @@ document, that is how they are found, in constant memory.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,7 @@ class Question(ABC):
     """A compiled expression: a value to keep, to pickle, and to run on many documents."""
 
     expression: str
+    namespaces: Mapping[str, str]
 
     @property
     @abstractmethod
@@ -153,12 +154,17 @@ class Question(ABC):
             else:
                 yield from self._matches(answer, unit, located.offset, located.line)
 
+    @property
+    def _known(self) -> frozenset[str]:
+        """The namespaces of which the expression knows names: what is in them is asked for."""
+        return frozenset(self.namespaces.values())
+
     def _on_whole(
         self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
     ) -> Iterator[Match]:
         ask = self._asker(None, places)
         assert ask is not None
-        for document, offset in tree.whole(source):
+        for document, offset in tree.whole(source, on_error=on_error, known=self._known):
             root = _with_resolved(document) if effective else document
             units = filter(is_object, objects(root)) if self.is_relative else [root]
             for unit in units:

@@ -33,7 +33,7 @@ def together(question: Question, *, effective: bool, places: bool) -> Work | Non
 
     def work(documents: Sequence[bytes]) -> list[Match] | None:
         try:
-            root = etree.fromstring(b"".join((_BEFORE, *documents, _AFTER)), tree.safe_parser())
+            root = tree.parsed(b"".join((_BEFORE, *documents, _AFTER)))
         except etree.XMLSyntaxError:
             return None  # one has a declaration, and with it perhaps another encoding
         if len(root) != len(documents):

@@ -9,6 +9,7 @@ from strategies import documents
 
 from sssjob import spec
 from sssjob.document import files, pull, tree
+from sssjob.document.slices import slices
 from sssjob.errors import UnreadableDocument
 
 NS = spec.NAMESPACE
@@ -39,7 +40,7 @@ SHAPES = [
                  id="lines of defaults"),
     pytest.param(f'<s:E xmlns:s="{NS}"><s:Job>1</s:Job><Job>2</Job></s:E>'.encode(), ["Job"] * 2,
                  id="namespaces"),
-    pytest.param(b'<E><Job xmlns="urn:x">1</Job><Job>2</Job></E>', ["Job"], id="a foreign Job"),
+    pytest.param(b'<x:Job xmlns:x="urn:x"><Job>1</Job></x:Job>', ["Job"], id="in a foreign Job"),
     pytest.param(b"\xef\xbb\xbf" + JOB, ["Job"], id="a byte order mark"),
     pytest.param(b"\n \n" + JOB + b"\n\n", ["Job"], id="blank lines around"),
     pytest.param("<Job><Id>é</Id></Job>".encode("utf-16"), ["Job"], id="UTF-16"),
@@ -142,6 +143,44 @@ TOGETHER = [
 def test_files_put_together_may_begin_with_lines(more, lines):
     data = b"\n".join([JOB, JOB, more])
     assert [item.line for item in tree.located(data)] == lines
+
+
+# fmt: off
+FOREIGN = [
+    # the source                                                                  job objects  lines of the foreign
+    pytest.param(b"<E>\n<Job>1</Job>\n<Job xmlns='urn:x'/>\n<Job>2</Job></E>",     ["1", "2"],  [3],    id="in a wrapper"),
+    pytest.param(b"<Job>1</Job>\n<Job xmlns='urn:x'/>\n<Job>2</Job>",              ["1", "2"],  [2],    id="on a line"),
+    pytest.param(b"<Task xmlns='urn:x'/>",                                         [],          [1],    id="a root that is part of one"),
+    pytest.param(b"<Jobs xmlns='urn:x'>\n<Job/>\n<JobGroup/></Jobs>",              [],          [2, 3], id="with their wrapper"),
+    pytest.param(b"<x:JobGroup xmlns:x='urn:x'>\n<x:Job/>\n<x:Job/></x:JobGroup>", [],          [1],    id="in each other"),
+    pytest.param(b"<x:Job xmlns:x='urn:x'>\n <x:Job/><Job>1</Job></x:Job>",         ["1"],       [2],    id="around a job object"),
+    pytest.param(b"<Job><Job xmlns='urn:x'/>1</Job>",                              [""],        [],     id="in a job object"),
+    pytest.param("<E>\n<Job xmlns='urn:x'/><Job>1</Job></E>".encode("utf-16"),     ["1"],       [2],    id="in UTF-16"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("source, jobs, lines", FOREIGN)
+def test_job_objects_of_other_namespaces_are_told_and_hide_none(source, jobs, lines):
+    for read in (tree.units, slices):
+        told = []
+        found = [
+            getattr(item, "element", item).text or "" for item in read(source, on_error=told.append)
+        ]
+        assert found == jobs
+        assert [(error.finding.code, error.finding.line) for error in told] == [
+            ("E-UNKNOWN", line) for line in lines
+        ]
+        if lines:
+            with pytest.raises(UnreadableDocument, match="'urn:x'"):
+                list(read(source))
+
+
+def test_an_error_counts_whatever_warning_comes_behind_it():
+    document = b'<Job u:its="1"><File xmlns="relative"/></Job>'
+    for read in (tree.parse, lambda data: list(tree.units(data)), lambda data: list(slices(data))):
+        with pytest.raises(UnreadableDocument, match="prefix u"):
+            read(document)
 
 
 def test_a_parser_for_one_document_refuses_two():

@@ -26,7 +26,7 @@ def one_job(file: str, select: str | None) -> Job:
     except OSError as error:
         common.fail(common.reason(error))
     except SSSJobError as error:
-        common.fail(f"{source.name}: {error}")
+        common.fail(common.placed(error, source.name))
     if len(found) == 1:
         return found[0]
     if found and select:

@@ -83,7 +83,9 @@ def command(
         log.name = caps or ""
         text = shared.text(caps, vo_max_jobs.TEXT_LIMIT) if caps else ""
         limits = loaded.vomap.caps(vo_max_jobs.read(text, log)) if caps else {}
+        understood = log.bad
         past = _past(files, queue, log)
+        unread = log.bad > understood
         setup = backtest.Setup(loaded, limits, slots, samples, warm_up, remember)
         trials = backtest.backtest(past, names or estimators.names(), setup)
         log.close()
@@ -93,7 +95,7 @@ def command(
         common.say(f"slots: {backtest.most_busy(past)}, the most that were busy at one time")
     if not any(trial.samples for trial in trials):
         common.say("no job with a SubmitTime and a StartTime to ask about")
-        sys.exit(common.NOTHING)
+        sys.exit(common.NOT_UNDERSTOOD if unread else common.NOTHING)
     if as_json:
         click.echo(json.dumps([_plain(trial) for trial in trials], indent=2))
     else:
@@ -104,6 +106,8 @@ def command(
 
         for line in chart.terminal(_chart(trials)):
             click.echo(line, err=as_json)
+    if unread:
+        sys.exit(common.NOT_UNDERSTOOD)
 
 
 def _past(files: tuple[str, ...], queue: str, log: shared.Log) -> list[Past]:
@@ -114,7 +118,8 @@ def _past(files: tuple[str, ...], queue: str, log: shared.Log) -> list[Past]:
     found: list[Past] = []
     for name, source in common.sources(files):
         log.name = name
-        found += backtest.history(read(source), queue=queue, report=log)
+        blocks = read(source, on_error=log.unreadable)
+        found += backtest.history(blocks, queue=queue, report=log)
     return sorted(found, key=lambda job: job.ready)
 
 

@@ -132,7 +132,8 @@ def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Sna
     entries: list[Entry] = []
     for name, source in common.sources(files):
         log.name = name
-        entries += jobs.from_blocks(read(source), queue=options.queue, report=log)
+        blocks = read(source, on_error=log.unreadable)
+        entries += jobs.from_blocks(blocks, queue=options.queue, report=log)
     return _of(entries, options)
 
 

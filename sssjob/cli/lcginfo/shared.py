@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sssjob.cli import common
 
 if TYPE_CHECKING:
+    from sssjob.errors import UnreadableDocument
     from sssjob.lcginfo.snapshot import Remark
 
 SHOWN = 100  # remarks of one source; the others are counted
@@ -32,6 +33,13 @@ class Log:
             place = ":".join(str(part) for part in (self.name, remark.line) if part)
             head = f"{place}: " if place else ""
             common.say(f"{head}{remark.severity}: {visible(remark.message)}")
+
+    def unreadable(self, error: UnreadableDocument) -> None:
+        """Print why a job object cannot be read, as a remark."""
+        from sssjob.lcginfo.snapshot import Remark
+
+        found = error.finding
+        self(Remark(found.line, f"{found.message} [{found.code}]", found.severity))
 
     def close(self) -> None:
         """Say how many remarks were not printed."""

@@ -225,7 +225,8 @@ def _diagnose(data: bytes) -> _Diagnosis | None:
 def _strict(data: bytes) -> Finding | None:
     """Why the documents cannot be read, or None."""
     try:
-        for _ in tree.whole(data):
+        # Job objects of other namespaces are well-formed, too.
+        for _ in tree.whole(data, on_error=lambda foreign: None):
             pass
     except UnreadableDocument as error:
         return error.finding

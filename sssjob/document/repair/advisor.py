@@ -40,7 +40,7 @@ class Advisor:
         if self._told:
             return
         found: list[Finding] = []
-        data = b"" if error.finding.code == "E-LIMIT" else self._read()
+        data = self._read() if error.finding.code == "E-XML" else b""
         if tree.is_lines(data[:CHUNK]):
             self._lines = self._lines or data.split(b"\n")
             before = error.finding.line - 1

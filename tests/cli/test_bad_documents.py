@@ -1,0 +1,130 @@
+"""Every command that takes documents: what is bad is told with its line, and the rest goes on."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob.cli import sssjob
+
+JOB = (
+    "<Job><Id>a.{0}</Id><User>amy</User><Executable>/bin/true</Executable><State>Completed</State><Queue>q</Queue>"
+    "<Requested><Processors>1</Processors></Requested><Delivered><Processors>1</Processors></Delivered>"
+    "<SubmitTime>1</SubmitTime><StartTime>2</StartTime><EndTime>4</EndTime><Duration>2</Duration></Job>"
+)
+FIRST, LAST = JOB.format(1), JOB.format(3)
+FOREIGN = '<Job xmlns="urn:other"><Id>a.2</Id></Job>'
+UNBOUND = '<Job><Id>a.2</Id><Memory u:its="GB">1</Memory></Job>'
+
+# fmt: off
+DOCUMENTS = {
+    # what is bad                       the document                                       line, code  the good
+    "a foreign Job between others":     (f"<Jobs>\n{FIRST}\n{FOREIGN}\n{LAST}\n</Jobs>\n",     3, "E-UNKNOWN", "13"),
+    "a foreign Job on a line":          (f"{FIRST}\n{FOREIGN}\n{LAST}\n",                      2, "E-UNKNOWN", "13"),
+    "a foreign Job alone":              (f"{FOREIGN}\n",                                       1, "E-UNKNOWN", ""),
+    "a foreign wrapper, and the Jobs":  (f'<Jobs xmlns="urn:o">\n{FIRST}\n</Jobs>\n',          2, "E-UNKNOWN", ""),
+    "a foreign wrapper":                (f'<o:Jobs xmlns:o="urn:o">\n{FIRST}\n{LAST}\n</o:Jobs>\n', 0, "",     "13"),
+    "a foreign JobGroup around Jobs":   (f'<o:JobGroup xmlns:o="urn:o">\n{FIRST}\n{LAST}\n</o:JobGroup>\n', 0, "", "13"),
+    "an undeclared prefix":             (f"<Jobs>\n{FIRST}\n{UNBOUND}\n</Jobs>\n",             3, "E-XML",     "1"),
+    "an undeclared prefix on a line":   (f"{FIRST}\n{UNBOUND}\n{LAST}\n",                      2, "E-XML",     "13"),
+    "an undeclared prefix, a warning":  (f'<Jobs>\n{FIRST}\n{UNBOUND}\n<File xmlns="x"/></Jobs>\n', 3, "E-XML", "1"),
+    "an early end":                     (f"<Jobs>\n{FIRST}\n<Job><Id>a.2</Id>\n",              4, "E-XML",     "1"),
+    "a bad document behind a good one": (f"<Jobs>\n{FIRST}\n</Jobs>\n<Jobs>\n<Job><Id>a.2</Idd></Job>\n</Jobs>\n", 5, "E-XML", "1"),
+}
+READ = {"E-XML": 2, "E-UNKNOWN": 1}  # what cannot be read, and what is read and wrong
+COMMANDS = [
+    #            arguments                                       exit codes: all good, some bad, only bad
+    pytest.param("show --to sss-lines @",                        0, 2, 2, id="show"),
+    pytest.param("show --effective --json @",                    0, 2, 2, id="show --effective"),
+    pytest.param("show --deref --to sss-lines @",                0, 2, 2, id="show --deref"),
+    pytest.param("show --explain @",                             0, 2, 2, id="show --explain"),
+    pytest.param("query //Job/Id @",                             0, 2, 2, id="query"),
+    pytest.param("query Id @",                                   0, 2, 2, id="query, relative"),
+    pytest.param("query --effective //Job/Id @",                 0, 2, 2, id="query --effective"),
+    pytest.param("query --xpath 2.0 //Job/Id @",                 0, 2, 2, id="query --xpath 2.0"),
+    pytest.param("convert --from sss @",                         0, 1, 1, id="convert"),
+    pytest.param("graph @",                                      0, 2, 2, id="graph"),
+    pytest.param("match @ --offers OFFERS",                      0, 2, 2, id="match"),
+    pytest.param("explain @",                                    0, 2, 2, id="explain"),
+    pytest.param("alternatives @",                               0, 2, 2, id="alternatives"),
+    pytest.param("layout @",                                     0, 2, 2, id="layout"),
+    pytest.param("profile @",                                    1, 2, 2, id="profile"),
+    pytest.param("transform to-3.1.0 @",                         0, 2, 2, id="transform"),
+    pytest.param("canon @",                                      0, 2, 2, id="canon"),
+    pytest.param("lcginfo lrms --from sss @",                    0, 1, 1, id="lcginfo lrms"),
+    pytest.param("store import STORE @",                         0, 1, 1, id="store import"),
+    pytest.param("report @",                                     0, 2, 2, id="report"),
+    pytest.param("lcginfo backtest @",                           0, 2, 2, id="lcginfo backtest"),
+    pytest.param("validate @",                                   0, READ, READ, id="validate"),
+    pytest.param("validate --closed @",                          0, READ, READ, id="validate --closed"),
+    pytest.param("validate --profile recommended @",             0, READ, READ, id="validate --profile"),
+    # These are about documents as a whole: one with something bad in it is not asked, or changed.
+    pytest.param("query //Id @",                                 0, 2, 2, id="query, whole"),
+    pytest.param("query --xpath 3.1 //Id @",                     0, 2, 2, id="query, whole, 3.1"),
+    pytest.param("diff @ @",                                     0, 2, 2, id="diff"),
+    pytest.param("match GOOD --offers @",                        0, 2, 2, id="match --offers"),
+    pytest.param("features job --dry-run --select a.1 @",        0, 2, 2, id="features job"),
+    pytest.param("features submit --dry-run --for slurm --select a.1 @", 0, 2, 2, id="features submit"),
+    pytest.param("deliver @ --record RECORDS",                   1, 2, 2, id="deliver"),
+    pytest.param("deliver --in-place DIRECTORY --record RECORDS", 1, 1, 1, id="deliver, a directory"),
+    pytest.param("request Create Job --data @ --to localhost:1", 2, 2, 2, id="request"),
+    pytest.param("condor queue --jobs DIRECTORY",                0, 1, 1, id="condor queue"),
+]
+# fmt: on
+LISTING = (
+    "show --to sss-lines @",
+    "show --effective --json @",
+    "query //Job/Id @",
+    "query Id @",
+    "query --effective //Job/Id @",
+    "query --xpath 2.0 //Job/Id @",
+    "convert --from sss @",
+    "graph @",
+    "match @ --offers OFFERS",
+    "explain @",
+    "alternatives @",
+    "layout @",
+    "profile @",
+    "transform to-3.1.0 @",
+    "canon @",
+    "show --deref --to sss-lines @",
+)  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(command, document):
+        file = tmp_path / "DIRECTORY" / "bad.xml"
+        file.parent.mkdir()
+        file.write_text(document)
+        (tmp_path / "OFFERS").write_text('[{"id": "n1", "Processors": 64}]')
+        (tmp_path / "RECORDS").write_text("JobID|State|ElapsedRaw|NCPUS\n")
+        (tmp_path / "GOOD").write_text(FIRST)
+        places = ("DIRECTORY", "OFFERS", "RECORDS", "GOOD", "STORE")
+        words = [
+            str(file) if word == "@" else str(tmp_path / word) if word in places else word
+            for word in command.split()
+        ]
+        return CliRunner().invoke(sssjob, words), file
+
+    return run
+
+
+@pytest.mark.parametrize("command, good, some, none", COMMANDS)
+@pytest.mark.parametrize("document, line, code, ids", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_what_is_bad_is_told_with_its_line_and_hides_no_other(
+    document, line, code, ids, command, good, some, none, run
+):
+    result, file = run(command, document)
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    expected = (some if ids else none) if line else good
+    if isinstance(expected, dict):
+        expected = expected[code]
+    assert result.exit_code == expected, result.output
+    if line:
+        told = [each for each in result.stderr.splitlines() if "error: " in each]
+        # Advice names the tag that is open, what reads documents where they end.
+        lines = (line, line - 1) if command.startswith("validate") else (line,)
+        assert any(f"{file.name}:{each}:" in text for each in lines for text in told)
+        assert all(f"[{code}]" in text for text in told) or command.startswith("convert")
+    if command in LISTING:
+        assert [each for each in "123" if f"a.{each}" in result.stdout] == list(ids)
