@@ -133,7 +133,7 @@ def test_a_node_has_its_part(run):
         pytest.param(JOB, ("absent.xml", "out"), "absent.xml: No such file", id="no file"),
         pytest.param(JOB, ("job.xml", "a/b/c"), "a/b/c: No such file", id="no parent"),
         pytest.param(JOB, ("job.xml", "job.xml"), "job.xml", id="a file for a directory"),
-        pytest.param(b"<Job><Id>", ("job.xml", "out"), "job.xml: ", id="not well-formed"),
+        pytest.param(b"<Job><Id>", ("job.xml", "out"), "job.xml:1:", id="not well-formed"),
         pytest.param(b"<Jobs/>", ("job.xml", "out"), "no job", id="no job"),
     ],
 )
