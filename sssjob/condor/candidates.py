@@ -16,7 +16,7 @@ from sssjob.condor.queue import DONE, READY, RETURNED, WAITING, Candidate, Queue
 from sssjob.condor.settings import Settings
 from sssjob.condor.trust import Trust, Untrusted, trust
 from sssjob.defaults import resolve
-from sssjob.errors import InvalidValue, Severity, SSSJobError
+from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
 from sssjob.model import Block, Job, Property
@@ -67,6 +67,9 @@ def _made(
         uid = known[found.name][1]
     try:
         blocks = source.blocks(found.name)
+    except UnreadableDocument as error:
+        say(error.finding.in_file(found.name))
+        return uid, []
     except (SSSJobError, OSError) as error:
         say(f"{found.name}: {error}")
         return uid, []
