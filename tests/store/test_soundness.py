@@ -1,0 +1,169 @@
+"""What columns say is true: every kind of column against every class of odd row, by libxml2."""
+
+import os
+import random
+from itertools import groupby
+from operator import itemgetter
+
+import odd_jobs
+import postgresql
+import pytest
+from lxml import etree
+
+from sssjob import defaults, store
+from sssjob.document import bridge
+from sssjob.query import compile, rewrite
+from sssjob.query.functions import NAMESPACE, PREFIX, extensions
+from sssjob.query.parser import parse
+from sssjob.store.access import Moment
+from sssjob.store.pushdown import planned
+from sssjob.store.rows import number
+from sssjob.store.sql import POSTGRESQL
+
+# One expression in so many is asked of each path, others of the next path of that kind; 1 asks
+# all. PostgreSQL is asked fewer: what columns say is the same there, only its SQL is another.
+_SHARE = int(os.environ.get("SSSJOB_SHARE", 8))
+_FEWER = 4
+
+_STRING = etree.XPath("string()", smart_strings=False)
+
+
+class Truth:
+    """Documents in one tree, and what libxml2 finds there, by the place of the document."""
+
+    def __init__(self, given, *, effective=False):
+        self.given = [each.given.encode() for each in given]
+        plain = [etree.fromstring(each.plain) for each in given]
+        if effective:
+            plain = [resolved(each) for each in plain]
+        tree = etree.Element("Jobs")
+        tree.extend(plain)
+        self._places = {}
+        for place, each in enumerate(tree):
+            self._places.update((node, place) for node in each.iter())
+        self._ask = etree.XPathEvaluator(
+            tree, namespaces={PREFIX: NAMESPACE}, extensions=extensions()
+        )
+
+    def found(self, expression):
+        found = {}
+        for node in self._ask(expression):
+            is_element = isinstance(node, etree._Element)
+            place = self._places[node if is_element else node.getparent()]
+            found.setdefault(place, []).append(_STRING(node) if is_element else str(node))
+        return found
+
+
+def resolved(root):
+    """A document with its defaults applied, as ``--effective`` asks it."""
+    return bridge.to_tree(defaults.resolve(bridge.from_tree(root)).block, namespace="")
+
+
+def said_of(reader, dialect, expression, *, effective=False):
+    """What columns say, by the number of the document: texts, numbers or how many; None: unsure.
+
+    A document that is not in it has nothing that is found. None where all documents are read.
+    """
+    how = planned(rewrite.direct(parse(expression, {})))
+    way = Moment(reader, dialect).access(how, effective=effective)
+    if way.reads_all:
+        return None
+    statement = way.statement(how.texts or how.numbers or "")
+    found = {}
+    for document, rows in groupby(reader.fetch(*statement), itemgetter(0)):
+        told = list(rows)
+        if not all(row[1] for row in told):
+            found[document] = None
+        elif how.texts:
+            found[document] = [text for row in told for text in split(row[2])]
+        else:
+            found[document] = [row[2] for row in told]
+    return found
+
+
+def split(text):
+    return text[1:-1].split("\x1f") if text.startswith("\x1f") else [text]
+
+
+def agree(said, true):
+    """Whether what columns say of a document is true."""
+    if said and isinstance(said[0], float):
+        return said == [number(each) for each in true]
+    return said == true if said and said[0] is not None else len(said) == len(true)
+
+
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.interop)]
+)
+def kept(request, tmp_path_factory):
+    """A store that is filled anew for each test."""
+    if request.param == "sqlite":
+        target = str(tmp_path_factory.mktemp("store") / "jobs.db")
+    else:
+        target = postgresql.database(request.getfixturevalue("postgresql_server"))
+    with store.open(target, create=True) as jobs:
+        yield jobs
+
+
+def filled(kept, truth):
+    """Put the documents of a truth into a store instead of all that it has; their numbers."""
+    with kept.engine.transaction():
+        for table in ("job", "document", "former"):
+            kept.engine.fetch(f"DELETE FROM {table}")
+    kept.load(b"\n".join(truth.given))
+    numbers = kept.engine.fetch("SELECT number FROM document ORDER BY number")
+    assert len(numbers) == len(truth.given)
+    return [number_ for (number_,) in numbers]
+
+
+def lies(kept, numbers, truth, expressions, *, effective=False):
+    """Where columns say what is not true, and how many documents they were certain about."""
+    found, certain = [], 0
+    with kept.engine.reading() as reader:
+        for expression in expressions:
+            said = said_of(reader, kept.engine.dialect, expression, effective=effective)
+            if said is None:
+                continue
+            true = truth.found(expression)
+            for place, number_ in enumerate(numbers):
+                claim, have = said.get(number_, []), true.get(place, [])
+                certain += claim is not None
+                if claim is not None and claim != have and not agree(claim, have):
+                    found.append((expression, truth.given[place][:300], claim, have))
+    return found, certain
+
+
+def shared(kept, path):
+    """Some of the expressions about a path, the same ones each time."""
+    asked = [f"//Job[{each}]/Id" for each in odd_jobs.predicates(path)]
+    fewer = _FEWER if kept.engine.dialect is POSTGRESQL else 1
+    return random.Random(path).sample(asked, len(asked) // _SHARE // fewer)
+
+
+@pytest.mark.parametrize("path", odd_jobs.PATHS)
+def test_columns_say_of_a_path_what_is_true(kept, path):
+    given = list(odd_jobs.documents(path))
+    truth, resolved_ = Truth(given), Truth(given, effective=True)
+    numbers = filled(kept, truth)
+    asked = shared(kept, path)
+    found, certain = lies(kept, numbers, truth, [*asked, *odd_jobs.answers(path)])
+    assert found == []
+    assert certain > len(asked)
+    found, certain = lies(kept, numbers, resolved_, asked[::8], effective=True)
+    assert found == []
+    assert certain
+    for expression in asked[::40]:
+        true = [text for texts in truth.found(expression).values() for text in texts]
+        for places in (False, True):
+            matches = kept.run(compile(expression), places=places)
+            assert [match.text for match in matches] == true, expression
+        assert kept.how_many(compile(expression)) == len(true), expression
+
+
+@pytest.mark.parametrize("pair", odd_jobs.PAIRS, ids=" ".join)
+def test_columns_say_of_two_paths_what_is_true(kept, pair):
+    truth = Truth(list(odd_jobs.paired(*pair)))
+    asked = [f"//Job[{each}]/Id" for each in odd_jobs.relations(*pair)]
+    found, certain = lies(kept, filled(kept, truth), truth, asked)
+    assert found == []
+    assert certain > len(asked)
