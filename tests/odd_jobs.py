@@ -6,7 +6,10 @@ document is one text, so that any XPath can be asked what is true.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
+
+from hypothesis import strategies as st
 
 from sssjob import spec
 
@@ -206,3 +209,55 @@ def answers(path):
             yield f"{entry}[not({path} = {literal})]/{path}"
             yield f"{entry}/{path}[. = {literal}]"
             yield f"{entry}[{path} != {literal}] | {entry}[not({path})]"
+
+
+_OTHERS = tuple(path for path in PATHS if path != "Id")  # of which a document has its own
+
+
+def _contents():
+    """What stands at one path, of a class of odd rows or none."""
+    texts = st.one_of(st.sampled_from(WORDS).map(lambda word: (word,)), st.sampled_from(SEVERAL))
+    nodes = st.builds(_nodes, st.sampled_from(_OTHERS), texts)
+    shapes = st.builds(
+        lambda path, shape: _within(path.split("/")[:-1], shape.format(path.split("/")[-1])),
+        st.sampled_from([path for path in _OTHERS if "@" not in path]), st.sampled_from(SHAPES),
+    )  # fmt: skip
+    return st.lists(st.one_of(nodes, shapes), max_size=4).map("".join)
+
+
+def _numbered(contents, group):
+    jobs = [f"<Job><Id>d{place}</Id>{each}</Job>" for place, each in enumerate(contents)]
+    if group:
+        return [_document("JobGroup", f"<Id>g</Id>{''.join(jobs)}")]
+    return [_document("Job", job.removeprefix("<Job>").removesuffix("</Job>")) for job in jobs]
+
+
+anything = st.builds(_numbered, st.lists(_contents(), min_size=1, max_size=8), st.booleans())
+"""Documents with odd rows of several classes at once, or a group of such jobs."""
+
+
+@lru_cache(len(PATHS))
+def _asked(path):
+    return st.sampled_from(tuple(predicates(path)))
+
+
+_plain = st.sampled_from(PATHS).flatmap(_asked)
+_related = st.builds(
+    "{} {} {}".format, st.sampled_from(PATHS), st.sampled_from(OPS), st.sampled_from(PATHS)
+)
+_combined = st.recursive(
+    st.one_of(_plain, _plain, _related),
+    lambda inner: st.one_of(
+        st.builds("not({})".format, inner),
+        st.builds("({}) and ({})".format, inner, inner),
+        st.builds("({}) or ({})".format, inner, inner),
+        st.builds("{}[{}]".format, st.sampled_from(("Requested", "TaskGroup", "User")), inner),
+    ),
+    max_leaves=4,
+)
+expressions = st.one_of(
+    st.builds("//Job[{}]/Id".format, _combined),
+    st.builds("//Job[{}]/{}".format, _combined, st.sampled_from(PATHS)),
+    st.builds("//Job[{}][{}]".format, _combined, _plain),
+)
+"""Questions about several of the paths at once."""

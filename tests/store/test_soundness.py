@@ -8,6 +8,8 @@ from operator import itemgetter
 import odd_jobs
 import postgresql
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import defaults, store
@@ -167,3 +169,15 @@ def test_columns_say_of_two_paths_what_is_true(kept, pair):
     found, certain = lies(kept, filled(kept, truth), truth, asked)
     assert found == []
     assert certain > len(asked)
+
+
+@settings(
+    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 50)),  # thousands, now and then
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(odd_jobs.anything, st.lists(odd_jobs.expressions, min_size=10, max_size=10))
+def test_columns_say_of_anything_what_is_true(kept, given_documents, asked):
+    truth = Truth(given_documents)
+    found, _ = lies(kept, filled(kept, truth), truth, asked)
+    assert found == []
