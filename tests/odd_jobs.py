@@ -6,7 +6,6 @@ document is one text, so that any XPath can be asked what is true.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 
 from hypothesis import strategies as st
@@ -211,53 +210,71 @@ def answers(path):
             yield f"{entry}[{path} != {literal}] | {entry}[not({path})]"
 
 
-_OTHERS = tuple(path for path in PATHS if path != "Id")  # of which a document has its own
+_QUOTED = tuple(f"'{text}'" for text in TEXTS)
+_OF_TEXT = ("starts-with", "contains")
+_OF_NODES = (
+    "string", "number", "count", "sum", "normalize-space", "string-length", "boolean", "not",
+    "sss:bytes", "sss:seconds", "sss:time",
+)  # fmt: skip
 
 
-def _contents():
-    """What stands at one path, of a class of odd rows or none."""
-    texts = st.one_of(st.sampled_from(WORDS).map(lambda word: (word,)), st.sampled_from(SEVERAL))
-    nodes = st.builds(_nodes, st.sampled_from(_OTHERS), texts)
-    shapes = st.builds(
-        lambda path, shape: _within(path.split("/")[:-1], shape.format(path.split("/")[-1])),
-        st.sampled_from([path for path in _OTHERS if "@" not in path]), st.sampled_from(SHAPES),
-    )  # fmt: skip
-    return st.lists(st.one_of(nodes, shapes), max_size=4).map("".join)
+@st.composite
+def meetings(draw):
+    """Documents with odd rows of several classes at once, and questions that meet them.
+
+    All are about few paths, so that most questions are about something that is there.
+    """
+    few = draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=3, unique=True))
+    contents = st.lists(st.sampled_from(few).flatmap(_content), max_size=3).map("".join)
+    jobs = draw(st.lists(contents, min_size=1, max_size=8).map(_numbered))
+    if draw(st.booleans()):
+        jobs = [_document("JobGroup", f"<Id>g</Id>{''.join(each.plain for each in jobs)}")]
+    asked = draw(st.lists(_questions(few), min_size=10, max_size=10))
+    return jobs, asked
 
 
-def _numbered(contents, group):
-    jobs = [f"<Job><Id>d{place}</Id>{each}</Job>" for place, each in enumerate(contents)]
-    if group:
-        return [_document("JobGroup", f"<Id>g</Id>{''.join(jobs)}")]
-    return [_document("Job", job.removeprefix("<Job>").removesuffix("</Job>")) for job in jobs]
+def _content(path):
+    """What stands at a path, of a class of odd rows or none."""
+    words = st.sampled_from((*TEXTS, *WORDS)).map(lambda word: (word,))
+    nodes = st.one_of(words, words, st.sampled_from(SEVERAL)).map(lambda texts: _nodes(path, texts))
+    if "@" in path:
+        return nodes
+    *blocks, name = path.split("/")
+    shapes = st.sampled_from(SHAPES).map(lambda shape: _within(blocks, shape.format(name)))
+    return st.one_of(nodes, shapes)
 
 
-anything = st.builds(_numbered, st.lists(_contents(), min_size=1, max_size=8), st.booleans())
-"""Documents with odd rows of several classes at once, or a group of such jobs."""
+def _numbered(contents):
+    return [
+        _document("Job", f"<Id>d{place}</Id>{content}") for place, content in enumerate(contents)
+    ]
 
 
-@lru_cache(len(PATHS))
-def _asked(path):
-    return st.sampled_from(tuple(predicates(path)))
-
-
-_plain = st.sampled_from(PATHS).flatmap(_asked)
-_related = st.builds(
-    "{} {} {}".format, st.sampled_from(PATHS), st.sampled_from(OPS), st.sampled_from(PATHS)
-)
-_combined = st.recursive(
-    st.one_of(_plain, _plain, _related),
-    lambda inner: st.one_of(
-        st.builds("not({})".format, inner),
-        st.builds("({}) and ({})".format, inner, inner),
-        st.builds("({}) or ({})".format, inner, inner),
-        st.builds("{}[{}]".format, st.sampled_from(("Requested", "TaskGroup", "User")), inner),
-    ),
-    max_leaves=4,
-)
-expressions = st.one_of(
-    st.builds("//Job[{}]/Id".format, _combined),
-    st.builds("//Job[{}]/{}".format, _combined, st.sampled_from(PATHS)),
-    st.builds("//Job[{}][{}]".format, _combined, _plain),
-)
-"""Questions about several of the paths at once."""
+def _questions(paths):
+    ways = st.sampled_from(paths)
+    ops, literals = st.sampled_from(OPS), st.sampled_from([*_QUOTED, *NUMBERS])
+    called = st.builds("{}({})".format, st.sampled_from(_OF_NODES), ways)
+    sides = st.one_of(ways, ways, called, st.builds("{}[. {} {}]".format, ways, ops, literals))
+    plain = st.one_of(
+        sides,
+        st.builds("{} {} {}".format, sides, ops, literals),
+        st.builds("{} {} {}".format, sides, st.sampled_from(EQUAL), st.sampled_from(_QUOTED)),
+        st.builds("count({}) {} {}".format, ways, ops, st.sampled_from(COUNTS)),
+        st.builds("{}({}, {})".format, st.sampled_from(_OF_TEXT), ways, st.sampled_from(_QUOTED)),
+        st.builds("{} {} {}".format, sides, ops, sides),
+    )
+    combined = st.recursive(
+        plain,
+        lambda inner: st.one_of(
+            st.builds("not({})".format, inner),
+            st.builds("({}) and ({})".format, inner, inner),
+            st.builds("({}) or ({})".format, inner, inner),
+            st.builds("{}[{}]".format, st.sampled_from(("Requested", "TaskGroup")), inner),
+        ),
+        max_leaves=3,
+    )
+    return st.one_of(
+        st.builds("//Job[{}]/Id".format, combined),
+        st.builds("//Job[{}]/{}".format, combined, ways),
+        st.builds("//Job[{}][{}]".format, combined, plain),
+    )

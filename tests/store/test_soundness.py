@@ -9,7 +9,6 @@ import odd_jobs
 import postgresql
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import defaults, store
@@ -176,8 +175,9 @@ def test_columns_say_of_two_paths_what_is_true(kept, pair):
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-@given(odd_jobs.anything, st.lists(odd_jobs.expressions, min_size=10, max_size=10))
-def test_columns_say_of_anything_what_is_true(kept, given_documents, asked):
+@given(odd_jobs.meetings())
+def test_columns_say_of_anything_what_is_true(kept, meeting):
+    given_documents, asked = meeting
     truth = Truth(given_documents)
     found, _ = lies(kept, filled(kept, truth), truth, asked)
     assert found == []
