@@ -4,11 +4,16 @@ import os
 import stat
 from pathlib import Path
 
+import checkout
 import pytest
 from hypothesis import settings
 
 settings.register_profile("here", deadline=None)
 settings.load_profile("here")
+
+
+def pytest_configure(config):
+    checkout.watch(config, Path(__file__).parents[1])
 
 
 @pytest.fixture

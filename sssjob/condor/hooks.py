@@ -37,6 +37,10 @@ class Failed(Exception):
     """What keeps a hook from doing its work, as a sentence for the log."""
 
 
+class Misused(Exception):
+    """What tells that no daemon of HTCondor calls, as a sentence."""
+
+
 def main(words: Sequence[str]) -> int | None:
     """Run the hook that the first word names; None if its words are not understood."""
     understood = given(words[1:])
@@ -53,6 +57,10 @@ def run(hook: str, settings: Settings, rest: Sequence[str] = ()) -> int:
     _limit(settings.seconds)
     try:
         is_awaited = _HOOKS[hook](settings, rest) or is_awaited
+    except Misused as error:
+        _limit(0)
+        say(f"{hook}: {error}")
+        return 2
     except (OSError, ValueError, TimeoutError, Failed) as error:
         say(f"{hook}: {error}")
         if hook == "prepare-job":
@@ -118,8 +126,12 @@ def prepare_job(settings: Settings, rest: Sequence[str]) -> None:
     from sssjob.classads.quoting import with_environment
     from sssjob.condor.mjf import prepared, provided
 
+    scratch = settings.features or os.environ.get("_CONDOR_SCRATCH_DIR", "")
+    if not scratch:
+        raise Misused(
+            "no scratch directory: $_CONDOR_SCRATCH_DIR, which a starter sets, is not set"
+        )
     [job, *_] = _ads() or [Ad()]
-    scratch = settings.features or os.environ.get("_CONDOR_SCRATCH_DIR", "") or os.getcwd()
     slot = _slot(os.environ.get("_CONDOR_MACHINE_AD", ""))
     variables = prepared(job, slot, os.path.join(scratch, ".mjf"), int(time.time()))
     given = {key: value for key, value in provided(job, slot).items() if key not in job}

@@ -293,6 +293,28 @@ def test_a_job_runs_without_features_unless_they_are_mandatory(site, monkeypatch
     assert ad["HookStatusCode"] == 390
 
 
+def test_features_of_no_scratch_directory_are_refused_and_written_nowhere(tmp_path):
+    command = [Path(sys.executable).with_name("sssjob"), "condor", "prepare-job"]
+    elsewhere = {key: value for key, value in os.environ.items() if not key.startswith("_CONDOR")}
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=elsewhere,
+        input=b"ClusterId = 7\n",
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"no scratch directory: $_CONDOR_SCRATCH_DIR" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "tried").mkdir()
+    done = subprocess.run(
+        [*command, "--features", "tried"], cwd=tmp_path, env=elsewhere, input=b"ClusterId = 7\n",
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert (tmp_path / "tried/.mjf/jobfeatures/job_id").read_text() == "7.0\n"
+
+
 BAD = [
     pytest.param("reply-fetch", both(Ad({"Cmd": "x"})), ("accept",), "not fetched here", id="no key"),
     pytest.param("reply-fetch", both(Ad({"SSSKey": "../../etc/passwd"})), ("accept",),

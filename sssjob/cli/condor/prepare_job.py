@@ -18,6 +18,8 @@ command = hook(
     """\b
 Example:
   sssjob condor prepare-job < $_CONDOR_JOB_AD
+  sssjob condor prepare-job --features /tmp/tried < job.ad
 
-Exit code: 0, what went wrong is in HookStatusCode; 2 the options are not understood.""",
+Exit code: 0, what went wrong is in HookStatusCode; 2 the options are not understood,
+or $_CONDOR_SCRATCH_DIR is not set and no --features DIR says where to write.""",
 )
