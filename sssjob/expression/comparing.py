@@ -125,10 +125,10 @@ def _pattern(comparison: Comparison, match: Matching) -> Pattern | None:
 def _fact(comparison: Comparison, pattern: Pattern | None, node_count: int | None) -> Ask:
     item, op, name = comparison.item, comparison.op, key(comparison.item)
     if item.attributes.get("aggregation", "").strip():
-        return _stopped(_aggregated(item, op, name, pattern, node_count))
+        return _bounded(_aggregated(item, op, name, pattern, node_count))
     if pattern is not None:
         matches = pattern.matches
-        return _stopped(lambda offer: _any(offer, name, matches))
+        return _bounded(lambda offer: _any(offer, name, matches))
     if op in ("EQ", "NE"):
         if _is_text(item):
             return _member(name, item.text.strip(), *((YES, NO) if op == "EQ" else (NO, YES)))
@@ -139,16 +139,16 @@ def _fact(comparison: Comparison, pattern: Pattern | None, node_count: int | Non
     return _ordered(item, op, name)
 
 
-def _stopped(ask: Ask) -> Ask:
-    """A pattern that takes too long leaves it unknown; the pattern says that it was stopped."""
+def _bounded(ask: Ask) -> Ask:
+    """A text that takes a pattern too many steps leaves it unknown; the pattern says which."""
 
-    def in_time(offer: Offer) -> int:
+    def in_steps(offer: Offer) -> int:
         try:
             return ask(offer)
         except LimitExceeded:
             return UNKNOWN
 
-    return in_time
+    return in_steps
 
 
 def _any(offer: Offer, name: str, test: Callable[[str], bool]) -> int:

@@ -109,7 +109,7 @@ class Request:
                               path=item.name, section="SSS 8.1")  # fmt: skip
 
     def stopped(self) -> Iterator[Finding]:
-        """The patterns that took too long with some offer, and so were not tried again."""
+        """The patterns that took too many steps with some offer."""
         for leaf in leaves(self._formula):
             if leaf.pattern is not None and leaf.pattern.stopped is not None:
                 item = leaf.comparison.item

@@ -20,7 +20,7 @@ from sssjob.expression.formula import (
     truth,
 )
 from sssjob.expression.offer import Offer
-from sssjob.expression.tree import Comparison, Expression, all_of, inverse
+from sssjob.expression.tree import Comparison, Expression, all_of, inverse, key
 
 _SHOWN = 200  # characters of one value
 _Ask: TypeAlias = Callable[[Formula], int]
@@ -124,8 +124,10 @@ def _compared(leaf: Leaf, offer: Offer) -> str:
     name = _shortened(str(leaf))
     if leaf.fault:
         return f"{name}: {leaf.fault}"
-    if leaf.pattern is not None and leaf.pattern.stopped is not None:
-        return f"{name}: stopped, {leaf.pattern.stopped}"
+    if leaf.pattern is not None:
+        texts = offer.names.get(key(leaf.comparison.item), ())
+        if why := leaf.pattern.given_up(texts):
+            return f"{name}: given up, {why}"
     shown = _shortened(offer.shown(leaf.comparison.item))
     if leaf.slots and shown != "not known" and offer.amount(leaf.slots) is None:
         return f"{name}: cannot be compared with {shown}"

@@ -86,13 +86,18 @@ def difference(choose):
     told = {
         "verdict": (str(answer.verdict), VERDICTS[verdict]),
         "quick verdict": (str(request.verdict(offer)), VERDICTS[verdict]),
-        "score": (answer.score, score),
+        "score": (score if is_certain_of(answer.score, score, verdict) else answer.score, score),
         "reasons": (reasons(answer), expected(wanted, known, mode, verdict, answer)),
     }
     if len(asked) < 6:  # of more there may be thousands
         told["alternatives"] = alternatives(request.expression), wanted.listed()
     differ = {name: pair for name, pair in told.items() if pair[0] != pair[1]}
     return (differ, str(request.expression), asked, given, none, mode) if differ else None
+
+
+def is_certain_of(told, score, verdict):
+    """Of an unknown verdict a score is what is certain of it, which is no more than the best."""
+    return 0 <= told <= score if verdict == oracle.UNKNOWN else told == score
 
 
 def reasons(answer):

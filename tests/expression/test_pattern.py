@@ -1,12 +1,18 @@
-"""Match and Pattern (2.10): what Perl answers, what is refused and where, what is stopped."""
+"""Match and Pattern (2.10): what Perl answers, what is refused and where, what is given up."""
+
+# ruff: noqa: E501 - a case is one line of its table
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.errors import LimitExceeded
-from sssjob.expression.pattern import NotAPattern, Pattern
-from sssjob.expression.perl import DEPTH_LIMIT, LENGTH_LIMIT, translate
+from sssjob.expression.pattern import NotAPattern, Pattern, automaton, backtracking
+from sssjob.expression.pattern.automaton import Automaton
+from sssjob.expression.pattern.backtracking import Backtracking
+from sssjob.expression.pattern.perl import DEPTH_LIMIT, LENGTH_LIMIT, read
+from sssjob.expression.pattern.program import program
 
 # fmt: off
 # Answers of perl 5.36 to $text =~ /\A(?:$pattern)\z/, but for \Q..\E, which it reads before that.
@@ -25,8 +31,8 @@ ANSWERS = [
     pytest.param(r"[[:alpha:]]+[[:digit:]]", "node1", True, id="classes of POSIX"),
     pytest.param(r"[[:^alpha:]_]", "a", False, id="negated classes of POSIX"),
     pytest.param(r"[[:punct:]]+", "$+<=>^`|~!.", True, id="symbols of ASCII are punctuation"),
-    pytest.param(r"[[:punct:]]", "\u00a2", False, id="other symbols are not"),
-    pytest.param(r"[[:digit:]]", "\u0661", True, id="digits of every script"),
+    pytest.param("[[:punct:]]", "\u00a2", False, id="other symbols are not"),
+    pytest.param("[[:digit:]]", "\u0661", True, id="digits of every script"),
     pytest.param(r"(?<rack>r\d)\k<rack>", "r1r1", True, id="named groups"),
     pytest.param(r"(?'q'a)\g{q}", "aa", True, id="named groups in quotes"),
     pytest.param(r"(a)(b)\g{-1}\1", "abba", True, id="relative references"),
@@ -37,7 +43,7 @@ ANSWERS = [
     pytest.param(r"a++ab", "aaab", False, id="possessive quantifiers"),
     pytest.param(r"(a(?i)b)c", "aBc", True, id="flags hold to the end of the group"),
     pytest.param(r"(a(?i)b)c", "aBC", False, id="and not behind it"),
-    pytest.param(r"(?i)ss", "\u00df", True, id="case is folded fully"),
+    pytest.param("(?i)ss", "\u00df", True, id="case is folded fully"),
     pytest.param(r"a{e<=1}", "b", False, id="no construct of our engine: near misses"),
     pytest.param(r"[a&&b]", "&", True, id="no construct of our engine: sets"),
     pytest.param(r"[a--z]", "-", False, id="a range from a to -, which is refused"),
@@ -51,6 +57,22 @@ ANSWERS = [
     pytest.param(r"\p{Lu}\PL", "N1", True, id="general categories"),
     pytest.param(r"a(?#b)c", "ac", True, id="comments"),
     pytest.param(r"x{", "x{", True, id="a brace that is no quantifier"),
+    pytest.param("(?i)ass", "A\u00df", True, id="a letter of several folds across literals"),
+    pytest.param("(?i)s{2}", "\u00df", False, id="but not across what is counted"),
+    pytest.param("(?i)(s)s", "\u00df", False, id="nor out of a group that is noted"),
+    pytest.param("(?i)[\u00df]", "ss", True, id="in a class by its name"),
+    pytest.param("(?i)[\u00de-\u00e0]", "ss", False, id="but not by a range"),
+    pytest.param("(?i)i\u0307", "\u0130", True, id="a letter and its mark"),
+    pytest.param("(?i)(ss)\\1", "ss\u00df", True, id="folded references"),
+    pytest.param(r"(?m)a\n^b", "a\nb", True, id="^ behind a line end"),
+    pytest.param(r"(?m)a\n^", "a\n", False, id="^ is not behind the last one"),
+    pytest.param(r"(?m)a$\nb", "a\nb", True, id="$ before a line end"),
+    pytest.param(r"(?:a(?i)b|c)", "C", True, id="flags hold in the alternatives behind"),
+    pytest.param(r"(?:(a)|b)*\1", "abaa", True, id="a reference to the last turn"),
+    pytest.param(r"(a|(b*))*\2", "abb", True, id="a turn that takes nothing ends the loop"),
+    pytest.param(r"(?:a*)*b", "aab", True, id="loops in loops"),
+    pytest.param(r"(a)|b\1", "b", False, id="a group that matched nothing"),
+    pytest.param("\\b\u00e9", "\u00e9", True, id="letters of every script are words"),
 ]
 REFUSED = [
     pytest.param(r"a(?R)", 2, id="recursion"),
@@ -111,12 +133,82 @@ def test_a_part_will_do_if_asked_for_and_globs_have_two_signs():
 
 
 @pytest.mark.parametrize("pattern", [r"(x+x+)+y", r"(x|xx)+y", r"^(([a-z])+.)+[A-Z]([a-z])+$"])
-def test_a_pattern_that_explodes_is_stopped_and_not_tried_again(pattern):
+def test_what_is_regular_takes_a_time_that_grows_with_the_text(pattern):
     made = Pattern(pattern)
-    for _ in range(1000):
-        with pytest.raises(LimitExceeded, match="to match"):
-            made.matches("x" * 5000)
+    for length in range(4900, 5000):
+        assert not made.matches("x" * length)
+    assert made.stopped is None
+
+
+@pytest.mark.parametrize("pattern", [r"(x+x+)+(y)\2", r"(?=(x|xx)+y).*", r"((?>x)+)+y\1"])
+def test_what_is_not_is_given_up_after_so_many_steps(pattern):
+    made = Pattern(pattern)
+    for _ in range(2):
+        with pytest.raises(LimitExceeded, match=f"more than {backtracking.STEPS} steps to match"):
+            made.matches("x" * 60)
+        assert not made.matches("z")  # other texts are not given up with it
     assert made.stopped is not None
+
+
+def test_a_text_that_is_too_long_for_a_large_pattern_is_given_up_whatever_was_asked_before():
+    made, fresh = Pattern("(?:x?){900}"), Pattern("(?:x?){900}")
+    assert made.matches("x" * 800)
+    for each in (made, fresh):
+        with pytest.raises(LimitExceeded, match="steps to match"):
+            each.matches("x" * 2000)
+    assert made.matches("x")
+
+
+def test_a_pattern_that_is_too_large_is_refused():
+    with pytest.raises(LimitExceeded, match="steps in a pattern"):
+        Pattern("((x{1000}){1000}){1000}")
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    made = Pattern(r"(?:ab|[\w-])*c")
+    monkeypatch.setattr(automaton, "_REMEMBERED", 50)
+    for code in range(300, 1000):
+        assert made.matches(f"ab{chr(code)}c") == (regex.match(r"\w", chr(code)) is not None)
+
+
+def test_the_order_in_which_texts_are_asked_changes_no_answer():
+    texts = ["x" * length for length in range(14, 22)]
+
+    def answer(made, text):
+        try:
+            return made.matches(text)
+        except LimitExceeded as error:
+            return str(error)
+
+    one, other = Pattern(r"(x+x+)+(y)\2"), Pattern(r"(x+x+)+(y)\2")
+    forward = [answer(one, text) for text in texts]
+    assert forward == [answer(other, text) for text in reversed(texts)][::-1]
+    assert {type(each) for each in forward} == {bool, str}
+
+
+PIECES = (
+    "a", "b", "A", ".", "[ab]", "[^a]", r"\w", r"\b", r"\B", "^", "$", r"\z", r"\Z", r"\n", "(a)", "(?:b|a)",
+    "(?i)", "(?s)", "(?m)", "ss", "\u00df", "[\u00df]", "|", "*", "+", "?", "*?", "{2}", "{1,2}", "(a*)*", "(|b)",
+)  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join),
+    st.text("abA1\n\u00dfsS", max_size=6), st.sampled_from(("full", "search")),
+)  # fmt: skip
+def test_both_engines_answer_alike(pattern, text, match):
+    try:
+        made = program(read(pattern))
+    except NotAPattern:
+        return
+    if not made.is_regular:  # two pieces make a possessive quantifier
+        return
+    engines = [kind(made, match == "search") for kind in (Automaton, Backtracking)]
+    assert (
+        engines[0].matches(text)
+        == engines[1].matches(text)
+        == Pattern(pattern, match).matches(text)
+    )
 
 
 @given(st.text())
@@ -136,5 +228,5 @@ def test_every_text_is_evaluated_or_refused(pattern, text):
     assert 1 <= position <= len(pattern) + 1
 
 
-def test_the_engine_sees_nothing_of_its_own():
-    assert translate("a{e<=1}[a&&b||c]") == r"a\{e\<\=1\}[a\&\&b\|\|c]"
+def test_signs_of_other_engines_mean_themselves():
+    assert Pattern("a{e<=1}[a&&b||c]").matches("a{e<=1}|")

@@ -1,0 +1,227 @@
+"""A regular expression as a list of instructions, which both engines run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from sssjob.errors import LimitExceeded
+from sssjob.expression.pattern.syntax import (
+    Atomic,
+    Back,
+    Char,
+    Either,
+    Folded,
+    Group,
+    Look,
+    Node,
+    OneOf,
+    Place,
+    Repeat,
+    Seq,
+)
+
+SIZE_LIMIT = 100_000  # instructions: what is counted is written out so many times
+_REMEMBERED = 1 << 16  # letters of one class
+
+
+class Op(IntEnum):
+    """What an instruction does."""
+
+    LETTER = 0  # take this letter
+    CLASS = 1  # take one letter of a class
+    FOLD = 2  # take a letter that folds to what stands at a place of a text
+    SPLIT = 3  # go on at several places, the first one first
+    PLACE = 4  # go on if this is such a place
+    SAVE = 5  # note the place: a group begins or ends
+    MARK = 6  # note the place: a turn of a loop begins
+    TURN = 7  # the turn ends; another one follows if it took anything
+    BACK = 8  # take what a group matched
+    LOOK = 9  # go on if a part matches, or does not
+    ATOMIC = 10  # take the first match of a part
+    MATCH = 11  # the end
+
+
+class Class:
+    """The letters of a class, which the library ``regex`` knows."""
+
+    def __init__(self, source: str, folded: bool) -> None:
+        import regex  # slow to import, and most patterns have no class
+
+        # Version 1 folds case fully, as Perl does.
+        flags = regex.VERSION1 | (regex.IGNORECASE if folded else 0)
+        self._ask = lru_cache(_REMEMBERED)(regex.compile(source, flags).fullmatch)
+
+    def __contains__(self, letter: str) -> bool:
+        return self._ask(letter) is not None
+
+
+class Instruction(NamedTuple):
+    """An instruction, where it goes on, and what it needs."""
+
+    op: Op
+    to: tuple[int, ...] = ()
+    letter: str = ""
+    members: Class | None = None
+    number: int = 0
+    flag: bool = False
+    behind: bool = False
+    part: Program | None = None
+
+
+class Program(NamedTuple):
+    """Instructions; the first is where it begins.
+
+    ``notes`` is how many places it has to remember, ``is_regular`` whether it is told at each
+    letter what may follow, without going back.
+    """
+
+    code: tuple[Instruction, ...]
+    notes: int
+    is_regular: bool
+    has_places: bool
+
+
+def program(node: Node) -> Program:
+    """The instructions of an expression. Raises ``LimitExceeded`` if these are too many."""
+    return _Writer(_referred(node)).written(node)
+
+
+def _referred(node: Node) -> frozenset[int]:
+    """The groups that are referred to: no other needs to be noted."""
+    found: set[int] = set()
+    pending = [node]
+    while pending:
+        match pending.pop():
+            case Back(number):
+                found.add(number)
+            case Seq(parts) | Either(parts):
+                pending += parts
+            case Repeat(part) | Group(_, part) | Look(part) | Atomic(part):
+                pending.append(part)
+    return frozenset(found)
+
+
+class _Writer:
+    """Instructions, one after the other."""
+
+    def __init__(self, referred: Iterable[int]) -> None:
+        self.groups = {number: 2 * place for place, number in enumerate(sorted(referred))}
+        self.notes = 2 * len(self.groups)
+        self.code: list[Instruction] = []
+        self.size = 0
+        self.is_regular = True
+        self.has_places = False
+
+    def written(self, node: Node) -> Program:
+        """All of it."""
+        code = self.inner(node)
+        return Program(tuple(code), self.notes, self.is_regular, self.has_places)
+
+    def inner(self, node: Node) -> list[Instruction]:
+        """A part as instructions of its own."""
+        around, self.code = self.code, []
+        self.add(node)
+        self.put(Instruction(Op.MATCH))
+        code, self.code = self.code, around
+        return code
+
+    def put(self, instruction: Instruction) -> int:
+        """Add an instruction; its place."""
+        self.size += 1
+        if self.size > SIZE_LIMIT:
+            raise LimitExceeded("steps in a pattern", SIZE_LIMIT)
+        self.code.append(instruction)
+        return len(self.code) - 1
+
+    def go(self, place: int, *to: int) -> None:
+        """Say where an instruction goes on."""
+        self.code[place] = self.code[place]._replace(to=to)
+
+    def add(self, node: Node) -> None:
+        """The instructions of a part, behind which the next one follows."""
+        match node:
+            case Char(letter):
+                self.put(Instruction(Op.LETTER, letter=letter))
+            case OneOf(source, folded):
+                self.put(Instruction(Op.CLASS, members=Class(source, folded)))
+            case Folded(text):
+                self.fold(text)
+            case Place(kind):
+                self.has_places = True
+                self.put(Instruction(Op.PLACE, letter=kind))
+            case Seq(parts):
+                for part in parts:
+                    self.add(part)
+            case Either(parts):
+                self.either(parts)
+            case Repeat():
+                self.repeat(node)
+            case Group(number, part) if number in self.groups:
+                note = self.groups[number]
+                self.put(Instruction(Op.SAVE, number=note))
+                self.add(part)
+                self.put(Instruction(Op.SAVE, number=note + 1))
+            case Group(_, part):
+                self.add(part)
+            case Back(number, folded):
+                self.is_regular = False
+                self.put(Instruction(Op.BACK, number=self.groups[number], flag=folded))
+            case Look(part, behind, negated):
+                self.is_regular = False
+                self.put(Instruction(
+                    Op.LOOK, part=self.part(part), behind=behind, flag=negated
+                ))  # fmt: skip
+            case Atomic(part):
+                self.is_regular = False
+                self.put(Instruction(Op.ATOMIC, part=self.part(part)))
+
+    def part(self, node: Node) -> Program:
+        """A part that is matched by itself; what it notes is noted with the rest."""
+        return Program(tuple(self.inner(node)), 0, False, True)
+
+    def fold(self, text: str) -> None:
+        """A letter may fold to several, so each place of the text goes on behind what it takes."""
+        start = len(self.code)
+        for place in range(len(text)):
+            self.put(Instruction(Op.FOLD, (start,), text, number=place))
+
+    def either(self, parts: Iterable[Node]) -> None:
+        """Each part, and behind it the end of all."""
+        split = self.put(Instruction(Op.SPLIT))
+        starts, ends = [], []
+        for part in parts:
+            starts.append(len(self.code))
+            self.add(part)
+            ends.append(self.put(Instruction(Op.SPLIT)))
+        self.go(split, *starts)
+        for end in ends:
+            self.go(end, len(self.code))
+
+    def repeat(self, node: Repeat) -> None:
+        """What is counted is written out; the rest is a loop, or may be left out."""
+        for _ in range(node.low):
+            self.add(node.part)
+        if node.high is None:
+            self.loop(node)
+            return
+        splits = []
+        for _ in range(node.high - node.low):
+            splits.append(self.put(Instruction(Op.SPLIT)))
+            self.add(node.part)
+        for split in splits:
+            ways = (split + 1, len(self.code))
+            self.go(split, *(reversed(ways) if node.lazy else ways))
+
+    def loop(self, node: Repeat) -> None:
+        """Any number of turns. One that took nothing is the last, or there would be no end."""
+        split = self.put(Instruction(Op.SPLIT))
+        note, self.notes = self.notes, self.notes + 1
+        self.put(Instruction(Op.MARK, number=note))
+        self.add(node.part)
+        turn = self.put(Instruction(Op.TURN, number=note))
+        ways = (split + 1, len(self.code))
+        self.go(split, *(reversed(ways) if node.lazy else ways))
+        self.go(turn, split, len(self.code))
