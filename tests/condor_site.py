@@ -55,12 +55,12 @@ class Site:
         answer = self.call("fetch-work", slot, **options)
         return forms.read_text(answer.decode(), strict=True)
 
-    def fold(self, **options):
+    def fold(self, until=None, **options):
         """How many reports were folded, and what was said of the others."""
         said = []
         given = Settings(str(self.path), **options)
         with Held(given) as queue:
-            count = reports.fold(given, queue, say=said.append)
+            count, _ = reports.fold(given, queue, say=said.append, until=until)
         return count, [str(each) for each in said]
 
     def job(self, name):

@@ -46,11 +46,15 @@ def refresh(settings: Settings, queue: Queue, *, until: float | None, say: Say) 
             if name not in known or known[name][0] != each.stamp
         ]  # fmt: skip
         while new and (until is None or time.time() < until):
-            some, new = new[:_TOGETHER], new[_TOGETHER:]
-            made = [(each, *_made(source, each, queue, known, trusted, say)) for each in some]
+            made: list[tuple[Found, int, list[Candidate]]] = []
+            for each in new[:_TOGETHER]:
+                if made and until is not None and time.time() > until:
+                    break
+                made.append((each, *_made(source, each, queue, known, trusted, say)))
             with queue.changing():
                 for each, uid, jobs in made:
                     queue.put(each.name, each.stamp, uid, jobs)
+            new = new[len(made) :]
         if not new:
             stamp.note(queue, before, began)
         return not new

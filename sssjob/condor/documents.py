@@ -19,7 +19,7 @@ from sssjob.condor.settings import Settings
 from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnusableInput
-from sssjob.model import Block, Job, JobGroup
+from sssjob.model import Block, Job, JobGroup, Property
 
 SUFFIXES = (".xml", ".sss")
 BY = "condor"  # who changes the documents of a store
@@ -178,7 +178,7 @@ def _check(name: str, status: os.stat_result) -> None:
 
 
 def _stamp(status: os.stat_result) -> str:
-    return f"{status.st_ino}.{status.st_mtime_ns}.{status.st_size}"
+    return f"{status.st_ino}.{status.st_mtime_ns}.{status.st_size}.{status.st_uid}"
 
 
 def _change(folder: int, name: str, change: Change) -> bool:
@@ -228,15 +228,18 @@ class _Store:
 
     def report(self, uid: int, new: Job, change: Change) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            found = work.about(new)
-            if found is None:
-                made = work.put(change(1, new))
-                work.note(_reported(made.identity), str(uid))
-            elif work.noted(_reported(found.identity)) == str(uid):
-                pieces = rewrite(found.document, Numbered(change).block)
-                work.put(b"".join(pieces), replacing=found)
-            else:
-                raise UnusableInput(f"{found.identity} is in the store, and not from such reports")
+            for named in _named(new):
+                found = work.about(named)
+                if found is None:
+                    made = work.put(change(1, named))
+                    work.note(_reported(made.identity), str(uid))
+                    return
+                if work.noted(_reported(found.identity)) == str(uid) and _is_about(found, new):
+                    pieces = rewrite(found.document, Numbered(change).block)
+                    work.put(b"".join(pieces), replacing=found)
+                    return
+        name = new.get("GlobalId")
+        raise UnusableInput(f"{name}: a document of it is in the store, and not from such reports")
 
     def tidy(self) -> None:
         pass
@@ -251,6 +254,23 @@ class _Store:
     def release(self, label: str) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
             work.note(_note(label), "0")
+
+
+def _named(new: Job) -> Iterator[Job]:
+    """A job under its Id, and under one that others cannot have a report take before."""
+    if "@" not in new.id:
+        yield new
+    number = new.get("GlobalId").split("#")[1]
+    yield new.setting(Property("Id", f"{number}@{new.get('User')}"))
+
+
+def _is_about(found: store.Stored, new: Job) -> bool:
+    """Whether a document says of a job whose it is and which one: others may have replaced it."""
+    return any(
+        all(job.get(name) == new.get(name) for name in ("GlobalId", "User"))
+        for block in read(io.BytesIO(found.document))
+        for job in jobs_of(block)
+    )
 
 
 def _name(identity: store.Identity) -> str:

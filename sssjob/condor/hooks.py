@@ -104,11 +104,11 @@ def reply_fetch(settings: Settings, rest: Sequence[str]) -> None:
     key, attempt = _ticket(_ads())
     with _held(settings) as queue:
         job = queue.job(key)
-        if job is None or (job.state, job.attempt) != ("offered", attempt):
+        if job is None or job.attempt != attempt:
             raise Failed(f"nothing was offered as {ticket.written(key, attempt)}")
-        if rest[0] == ACCEPT:
+        if rest[0] == ACCEPT:  # what runs already stays so
             queue.move(key, attempt, ["offered"], "accepted", time.time())
-        else:
+        elif job.state == "offered":
             _give_back(settings, queue, job)
 
 
@@ -303,18 +303,16 @@ def _make_spool(settings: Settings) -> None:
 def _has_ended(job: Job, settings: Settings) -> bool:
     """Whether a report that counts says that a job has ended, which nobody has folded yet."""
     from sssjob.condor.spool import Spool
-    from sssjob.condor.trust import Untrusted, reporters
+    from sssjob.condor.trust import reporters
 
     mine = ticket.written(job.key, job.attempt)
     trusted = reporters(settings)
-    with Spool(settings.state) as spool:
-        for report in spool.reports(say, time.time(), job.key):
+    with Spool(settings.state, say) as spool:
+        for report in spool.reports(
+            time.time(), job.key, lambda uid: trusted.counts(uid, job.given)
+        ):
             ad = next(iter(daemons.read(report.text)), Ad())
             if ad.text(names.KEY) == mine and ad.text(names.REPORT).startswith("exit-"):
-                try:
-                    trusted.check(report.uid, job.owner)
-                except Untrusted:
-                    continue
                 return True
     return False
 
@@ -449,5 +447,5 @@ def _fold(settings: Settings, until: float | None) -> None:
             fold(settings, queue, say=say, until=until, wait=until is None)
     except BlockingIOError:  # another hook is at it
         return
-    except (OSError, SSSJobError) as error:
+    except (OSError, SSSJobError, Failed) as error:
         say(f"fold: {error}")

@@ -53,6 +53,7 @@ CREATE TABLE job (
     attempt INTEGER NOT NULL DEFAULT 0,
     heard REAL NOT NULL DEFAULT 0,  -- when, in seconds since 1970
     owner TEXT NOT NULL,            -- as whom it runs, empty if the site says so
+    given TEXT NOT NULL DEFAULT '', -- as whom it was given away last
     ads BLOB NOT NULL,              -- an ad for each alternative, best first
     reason TEXT NOT NULL,           -- why it waits
     UNIQUE (document, number)
@@ -61,7 +62,8 @@ CREATE INDEX job_order ON job (state, priority DESC, submitted, key);
 CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL);
 PRAGMA user_version = 1;
 """
-_COLUMNS = "key, document, number, label, id, state, attempt, owner, ads, reason"
+_VERSION = 1
+_COLUMNS = "key, document, number, label, id, state, attempt, owner, given, ads, reason"
 
 
 class Refused(OSError):
@@ -71,16 +73,16 @@ class Refused(OSError):
 class Job:
     """A job of the queue."""
 
-    __slots__ = ("ads", "attempt", "document", "id", "key", "label", "number", "owner", "reason",
-                 "state")  # fmt: skip
+    __slots__ = ("ads", "attempt", "document", "given", "id", "key", "label", "number", "owner",
+                 "reason", "state")  # fmt: skip
 
     def __init__(
         self, key: int, document: str, number: int, label: str, id_: str, state: str, attempt: int,
-        owner: str, ads: bytes, reason: str,
+        owner: str, given: str, ads: bytes, reason: str,
     ) -> None:  # fmt: skip
         self.key, self.document, self.number, self.label = key, document, number, label
         self.id, self.state, self.attempt = id_, state, attempt
-        self.owner, self.ads, self.reason = owner, ads, reason
+        self.owner, self.given, self.ads, self.reason = owner, given, ads, reason
 
 
 class Candidate:
@@ -241,11 +243,13 @@ def _opened(state: str) -> Queue:
         _check_former(state)
     _own(path)
     queue = Queue(_connected(path), state)
-    if queue.is_empty():
+    if queue.version() == 0:
         with queue.changing():
-            if queue.is_empty():  # nobody else was faster
+            if queue.version() == 0:  # nobody else was faster
                 for statement in _SCHEMA.split(";"):
                     queue.run(statement)
+    if queue.version() != _VERSION:
+        raise Refused(f"{path} is of another version of sssjob")
     return queue
 
 
@@ -316,9 +320,9 @@ class Queue:
         except _sqlite3.Error as error:
             raise Refused(f"{os.path.join(self.state, FILE)}: {error}") from error
 
-    def is_empty(self) -> bool:
-        """Whether the file has just been made."""
-        return bool(self.run("PRAGMA user_version").fetchone() == (0,))
+    def version(self) -> int:
+        """Of which version the file is; 0 if it has just been made."""
+        return int(self.run("PRAGMA user_version").fetchone()[0])
 
     def changing(self) -> _Changing:
         """All or nothing of the changes in a block."""
@@ -356,7 +360,7 @@ class Queue:
     def claim(self, key: int, owner: str, now: float) -> int | None:
         """Give a job away as one of a user: which attempt it is, None if another was faster."""
         row = self.run(
-            "UPDATE job SET state = 'offered', attempt = attempt + 1, owner = ?, heard = ?"
+            "UPDATE job SET state = 'offered', attempt = attempt + 1, given = ?, heard = ?"
             " WHERE key = ? AND state = 'ready' RETURNING attempt",
             (owner, now, key),
         ).fetchone()

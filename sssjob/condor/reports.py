@@ -9,6 +9,7 @@ the seconds it ran, the seconds of CPU time, and ``+`` once it has ended.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -79,8 +80,10 @@ class Start:
 
 def fold(
     settings: Settings, queue: Queue, *, say: Say, until: float | None = None, wait: bool = True
-) -> int:
-    """Fold every report in the spool, and give how many there were; ``until`` is when to stop.
+) -> tuple[int, int]:
+    """Fold every report in the spool; ``until`` is when to stop.
+
+    Gives how many were folded, and how many were refused.
 
     A report counts if it was left by the user of the job, root, the owner of the queue, or whom
     the site trusts. One about a job that the queue gave away goes into the document that this job
@@ -88,10 +91,10 @@ def fold(
     other one is said and set aside. Where a document cannot be written, its reports wait.
     """
     count = 0
-    with queue.alone(wait=wait), Spool(queue.state) as spool:
+    with queue.alone(wait=wait), Spool(queue.state, say) as spool:
         work = _Fold(settings, queue, spool, say)
         size = 0
-        for report in spool.reports(say, time.time()):
+        for report in spool.reports(time.time()):
             if until is not None and time.time() > until:
                 break
             work.take(report)
@@ -99,7 +102,7 @@ def fold(
             if size > TOGETHER:
                 count, size = count + work.write(until), 0
         count += work.write(until)
-    return count
+        return count, spool.refused
 
 
 class _Fold:
@@ -112,6 +115,7 @@ class _Fold:
         self._trust = reporters(settings)
         self._waiting: dict[str, list[Told]] = {}  # by document
         self._apart: list[Told] = []  # about jobs of a schedd
+        self._shares: Counter[int] = Counter()  # how many reports each user left
 
     def take(self, report: Report) -> None:
         """Take a report if it counts."""
@@ -120,6 +124,7 @@ class _Fold:
         except (Odd, Untrusted) as error:
             self._refuse(report, error)
             return
+        self._shares[report.uid] += 1
         if told.job is None:
             self._apart.append(told)
         else:
@@ -128,19 +133,23 @@ class _Fold:
     def write(self, until: float | None) -> int:
         """Write what was taken, and give how many reports that were."""
         done: list[Told] = []
-        for document, all_told in self._waiting.items():
+        for document, all_told in sorted(self._waiting.items(), key=self._share):
             if until is None or time.time() < until:
-                done += self._documented(document, all_told)
+                done += self._documented(document, all_told, until)
         with self._queue.changing():
             for told in done:
                 self._move(told)
-        for told in self._apart:
+        for told in sorted(self._apart, key=lambda told: self._shares[told.report.uid]):
             if until is None or time.time() < until:
                 done += self._apart_from_queue(told)
         for told in done:  # not before all that it tells is kept
             self._spool.remove(told.report.name)
         self._waiting, self._apart = {}, []
         return len(done)
+
+    def _share(self, item: tuple[str, list[Told]]) -> int:
+        """Those who left few reports come first: nobody keeps the others waiting."""
+        return min(self._shares[told.report.uid] for told in item[1])
 
     def _told(self, report: Report) -> Told:
         """What a report tells. Raises ``Odd`` and ``Untrusted``."""
@@ -154,10 +163,10 @@ class _Fold:
         job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
             raise Odd(f"nothing was given away as {text[:60]!r}", keep=True)
-        self._trust.check(report.uid, job.owner)
+        self._trust.check(report.uid, job.given)
         return Told(report, ad, kind, job, attempt)
 
-    def _documented(self, document: str, all_told: list[Told]) -> list[Told]:
+    def _documented(self, document: str, all_told: list[Told], until: float | None) -> list[Told]:
         """Fold into one document, and give the reports that are done with."""
         early = [told for told in all_told if _is_early(told)]
         about: dict[tuple[int, str], list[Told]] = {}
@@ -168,6 +177,8 @@ class _Fold:
 
         def change(number: int, job: Job) -> Job:
             for told in about.pop((number, job.id), []):
+                if until is not None and time.time() > until:
+                    break  # the rest waits
                 try:
                     job = _with(job, told)
                     done.append(told)
@@ -213,9 +224,9 @@ class _Fold:
         job = to_job(told.ad.merged({"JobStatus": 2})).job
         # What the ad carries is a text of its user: not whose the job is, nor which one.
         stated = {"User": owner, "GlobalId": told.ad.text("GlobalJobId")}
-        items = [item for item in job.items if getattr(item, "name", "") not in stated]
-        told_by_us = [Property(name, text) for name, text in stated.items()]
-        return job.holding((*items, *told_by_us)), left if uid is None else uid
+        rest = [item for item in job.items if getattr(item, "name", "") not in stated]
+        ours = [Property(name, text) for name, text in stated.items()]
+        return job.holding((*rest[:1], *ours, *rest[1:])), left if uid is None else uid
 
     def _move(self, told: Told) -> None:
         """Bring a job where its report says that it is, if this attempt is still the last one."""
@@ -230,7 +241,7 @@ class _Fold:
 
     def _refuse(self, report: Report, reason: Exception) -> None:
         odd = reason if isinstance(reason, Odd) else Odd(str(reason), keep=True)
-        self._spool.refuse(report.name, odd, self._say)
+        self._spool.refuse(report.name, odd)
 
 
 def _is_early(told: Told) -> bool:

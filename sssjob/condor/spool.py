@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 SPOOL, BAD = "spool", "bad"
 REPORT_LIMIT = 16 << 20  # bytes of one report
 ENTRIES = 100_000  # looked at in one go
-PER_OWNER = 10_000  # taken in one go, so that nobody fills the spool for everybody
+PER_OWNER = 10_000  # reports taken in one go, so that nobody fills the spool for everybody
+BYTES_PER_OWNER = 256 << 20
+TOLD = 20  # odd things in one go, so that nobody fills a log
 ASIDE = 1000  # reports that are kept although they cannot be folded
 STALE = 3600  # seconds after which an unfinished report is one of a hook that was killed
 
@@ -60,10 +62,11 @@ def leave(state: str, key: int, text: bytes) -> None:
 class Spool:
     """The reports in the spool of a queue that is ours."""
 
-    __slots__ = ("_folder", "_state")
+    __slots__ = ("_folder", "_say", "_state", "refused")
 
-    def __init__(self, state: str) -> None:
-        self._state = state
+    def __init__(self, state: str, say: Say) -> None:
+        self._state, self._say = state, say
+        self.refused = 0
         self._folder = os.open(os.path.join(state, SPOOL), _ROOM)
 
     def __enter__(self) -> Spool:
@@ -77,26 +80,33 @@ class Spool:
         with os.scandir(self._folder) as entries:
             return next(entries, None) is None
 
-    def reports(self, say: Say, now: float, key: int | None = None) -> Iterator[Report]:
+    def reports(
+        self, now: float, key: int | None = None, counts: Callable[[int], bool] = lambda uid: True
+    ) -> Iterator[Report]:
         """Every report, the oldest first, or those that are named after a job.
 
-        What is no report is said and taken away; the others go on.
+        ``counts`` says of which uids they are looked at. What is no report is said and taken away;
+        the others go on.
         """
-        taken: dict[int, int] = {}
-        for _, uid, name in sorted(self._entries(say, now, "" if key is None else f"{key}.")):
-            taken[uid] = taken.get(uid, 0) + 1
-            if taken[uid] == PER_OWNER:
-                say(f"{SPOOL}: uid {uid} left more than {PER_OWNER} reports; the rest waits")
-            if taken[uid] >= PER_OWNER:
+        taken: dict[int, tuple[int, int]] = {}
+        full: set[int] = set()
+        for _, uid, size, name in sorted(self._entries(now, "" if key is None else f"{key}.")):
+            if uid in full or not counts(uid):
                 continue
+            count, total = taken.get(uid, (0, 0))
+            if count == PER_OWNER or total > BYTES_PER_OWNER:
+                self._say(f"{SPOOL}: uid {uid} left more than {count} reports; the rest waits")
+                full.add(uid)
+                continue
+            taken[uid] = (count + 1, total + size)
             try:
                 yield self._read(name)
             except FileNotFoundError:
                 continue
             except OSError as error:
-                say(f"{SPOOL}/{name!r}: {error.strerror}")
+                self._say(f"{SPOOL}/{name!r}: {error.strerror}")
             except Odd as odd:
-                self.refuse(name, odd, say)
+                self.refuse(name, odd)
 
     def remove(self, name: str) -> None:
         """Take a report away that was folded."""
@@ -105,24 +115,29 @@ class Spool:
         except FileNotFoundError:
             return
 
-    def refuse(self, name: str, reason: Odd, say: Say) -> None:
+    def refuse(self, name: str, reason: Odd) -> None:
         """Say why a report does not count, and set it aside, or take it away."""
-        say(f"{SPOOL}/{name!r}: {reason}")
+        self.refused += 1
+        if self.refused <= TOLD:
+            self._say(f"{SPOOL}/{name!r}: {reason}")
+        elif self.refused == TOLD + 1:
+            self._say(f"{SPOOL}: there is more of this, of which nothing is said")
         try:
             if reason.keep:
                 self._set_aside(name)
             else:
                 self._discard(name)
         except OSError as error:
-            say(f"{SPOOL}/{name!r} stays: {error.strerror}")
+            if self.refused <= TOLD:
+                self._say(f"{SPOOL}/{name!r} stays: {error.strerror}")
 
-    def _entries(self, say: Say, now: float, head: str) -> Iterator[tuple[int, int, str]]:
-        """When each file was left, by whom, and its name."""
+    def _entries(self, now: float, head: str) -> Iterator[tuple[int, int, int, str]]:
+        """When each file was left, by whom, its size and its name."""
         odd: list[tuple[str, Odd]] = []
         with os.scandir(self._folder) as entries:
             for count, each in enumerate(entries, 1):
                 if count > ENTRIES:
-                    say(f"{SPOOL}: more than {ENTRIES} entries; the rest waits")
+                    self._say(f"{SPOOL}: more than {ENTRIES} entries; the rest waits")
                     break
                 if not each.name.startswith(head):
                     continue
@@ -133,11 +148,11 @@ class Spool:
                 if not stat.S_ISREG(found.st_mode):
                     odd.append((each.name, Odd("it is not a regular file")))
                 elif each.name[0] != ".":
-                    yield found.st_mtime_ns, found.st_uid, each.name
+                    yield found.st_mtime_ns, found.st_uid, found.st_size, each.name
                 elif found.st_mtime < now - STALE:
                     odd.append((each.name, Odd("a hook that was killed did not finish it")))
         for name, reason in odd:
-            self.refuse(name, reason, say)
+            self.refuse(name, reason)
 
     def _read(self, name: str) -> Report:
         """A report, when it is known whose it is. Raises ``Odd``."""

@@ -41,9 +41,13 @@ class Trust:
             raise Untrusted(f"its User is {stated}, and its document belongs to {name}")
         return name
 
+    def counts(self, uid: int, owner: str) -> bool:
+        """Whether what a uid left counts for the jobs of a user."""
+        return uid in self.uids or (bool(owner) and uid == user_id(owner))
+
     def check(self, uid: int, owner: str) -> None:
         """Raise ``Untrusted`` if what a uid left does not count for the jobs of a user."""
-        if uid not in self.uids and (not owner or uid != user_id(owner)):
+        if not self.counts(uid, owner):
             raise Untrusted(f"uid {uid} left it, and the job is one of {owner or 'nobody'}")
 
 

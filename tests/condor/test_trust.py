@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import sqlite3
 import stat
 import tempfile
 import time
@@ -384,6 +385,53 @@ def test_so_many_entries_are_looked_at_and_so_many_kept(site, monkeypatch):
     assert (os.listdir(site.state / "spool"), set_aside(site)) == ([], 2)
 
 
+@pytest.mark.parametrize("most", ["PER_OWNER", "BYTES_PER_OWNER"])
+def test_what_a_user_left_too_much_of_is_folded_next_time(site, monkeypatch, most):
+    monkeypatch.setattr(spool, most, 1)
+    ad = fetched(site)
+    for _ in range(2):
+        left(site, ALICE, ad)
+    assert site.fold()[0] == 1
+    assert site.fold() == (1, [])
+
+
+def test_odd_things_do_not_fill_a_log(site, monkeypatch):
+    for _ in range(2 * spool.TOLD):
+        left(site, BOB, b"rubbish")
+    assert len(site.fold()[1]) == spool.TOLD + 1
+    assert os.listdir(site.state / "spool") == []
+
+
+def test_who_left_few_reports_comes_first(site, monkeypatch):
+    bobs, alices = fetched(site, BOB, "b.xml"), fetched(site, ALICE, "z.xml")
+    for _ in range(5):
+        left(site, BOB, bobs)
+    left(site, ALICE, alices)
+    written = []
+    put = atomic.put
+    monkeypatch.setattr(
+        atomic, "put", lambda folder, name, *rest: written.append(name) or put(folder, name, *rest)
+    )
+    assert site.fold() == (6, [])
+    assert written == ["z.xml", "b.xml"]
+
+
+def test_reports_wait_when_the_time_is_over(site):
+    left(site, ALICE, fetched(site))
+    assert site.fold(until=1) == (0, [])
+    assert site.fold() == (1, [])
+
+
+def test_a_report_of_an_attempt_that_came_back_counts_for_whom_it_ran_as(site):
+    site.add("a.xml", "")
+    [ad] = site.fetch(owner=ALICE)
+    site.call("evict-claim", ad)
+    assert site.fetch(SLOT.merged({"Cpus": 0}), requests=[("RequestCpus", "1")]) == []
+    left(site, ALICE, ad.merged({"RemoteUserCpu": 5.0}))
+    assert site.fold() == (1, [])
+    assert site.job("a.xml").get("CpuDuration") == "5"
+
+
 LIES = [
     {"JobStartDate": "x", "RemoteUserCpu": "INF"},
     {"JobDuration": -(2**63), "RemoteUserCpu": -1e308},
@@ -523,6 +571,14 @@ def site_of_alice(monkeypatch, capsys):
         made.path.mkdir(mode=0o755)
         give(made.path, ALICE)
         yield made
+
+
+def test_a_queue_of_a_later_version_is_left_alone(site):
+    site.fold()
+    with sqlite3.connect(site.state / "queue.db") as later:
+        later.execute("PRAGMA user_version = 2")
+    assert site.fetch() == []
+    assert "queue.db is of another version of sssjob" in site.said
 
 
 def test_root_acts_as_the_owner_of_the_jobs(site_of_alice):

@@ -111,7 +111,7 @@ def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
     found = condor_pool.until(
         lambda: [
             job
-            for path in pool.jobs.glob("*.xml")
+            for path in pool.jobs.glob(".condor/reported/*.xml")
             for job in jobs_of(path).values()
             if job.get("GlobalId") == ad["GlobalJobId"] and job.get("State") == "Completed"
         ],

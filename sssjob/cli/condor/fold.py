@@ -31,19 +31,19 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
     from sssjob.errors import SSSJobError
 
     settings = given(jobs, state, trust=trust)
-    bad = 0
+    is_whole = True
 
     def say(text: object) -> None:
-        nonlocal bad
-        bad += 1
+        nonlocal is_whole
+        is_whole = False
         common.say(f"sssjob: {text}")
 
     try:
         with Held(settings) as queue, terminable():
-            count = fold(settings, queue, say=say)
+            count, bad = fold(settings, queue, say=say)
     except OSError as error:
         common.fail(common.reason(error))
     except SSSJobError as error:
         common.fail(error)
     common.say(f"{count} report{'' if count == 1 else 's'} folded, {bad} bad")
-    sys.exit(common.NOTHING if bad else common.FOUND)
+    sys.exit(common.FOUND if is_whole else common.NOTHING)

@@ -1,0 +1,106 @@
+"""Reports about jobs of a store: none replaces a document that somebody else put there."""
+
+import os
+import pwd
+
+import pytest
+
+from sssjob import store
+from sssjob.classads import long
+from sssjob.classads.values import Ad
+from sssjob.condor import reports
+from sssjob.condor.candidates import refresh
+from sssjob.condor.queue import STATES, WAITING, Held
+from sssjob.condor.settings import Settings
+from sssjob.document import loads
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
+
+ALICE, BOB = "daemon", "bin"
+SCHEDD = "submit#7.0#1800000000"
+
+
+class Stored:
+    """A store, its queue, and what is said."""
+
+    def __init__(self, place):
+        self.settings = Settings(str(place / "jobs.db"), str(place / "state"))
+        self.said = []
+        with store.open(self.settings.jobs, create=True):
+            pass
+
+    def put(self, text):
+        with store.open(self.settings.jobs) as held, held.change() as change:
+            change.put(text.encode())
+
+    def documents(self):
+        with store.open(self.settings.jobs, read_only=True) as held:
+            return [loads(found.document) for found in held.documents()]
+
+    def told(self, user, **attributes):
+        """Fold a report that a user left; how many counted."""
+        ad = Ad({"SSSReport": "update", "JobPid": 7, "JobStartDate": 1000, **attributes})
+        with Held(self.settings) as queue:
+            path = os.path.join(self.settings.state, "spool", "0.x")
+            with open(path, "w") as file:
+                file.write(long.write(ad))
+            os.chown(path, pwd.getpwnam(user).pw_uid, -1)
+            return reports.fold(self.settings, queue, say=self.said.append)[0]
+
+    def states(self):
+        with Held(self.settings) as queue:
+            refresh(self.settings, queue, until=None, say=self.said.append)
+            return [(job.state, job.reason) for job in queue.jobs(*STATES)]
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    return Stored(tmp_path)
+
+
+def test_a_job_of_a_schedd_becomes_a_document_that_grows_and_waits(jobs):
+    assert jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7, RemoteUserCpu=2.0) == 1
+    assert jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7, RemoteUserCpu=3.0) == 1
+    [job] = jobs.documents()
+    assert (job.get("User"), job.get("CpuDuration")) == (BOB, "3")
+    assert jobs.states() == [(WAITING, "a schedd has it")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<Job><Id>7.0</Id><User>{ALICE}</User><Executable>/bin/true</Executable></Job>",
+        f"<Job><Id>7.0</Id><GlobalId>{SCHEDD}</GlobalId><User>{ALICE}</User></Job>",
+        f"<Job><Id>7.0</Id><GlobalId>{SCHEDD}</GlobalId></Job>",
+    ],
+)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_report_changes_no_document_that_somebody_put_there(jobs, text, when):
+    if when == "before":
+        jobs.put(text)
+    else:  # somebody reports of the name first
+        jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7)
+        jobs.put(text)
+    before = jobs.documents()
+    jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7, RemoteUserCpu=9.0, Cmd="/bin/evil")
+    after = jobs.documents()
+    mine = [job for job in before if job.get("User") != BOB]
+    assert mine
+    assert [job for job in after if job.get("User") != BOB] == mine
+
+
+@pytest.mark.parametrize("first", ["7.0", f"7.0@{ALICE}", "another"])
+def test_two_users_do_not_share_a_document(jobs, first):
+    assert jobs.told(BOB, GlobalJobId=SCHEDD, SSSJobId=first, RemoteUserCpu=9.0) == 1
+    for used in (2.0, 3.0):
+        assert jobs.told(ALICE, GlobalJobId=SCHEDD, ClusterId=7, RemoteUserCpu=used) == 1
+    assert {job.get("User"): job.get("CpuDuration") for job in jobs.documents()} == {
+        ALICE: "3", BOB: "9",
+    }  # fmt: skip
+
+
+def test_a_report_is_refused_where_both_names_are_taken(jobs):
+    for id_ in ("7.0", f"7.0@{BOB}"):
+        jobs.put(f"<Job><Id>{id_}</Id><GlobalId>{SCHEDD}</GlobalId></Job>")
+    assert jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7) == 0
+    assert "not from such reports" in str(jobs.said[-1])
