@@ -39,7 +39,9 @@ class Stored:
 
     def told(self, user, **attributes):
         """Fold a report that a user left; how many counted."""
-        ad = Ad({"SSSReport": "update", "JobPid": 7, "JobStartDate": 1000, **attributes})
+        ad = Ad(
+            {"SSSReport": "update", "JobPid": 7, "JobStartDate": 1000, "ProcId": 0, **attributes}
+        )
         with Held(self.settings) as queue:
             path = os.path.join(self.settings.state, "spool", "0.x")
             with open(path, "w") as file:
