@@ -289,7 +289,7 @@ def _report(settings: Settings, kind: str) -> None:
 
 def _make_spool(settings: Settings) -> None:
     """Make the queue with its spool, if the jobs are ours: users of jobs write into it only."""
-    from sssjob.condor.queue import owner_of
+    from sssjob.condor.place import owner_of
 
     owner = owner_of(settings)
     if os.geteuid() not in (0, owner):
@@ -318,7 +318,8 @@ def _has_ended(job: Job, settings: Settings) -> bool:
 
 
 def _held(settings: Settings) -> Held:
-    from sssjob.condor.queue import Held, owner_of
+    from sssjob.condor.place import owner_of
+    from sssjob.condor.queue import Held
 
     if not settings.jobs or not settings.state:
         raise Failed(_NO_JOBS)

@@ -18,7 +18,7 @@ import fcntl
 import os
 import stat
 
-from sssjob.condor.spool import SPOOL
+from sssjob.condor.place import FILE, LOCK, Refused, check_former, make, own, owner_of, status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
 STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "done")
 READY, OFFERED, ACCEPTED, RUNNING, RETURNED, WAITING, DONE = STATES
 TAKEN = (OFFERED, ACCEPTED, RUNNING)  # given away
-FILE, LOCK = "queue.db", "lock"
 
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
-_FORMER = "index.json"  # of the queue as it was before it was one file
 _SCHEMA = """
 CREATE TABLE document (
     name TEXT PRIMARY KEY,
@@ -66,10 +64,6 @@ _VERSION = 1
 _COLUMNS = "key, document, number, label, id, state, attempt, owner, given, ads, reason"
 
 
-class Refused(OSError):
-    """Why a queue is not used: who else could write into it, or whose it is."""
-
-
 class Job:
     """A job of the queue."""
 
@@ -96,86 +90,6 @@ class Candidate:
     ) -> None:  # fmt: skip
         self.id, self.state, self.owner, self.ads, self.reason = id_, state, owner, ads, reason
         self.priority, self.submitted = priority, submitted
-
-
-def owner_of(settings: Settings) -> int:
-    """The uid to which a queue belongs, or will: that of the jobs, where there is none yet.
-
-    Raises ``Refused`` if it is neither theirs nor of somebody whom the site trusts: whoever may
-    put documents there could have put a queue there, too.
-    """
-    state = os.path.abspath(settings.state)
-    jobs = settings.jobs.removeprefix("sqlite:")
-    home = next(filter(None, (_lstat(jobs), _lstat(os.path.dirname(state)))), None)
-    found = _lstat(state)
-    uid = os.geteuid() if home is None else home.st_uid
-    if found is None or found.st_uid in (0, uid, os.getuid()):
-        return uid if found is None else found.st_uid
-    from sssjob.condor.trust import trust
-
-    if found.st_uid not in trust(settings).uids:
-        raise Refused(f"{state} belongs to uid {found.st_uid}, and {jobs} to uid {uid}")
-    return found.st_uid
-
-
-def _lstat(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except OSError:
-        return None
-
-
-def guard(state: str) -> None:
-    """Raise ``Refused`` if anybody but us could write into the directory of a queue."""
-    found = os.lstat(state)
-    if not stat.S_ISDIR(found.st_mode):
-        raise Refused(f"{state} is not a directory")
-    if found.st_uid != os.geteuid():
-        raise Refused(f"{state} belongs to uid {found.st_uid}, and this runs as {os.geteuid()}")
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise Refused(f"{state} can be written by others than its owner: chmod go-w it")
-    above = os.path.dirname(os.path.realpath(state))
-    while True:
-        mode = os.stat(above).st_mode
-        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise Refused(f"{above} can be written by everybody, who could exchange {state}")
-        if above == os.path.dirname(above):
-            return
-        above = os.path.dirname(above)
-
-
-def _own(path: str) -> None:
-    """Make a file that is ours alone. Raise ``Refused`` if there is another one."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    handle = os.open(path, flags, 0o600)
-    try:
-        found = os.fstat(handle)
-    finally:
-        os.close(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise Refused(f"{path} is not a file with one name")
-    # Whoever can read it could keep it locked.
-    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise Refused(f"{path} is not ours alone: chown it to uid {os.geteuid()}, chmod it 600")
-
-
-def make(state: str) -> None:
-    """Make the directories of a queue. The spool is everybody's, as /tmp is."""
-    try:
-        os.makedirs(state, mode=0o711)
-        os.chmod(state, 0o711)
-    except FileExistsError:
-        pass
-    guard(state)
-    spool = os.path.join(state, SPOOL)
-    try:
-        os.mkdir(spool)
-    except FileExistsError:
-        found = os.lstat(spool)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-            raise Refused(f"{spool} is not a directory of ours") from None
-    if stat.S_IMODE(os.lstat(spool).st_mode) != 0o1777:
-        os.chmod(spool, 0o1777)
 
 
 class Held:
@@ -220,12 +134,9 @@ class Held:
                 "and those whom --trust names"
             )
         self._before = (os.getegid(), os.getgroups())
-        try:
-            user = pwd.getpwuid(uid)
-            os.initgroups(user.pw_name, user.pw_gid)
-            os.setegid(user.pw_gid)
-        except KeyError:  # a user without a name has no groups
-            os.setgroups([])
+        user = pwd.getpwuid(uid)  # who is trusted has a name
+        os.initgroups(user.pw_name, user.pw_gid)
+        os.setegid(user.pw_gid)
         os.seteuid(uid)
 
     def _restore(self) -> None:
@@ -240,8 +151,8 @@ def _opened(state: str) -> Queue:
     make(state)
     path = os.path.join(state, FILE)
     if not os.path.lexists(path):
-        _check_former(state)
-    _own(path)
+        check_former(state)
+    own(path)
     queue = Queue(_connected(path), state)
     if queue.version() == 0:
         with queue.changing():
@@ -260,7 +171,7 @@ def copied(settings: Settings) -> Queue:
     """
     copy = _sqlite3.connect(":memory:", isolation_level=None)
     path = os.path.join(settings.state, FILE)
-    if (found := _lstat(path)) is None:
+    if (found := status(path)) is None:
         for statement in _SCHEMA.split(";"):
             copy.execute(statement)
         return Queue(copy, "")
@@ -286,19 +197,6 @@ def _connected(path: str) -> _sqlite3.Connection:
         return found
     except _sqlite3.Error as error:
         raise Refused(f"{path}: {error}") from error
-
-
-def _check_former(state: str) -> None:
-    """Raise ``Refused`` while jobs of the queue of an earlier version are still out."""
-    if not os.path.lexists(os.path.join(state, _FORMER)):
-        return
-    for name in TAKEN:
-        directory = os.path.join(state, name)
-        if os.path.isdir(directory) and os.listdir(directory):
-            raise Refused(
-                f"{directory}: an earlier version gave these jobs away, and this one would again: "
-                "once they have ended, delete what is in it"
-            )
 
 
 class Queue:
@@ -482,7 +380,7 @@ class _Alone:
         if not self._state:  # a copy in memory is nobody else's
             return
         path = os.path.join(self._state, LOCK)
-        _own(path)
+        own(path)
         self._handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         fcntl.flock(self._handle, fcntl.LOCK_EX | (0 if self._wait else fcntl.LOCK_NB))
 

@@ -34,8 +34,8 @@ def command(
     """Show every job in the order of the queue, as the next slot would find it.
 
     ready may be fetched, offered was printed by fetch-work, accepted was taken by a startd,
-    running has been heard of since, waiting may not run yet, done has ended. Without --give-back
-    nothing is written.
+    running has been heard of since, returned came back, waiting may not run yet, done has ended.
+    Without --give-back nothing is written.
     """
     from sssjob.condor.candidates import refresh
     from sssjob.condor.queue import STATES, WAITING, copied
