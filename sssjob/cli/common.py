@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import click
 
@@ -15,6 +14,9 @@ from sssjob.cli.signals import terminable
 from sssjob.errors import Finding, SSSJobError, UnreadableDocument
 from sssjob.spec import NAMESPACE
 
+if TYPE_CHECKING:
+    from sssjob.verbs.sources import Source
+
 Complain = Callable[[object], None]
 
 NAMESPACES = {"none": "", "sssrmap": NAMESPACE}  # by what options call them
@@ -22,20 +24,11 @@ NAMESPACES = {"none": "", "sssrmap": NAMESPACE}  # by what options call them
 FOUND, NOTHING, NOT_UNDERSTOOD = 0, 1, 2  # exit codes of every command
 
 
-class Input(NamedTuple):
-    """A file the user named: what to call it, and what to read."""
+def sources(files: Iterable[str]) -> Iterator[Source]:
+    """Each named file as a source; ``-`` is standard input, and so is no name at all."""
+    from sssjob.verbs.sources import named
 
-    name: str
-    source: Path | BinaryIO
-
-
-def sources(files: Iterable[str]) -> Iterator[Input]:
-    """Each named file as an input; ``-`` is standard input, and so is no name at all."""
-    for file in tuple(files) or ("-",):
-        if file == "-":
-            yield Input("<stdin>", sys.stdin.buffer)
-        else:
-            yield Input(file, Path(file))
+    return named(files, sys.stdin.buffer)
 
 
 def say(message: object) -> None:

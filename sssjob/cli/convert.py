@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from sssjob.cli import common, records, targets
+from sssjob.cli.progress import watching
 from sssjob.records import FORMATS
+from sssjob.records.parts import cores
 
 if TYPE_CHECKING:
     from sssjob.accounting.grid import Grid
-    from sssjob.model import Job
+    from sssjob.lcginfo.snapshot import Remark
     from sssjob.records import record
+    from sssjob.verbs.convert import Conversion
+    from sssjob.verbs.records import Reading
 
 LRMSINFO = "lrmsinfo"
 LINES, WHOLE = "sss-lines", "sss"
 OTHERS = ("jsonl", "parquet", "ur", "car", "apel", "apel-summary")  # see accounting.writers
 FORMS = (LINES, WHOLE, *OTHERS, LRMSINFO)
-WRAPPER = "Jobs"
 
 
 @click.command(
@@ -132,115 +135,109 @@ def command(
     Each FILE may be compressed; "-" is standard input. A bad record is reported with its line,
     and the rest go on. How many records were converted, skipped and bad is printed at the end.
     """
-    from sssjob.document import dumps
-    from sssjob.document.text import write_texts
-    from sssjob.errors import SSSJobError
-    from sssjob.records import read_records
-    from sssjob.records.record import Counts, Options
-    from sssjob.records.roads import OBJECTS, TEXTS
+    from sssjob.verbs.convert import Conversion
+    from sssjob.verbs.records import Reading
 
-    chosen = records.format_of(format_name)
-    options = Options(
+    records.format_of(format_name)
+    options = _options(zone, columns, delimiter, ended_only, not no_steps)
+    told = targets.Told(site, submit_host, infrastructure, benchmark, losses)
+    wanted = Wanted(form, output, output_dir, state, told)
+    _refuse(wanted, processes, bool(logs), bool(files))
+    said = records.Said()
+    reading, of_logs = Reading(said, watching), Reading(said, watching)
+    with common.failing():
+        grid = _grid(logs, of_logs) if logs else None
+        sources = tuple(common.sources(files))
+        work = Conversion(sources, format_name, options, reading, processes or cores(), grid)
+        _write(work, wanted)
+    if grid is not None:
+        common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
+    _report(reading.counts, counts_json, said)
+    sys.exit(common.NOTHING if reading.counts.bad or of_logs.counts.bad else common.FOUND)
+
+
+class Wanted(NamedTuple):
+    """What the user wants: a form, and where it goes; ``state`` remembers growing logs."""
+
+    form: str | None
+    output: str | None
+    output_dir: str | None
+    state: str | None
+    told: targets.Told
+
+    @property
+    def indent(self) -> bool:
+        """Whether a person looks at the documents."""
+        return self.form is None and self.output in (None, "-") and sys.stdout.isatty()
+
+    @property
+    def is_documents(self) -> bool:
+        """Whether documents are wanted in one stream, not to be looked at."""
+        wanted = self.form in (None, LINES, WHOLE) and self.output_dir is None
+        return wanted and not self.indent
+
+
+def _refuse(wanted: Wanted, processes: int, joined: bool, named: bool) -> None:
+    """End the command where options do not go together."""
+    form, output = wanted.form, wanted.output
+    if wanted.output_dir is not None and (output or form not in (None, LINES, WHOLE)):
+        common.fail("--output-dir is for job objects, without --output")
+    if form not in OTHERS and any(wanted.told):
+        common.fail(f"--losses and what describes a site are for --to {', '.join(OTHERS)}")
+    if wanted.state is None and processes == 1:
+        return
+    if joined or not wanted.is_documents:
+        common.fail("--jobs and --state are for --to sss-lines and sss, without --blah")
+    if wanted.state is not None and (output in (None, "-") or form == WHOLE or not named):
+        common.fail("--state needs --output FILE, --to sss-lines and named files")
+
+
+def _options(
+    zone: str, columns: str, delimiter: str, ended_only: bool, steps: bool
+) -> record.Options:
+    from sssjob.records.record import Options
+
+    return Options(
         zone=zone,
         columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
         delimiter=delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"),
         ended_only=ended_only,
-        steps=not no_steps,
+        steps=steps,
     )
-    counts, counts_of_logs, said = Counts(), Counts(), records.Said()
-    indent = form is None and output in (None, "-") and sys.stdout.isatty()
-    wrap = WRAPPER if form == "sss" else ""
-    in_objects = indent or bool(logs) or output_dir is not None or form in (LRMSINFO, *OTHERS)
-    if output_dir is not None and (output or form not in (None, LINES, WHOLE)):
-        common.fail("--output-dir is for job objects, without --output")
-    told = targets.Told(site, submit_host, infrastructure, benchmark, losses)
-    if form not in OTHERS and any(told):
-        named = ", ".join(OTHERS)
-        common.fail(f"--losses and what describes a site are for --to {named}")
-    try:
-        if state is not None or processes != 1:
-            if in_objects:
-                common.fail("--jobs and --state are for --to sss-lines and sss, without --blah")
-            if state is not None and (output in (None, "-") or wrap or not files):
-                common.fail("--state needs --output FILE, --to sss-lines and named files")
-            from sssjob.cli.in_parts import Work, converted, grown
 
-            work = Work(format_name, options, processes, counts, said)
-            if state is not None and output is not None:
-                grown(work, files, state, output)
+
+def _write(work: Conversion, wanted: Wanted) -> None:
+    """Write what is wanted to where it is wanted."""
+    from sssjob.verbs import convert
+
+    if wanted.state is not None and wanted.output is not None:
+        for text in convert.grown(work, Path(wanted.state), Path(wanted.output)):
+            common.say(f"warning: {text}")
+    elif wanted.output_dir is not None:
+        convert.files(work, Path(wanted.output_dir))
+    elif wanted.form in OTHERS:
+        targets.write(work, wanted.form, wanted.told, wanted.output)
+    else:
+        with common.output(wanted.output) as stream:
+            if wanted.form == LRMSINFO:
+                convert.lrmsinfo(work, stream, _remark)
             else:
-                converted(work, files, output, wrap)
-        elif in_objects:
-            grid = _grid(logs, counts_of_logs, said)
-
-            def outcomes(stream: BinaryIO) -> Iterator[record.Outcome[Job]]:
-                found = read_records(chosen, stream, options, OBJECTS)
-                return _joined(found, grid) if logs else found
-
-            if form in OTHERS:
-                targets.written(
-                    form, told, output,
-                    lambda through: records.jobs(files, through(outcomes), counts, said),
-                )  # fmt: skip
-            elif output_dir is not None:
-                targets.in_files(output_dir, records.jobs(files, outcomes, counts, said))
-            else:
-                with common.output(output) as stream:
-                    jobs = records.jobs(files, outcomes, counts, said)
-                    if form == LRMSINFO:
-                        stream.writelines(line.encode() for line in _entries(jobs))
-                    else:
-                        printed = (dumps(job, indent=indent) for job in jobs)
-                        write_texts(printed, stream, wrap=wrap, indent=indent)
-        else:
-            with common.output(output) as stream:
-                texts = records.jobs(
-                    files, lambda stream: read_records(chosen, stream, options, TEXTS), counts, said
-                )
-                write_texts(texts, stream, wrap=wrap)
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        common.fail(common.reason(error))
-    except SSSJobError as error:
-        common.fail(error)
-    if logs:
-        common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
-    _report(counts, counts_json, said)
-    sys.exit(common.NOTHING if counts.bad or counts_of_logs.bad else common.FOUND)
+                whole = wanted.form == WHOLE
+                convert.documents(work, stream, wrap=whole, indent=wanted.indent)
 
 
-def _grid(logs: tuple[str, ...], counts: record.Counts, said: records.Said) -> Grid:
+def _remark(remark: Remark) -> None:
+    common.say(f"{remark.severity}: {remark.message}")
+
+
+def _grid(logs: tuple[str, ...], reading: Reading) -> Grid:
     """What the logs of computing elements say; what cannot be read of them is printed."""
     from sssjob.accounting.grid import Grid
 
     grid = Grid()
-    for _ in records.jobs(logs, grid.read, counts, said) if logs else ():
+    for _ in reading.jobs(common.sources(logs), grid.read):
         pass
     return grid
-
-
-def _joined(outcomes: Iterator[record.Outcome[Job]], grid: Grid) -> Iterator[record.Outcome[Job]]:
-    """The same outcomes, their jobs joined with the logs of computing elements."""
-    from sssjob.records.record import Converted
-
-    for outcome in outcomes:
-        if isinstance(outcome, Converted):
-            yield outcome._replace(job=grid.join(outcome.job))
-        else:
-            yield outcome
-
-
-def _entries(jobs: Iterable[Job]) -> Iterator[str]:
-    """Jobs as lines of lrmsinfo; one that nobody could count is left out, and said."""
-    from sssjob.lcginfo import lrmsinfo
-    from sssjob.lcginfo.jobs import from_blocks
-    from sssjob.lcginfo.snapshot import Remark
-
-    def report(remark: Remark) -> None:
-        common.say(f"{remark.severity}: {remark.message}")
-
-    return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
 
 
 def _report(counts: record.Counts, counts_json: str | None, said: records.Said) -> None:

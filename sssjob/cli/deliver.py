@@ -106,7 +106,7 @@ def command(
                     take(place)
             for record in common.sources(records) if records else ():
                 try:
-                    work.take_records(record.source, record.name, format_, tz)
+                    work.take_records(record.given, record.name, format_, tz)
                 except SSSJobError as error:
                     common.fail(common.placed(error, record.name))
             target = file if in_place else output

@@ -43,7 +43,7 @@ def into_directory(
     with common.failing():
         work.look()
         for record in common.sources(records):
-            work.take_records(record.source, record.name, format_, tz)
+            work.take_records(record.given, record.name, format_, tz)
         work.write(write)
     report(work.tally, as_json)
     sys.exit(common.FOUND if work.tally.delivered else common.NOTHING)
@@ -60,7 +60,7 @@ def into_store(
     with common.failing(), store.open(file, by=getpass.getuser()) as jobs:
         work = StoreDelivery(jobs, lambda item: common.print_findings([item]), overwrite=overwrite)
         for record in common.sources(records):
-            with watched(record.source, record.name) as stream:
+            with watched(record.given, record.name) as stream:
                 work.take_records(stream, record.name, format_, tz)
     tally = work.tally
     if as_json:

@@ -100,7 +100,7 @@ def _offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator
 
     for given in common.sources((name,)):
         try:
-            with opened(given.source) as stream:
+            with opened(given.given) as stream:
                 data = stream.read(SIZE_LIMIT + 1)
             if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
                 yield from _delivered(data, mode or "exact", refused)

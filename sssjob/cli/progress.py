@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from sssjob.verbs.sources import Source
+
 _PATIENCE = 1.0  # seconds before anything is shown
 
 
@@ -36,6 +38,13 @@ def watched(
                 on_bytes(count)
 
         yield io.BufferedReader(_Counted(source, tell), 1 << 16)
+
+
+@contextmanager
+def watching(source: Source) -> Iterator[BinaryIO]:
+    """The bytes of a source, watched: how verbs open what a person waits for."""
+    with watched(source.given, source.name) as stream:
+        yield stream
 
 
 @contextmanager

@@ -194,7 +194,7 @@ def _form(name: str | None, columns: Columns, with_file: bool) -> Form:
 
 
 def _is_several(file: str) -> bool:
-    from sssjob.cli.query_sources import expanded
+    from sssjob.verbs.sources import expanded
 
     return Path(file).is_dir() or expanded((file,)) != (file,)
 

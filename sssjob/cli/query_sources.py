@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sssjob.addresses import is_store
 from sssjob.cli import common, progress, query_store
 from sssjob.cli.query_forms import Found
 from sssjob.errors import UnreadableDocument, UnusableStore
 
 if TYPE_CHECKING:
     from sssjob.query import Question
+    from sssjob.verbs.sources import Source
 
 _LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
 _SHOWN = 5  # names of skipped files that are printed
@@ -55,7 +54,7 @@ class Asking:
                     return total
         return total
 
-    def _in_source(self, given: common.Input | query_store.Address) -> Iterator[Found]:
+    def _in_source(self, given: Source | query_store.Address) -> Iterator[Found]:
         with self._told(given.name):
             if isinstance(given, query_store.Address):
                 yield from query_store.matches(self, given)
@@ -89,9 +88,9 @@ class Asking:
             return "each document as a whole tree, because a column or key looks around its match"
         return "streamed job by job"
 
-    def _in(self, given: common.Input) -> Iterator[Found]:
+    def _in(self, given: Source) -> Iterator[Found]:
         name = Path(given.name).name
-        with progress.watched(given.source, name, self._notice(given.name)) as stream:
+        with progress.watched(given.given, name, self._notice(given.name)) as stream:
             for match in self.query.run(
                 stream,
                 effective=self.effective,
@@ -102,23 +101,19 @@ class Asking:
             ):
                 yield Found(given.name, match)
 
-    def _sources(self, files: tuple[str, ...]) -> Iterator[common.Input | query_store.Address]:
-        from sssjob.query.files import documents
+    def _sources(self, files: tuple[str, ...]) -> Iterator[Source | query_store.Address]:
+        from sssjob.verbs import sources
 
-        for given in common.sources(expanded(files)):
-            if not isinstance(given.source, Path):
-                yield given
-                continue
-            if is_store(given.name):
+        for given in common.sources(sources.expanded(files)):
+            if given.is_store:
                 yield query_store.Address(given.name)
                 continue
             skipped: list[Path] = []
-            for path in documents(
-                given.source,
+            yield from sources.files(
+                given,
                 on_skipped=skipped.append,
                 on_error=lambda error: self.fail(f"sssjob: error: {common.reason(error)}"),
-            ):
-                yield common.Input(str(path), path)
+            )
             if skipped and not self.quiet:
                 common.say(_skipped(given.name, skipped))
 
@@ -144,17 +139,6 @@ class Asking:
                 )
 
         return tell
-
-
-def expanded(files: tuple[str, ...]) -> tuple[str, ...]:
-    """Names with ``*``, ``?`` or ``[`` that no file has as they stand, as the files they match."""
-    found: list[str] = []
-    for file in files:
-        if glob.has_magic(file) and not Path(file).exists():
-            found += sorted(glob.glob(file, recursive=True)) or [file]
-        else:
-            found.append(file)
-    return tuple(found)
 
 
 def _skipped(name: str, files: list[Path]) -> str:

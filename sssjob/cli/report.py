@@ -148,15 +148,18 @@ class _Reading:
             common.say(self.counts)
 
     def _records(self, files: tuple[str, ...]) -> Iterator[Block]:
+        from sssjob.cli.progress import watching
         from sssjob.records import read_records
-        from sssjob.records.record import Counts, Options
+        from sssjob.records.record import Options
         from sssjob.records.roads import OBJECTS
+        from sssjob.verbs.records import Reading
 
         chosen = records.format_of(self.format_name)
-        self.counts = Counts()
+        reading = Reading(records.Said(), watching)
+        self.counts = reading.counts
         options = Options(zone=self.zone, steps=False)
-        yield from records.jobs(
-            files, lambda stream: read_records(chosen, stream, options, OBJECTS), self.counts
+        yield from reading.jobs(
+            common.sources(files), lambda stream: read_records(chosen, stream, options, OBJECTS)
         )
 
     def _of(self, file: str) -> Iterator[Block]:
@@ -171,7 +174,7 @@ class _Reading:
                     yield loads(stored.document)
             return
         for given in common.sources((file,)):
-            with watched(given.source, given.name) as stream:
+            with watched(given.given, given.name) as stream:
                 yield from read(stream, on_error=partial(self._unreadable, given.name))
 
     def _damaged(self, error: SSSJobError) -> None:

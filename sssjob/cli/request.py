@@ -219,7 +219,7 @@ def _data(file: str | None, dialect: str, *, used: bool) -> Data | None:
     items: list[Item] = []
     (given,) = common.sources([file])
     try:
-        for element in tree.units(given.source):
+        for element in tree.units(given.given):
             job = Document(etree.tostring(element, encoding="UTF-8", with_tail=False))
             if dialect != "gold":
                 items.append(job)

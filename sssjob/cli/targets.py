@@ -6,9 +6,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from sssjob.cli import common
@@ -17,10 +15,7 @@ from sssjob.visible import visible
 if TYPE_CHECKING:
     from sssjob.accounting.writers.losses import Loss
     from sssjob.accounting.writers.writer import Options
-    from sssjob.model import Job
-    from sssjob.records.record import Outcome
-
-    Read = Callable[[BinaryIO], Iterator[Outcome[Job]]]
+    from sssjob.verbs.convert import Conversion
 
 SHOWN = 20  # kinds of losses that are printed
 _FIGURE = re.compile(r"([A-Za-z][\w.-]{0,40})=([0-9]{1,12}(?:\.[0-9]{1,12})?)")
@@ -72,17 +67,9 @@ class Losses:
             common.say(f"lost in {target}: {more} more kinds of values")
 
 
-def written(
-    target: str,
-    told: Told,
-    output: str | None,
-    jobs: Callable[[Callable[[Read], Read]], Iterator[Job]],
-) -> None:
-    """Write jobs in a target format.
-
-    ``jobs`` gives them all, when it is told how to write what was read on the way.
-    """
-    from sssjob.accounting.writers import TARGETS
+def write(work: Conversion, target: str, told: Told, output: str | None) -> None:
+    """Write jobs in a target format, and say what it could not hold."""
+    from sssjob.verbs import convert
 
     options = told.options()
     with ExitStack() as stack:
@@ -90,42 +77,7 @@ def written(
         stream = stack.enter_context(common.output(output))
         losses = Losses(listed)
         try:
-            writer = TARGETS[target].writer(stream, options, losses)
+            convert.target(work, target, stream, options, losses)
         except ImportError as error:
             common.fail(f"--to {target} needs {error.name}: pip install 'sssjob[{target}]'")
-        for _ in jobs(lambda read: lambda source: writer.through(read(source))):
-            pass
-        writer.close()
     losses.say(target)
-
-
-def in_files(directory: str, jobs: Iterator[Job]) -> None:
-    """Write each job as a document in a file of its own, named by its Id; whole or not at all."""
-    from sssjob.document import dumps
-
-    place = Path(directory)
-    place.mkdir(parents=True, exist_ok=True)
-    runs: Counter[str] = Counter()
-    for job in jobs:
-        name = file_name(job.id)
-        runs[name] += 1
-        suffix = f"-{runs[name]}" if runs[name] > 1 else ""
-        with common.output(str(place / f"{name}{suffix}.xml"), follow=False) as stream:
-            stream.write(f"{dumps(job, indent=True)}\n".encode())
-
-
-def file_name(text: str) -> str:
-    """An Id as the name of a file, whatever it holds; a long one is cut and told by a digest.
-
-    >>> file_name("PBS.1234.0"), file_name("../etc/passwd"), file_name(".x")
-    ('PBS.1234.0', '%2E.%2Fetc%2Fpasswd', '%2Ex')
-    """
-    import hashlib
-    from urllib.parse import quote
-
-    name = quote(text, safe="[]@+,=")
-    if name.startswith("."):
-        name = f"%2E{name[1:]}"
-    if len(name) > 200:
-        name = f"{name[:160]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    return name or "%"

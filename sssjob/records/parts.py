@@ -8,6 +8,7 @@ given within the whole. # decision 104
 from __future__ import annotations
 
 import io
+import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -37,6 +38,11 @@ def cutter(format_: str) -> type[Cutter]:
         return found
     known = ", ".join(name for name, row in formats().items() if row.cutter)
     raise UnusableInput(f"records of {format_} cannot be cut; those of {known} can")
+
+
+def cores() -> int:
+    """How many processes can work at once here."""
+    return len(os.sched_getaffinity(0))
 
 
 class Cutting:

@@ -16,8 +16,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sssjob.cli import in_parts, sssjob
+from sssjob.cli import sssjob
 from sssjob.records import parts, state
+from sssjob.verbs import convert as verb
 
 DATA = Path(__file__).parent.parent / "data"
 SACCT = DATA / "slurm" / "24.11" / "all-steps-epoch.txt"
@@ -180,7 +181,7 @@ class Killed(Exception):
 @pytest.mark.parametrize("size", [1 << 19, 2000])
 def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, size, monkeypatch):
     monkeypatch.setattr(parts, "SIZE", size)
-    monkeypatch.setattr(in_parts, "COMMIT", 1)
+    monkeypatch.setattr(verb, "COMMIT", 1)
     log = Log(tmp_path, "sge", SGE.read_bytes())
     log.grow(3000)
     log.run()
@@ -217,8 +218,9 @@ def test_a_process_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path):
     )
     log, output = tmp_path / "log", tmp_path / "all.sss"
     program = (
-        "from sssjob.records import parts; from sssjob.cli import in_parts, sssjob; "
-        "parts.SIZE, in_parts.COMMIT = 1 << 16, 2; sssjob()"
+        "from sssjob.records import parts; from sssjob.cli import sssjob; "
+        "from sssjob.verbs import convert; "
+        "parts.SIZE, convert.COMMIT = 1 << 16, 2; sssjob()"
     )
     command = (
         sys.executable, "-c", program, "convert", "--from", "pbs", "--state",

@@ -36,7 +36,7 @@ class Ads:
                 common.say(f"{place}: error: {error.reason}")
 
             try:
-                with opened(given.source) as stream:
+                with opened(given.given) as stream:
                     for ad in forms.read(stream, on_error=report):
                         yield given.name, ad
             except OSError as error:

@@ -21,7 +21,7 @@ def one_job(file: str, select: str | None) -> Job:
 
     (source,) = common.sources((file,))
     try:
-        jobs = (job for job in _jobs(read(source.source)) if select in (None, job.id))
+        jobs = (job for job in _jobs(read(source.given)) if select in (None, job.id))
         found = list(islice(jobs, 2))
     except OSError as error:
         common.fail(common.reason(error))

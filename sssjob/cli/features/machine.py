@@ -78,7 +78,7 @@ def _described(file: str, node: str | None) -> Offer:
 
     (source,) = common.sources((file,))
     try:
-        with opened(source.source) as stream:
+        with opened(source.given) as stream:
             found = [offer for offer in read(stream) if node in (None, offer.id)]
     except OSError as error:
         fail(error)

@@ -47,7 +47,7 @@ def command(clock: str, form: str, output: str | None, file: str) -> None:
     with common.failing():
         (named,) = common.sources((file,))
         log.name = named.name
-        with opened(named.source) as stream:
+        with opened(named.given) as stream:
             snapshot = lrmsinfo.read(stream, log)
         shift = 0.0
         if clock != "none" and snapshot.now is not None:

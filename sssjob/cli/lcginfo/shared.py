@@ -61,7 +61,7 @@ def contents(file: str, limit: int) -> bytes:
     from sssjob.errors import LimitExceeded
 
     (named,) = common.sources((file,))
-    with opened(named.source) as stream:
+    with opened(named.given) as stream:
         data = stream.read(limit + 1)
     if len(data) > limit:
         raise LimitExceeded(f"bytes in {named.name}", limit)

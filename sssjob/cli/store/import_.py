@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,10 +41,11 @@ def command(store: str, files: tuple[str, ...], by: str | None, reason: str, as_
     are there already stay as they are, so an import that was interrupted can be run again.
     """
     from sssjob.store import Counts
+    from sssjob.verbs import sources
 
     total = Counts()
     with shared.opened(store, create=True, by=shared.user(by)) as jobs:
-        for name, source in _inputs(files):
+        for name, source in chain.from_iterable(map(sources.files, common.sources(files))):
             try:
                 total += _load(jobs, name, source, reason)
             except OSError as error:
@@ -62,15 +63,3 @@ def _load(jobs: Store, name: str, source: object, reason: str) -> Counts:
 
     with progress.watched(source, Path(name).name) as stream:  # type: ignore[arg-type]
         return jobs.load(stream, name=name, reason=reason, on_error=tell)
-
-
-def _inputs(files: tuple[str, ...]) -> Iterator[common.Input]:
-    """What the user named, with the documents of directories."""
-    from sssjob.query.files import documents
-
-    for given in common.sources(files):
-        if not isinstance(given.source, Path):
-            yield given
-            continue
-        for path in documents(given.source):
-            yield common.Input(str(path), path)

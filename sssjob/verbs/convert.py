@@ -1,0 +1,185 @@
+"""Records become documents, or records of another kind.
+
+The road depends on what is wanted: documents are made as text, column by column, without a job
+object in between; what needs job objects (other targets, logs of computing elements) gets them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import quote
+
+from sssjob import atomic
+from sssjob.document import dumps
+from sssjob.document import opened as unpacked
+from sssjob.document.text import write_texts
+from sssjob.errors import Severity, UnusableInput
+from sssjob.records import find, parts, read_records
+from sssjob.records.parts import Cutting, Result
+from sssjob.records.record import Converted, Noted, Options, Outcome
+from sssjob.records.roads import OBJECTS, TEXTS
+from sssjob.records.state import State
+from sssjob.verbs.records import Reading
+from sssjob.verbs.sources import Source, naming
+
+if TYPE_CHECKING:
+    from sssjob.accounting.grid import Grid
+    from sssjob.accounting.writers.writer import OnLoss
+    from sssjob.accounting.writers.writer import Options as Told
+    from sssjob.lcginfo.snapshot import Report
+    from sssjob.model import Job
+
+WRAPPER = "Jobs"
+COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """Sources of records in one format, how they are read, and by how many processes.
+
+    ``grid`` has the entries of computing elements' logs that jobs are joined with.
+    """
+
+    sources: Iterable[Source]
+    format: str
+    options: Options = field(default_factory=Options)
+    reading: Reading = field(default_factory=Reading)
+    processes: int = 1
+    grid: Grid | None = None
+
+    def jobs(self) -> Iterator[Job]:
+        """The job objects."""
+        return self.reading.jobs(self.sources, self.outcomes)
+
+    def outcomes(self, stream: BinaryIO) -> Iterator[Outcome[Job]]:
+        """What becomes of each record of a stream, as job objects."""
+        found = read_records(find(self.format), stream, self.options, OBJECTS)
+        return found if self.grid is None else _joined(found, self.grid)
+
+    def texts(self) -> Iterator[str]:
+        """The documents as text."""
+
+        def read(stream: BinaryIO) -> Iterator[Outcome[str]]:
+            return read_records(find(self.format), stream, self.options, TEXTS)
+
+        return self.reading.jobs(self.sources, read)
+
+    def parts(self, *, lines: bool) -> Iterator[bytes]:
+        """The documents by several processes, one on each line, in the order of their records."""
+        for source in self.sources:
+            with naming(source), self.reading.opening(source) as raw, unpacked(raw) as stream:
+                cutting = Cutting(stream, self.format, self.options)
+                for result in self.results(source.name, cutting, lines=lines):
+                    yield result.data
+
+    def results(self, name: str, cutting: Cutting, *, lines: bool) -> Iterator[Result]:
+        """What the parts of a stream became; what is to be said of them is told."""
+        tell, counts = self.reading.tell, self.reading.counts
+        if cutting.sign:
+            tell(name, Noted(1, cutting.sign, severity=Severity.NOTICE))
+        for result in parts.converted(cutting, self.processes, lines=lines):
+            counts.include(result.counts)
+            for item in result.remarks:
+                tell(name, item)
+            yield result
+
+
+def documents(work: Conversion, stream: BinaryIO, *, wrap: bool, indent: bool = False) -> None:
+    """Write a document on each line, or with ``wrap`` one around all."""
+    root = WRAPPER if wrap else ""
+    if indent or work.grid is not None:
+        printed = (dumps(job, indent=indent) for job in work.jobs())
+        write_texts(printed, stream, wrap=root, indent=indent)
+    elif work.processes == 1:
+        write_texts(work.texts(), stream, wrap=root)
+    else:
+        if wrap:
+            stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{root}>\n'.encode())
+        stream.writelines(work.parts(lines=not wrap))
+        if wrap:
+            stream.write(f"</{root}>\n".encode())
+
+
+def files(work: Conversion, directory: Path) -> None:
+    """Write each job as a document in a file of its own, named by its Id; whole or not at all."""
+    directory.mkdir(parents=True, exist_ok=True)
+    runs: Counter[str] = Counter()
+    for job in work.jobs():
+        name = file_name(job.id)
+        runs[name] += 1
+        suffix = f"-{runs[name]}" if runs[name] > 1 else ""
+        with atomic.writing(directory / f"{name}{suffix}.xml", follow=False) as stream:
+            stream.write(f"{dumps(job, indent=True)}\n".encode())
+
+
+def target(work: Conversion, name: str, stream: BinaryIO, told: Told, on_loss: OnLoss) -> None:
+    """Write the records of a target format.
+
+    Raises ``ImportError`` for a target whose library is not installed.
+    """
+    from sssjob.accounting.writers import TARGETS
+
+    writer = TARGETS[name].writer(stream, told, on_loss)
+    for _ in work.reading.jobs(work.sources, lambda source: writer.through(work.outcomes(source))):
+        pass
+    writer.close()
+
+
+def lrmsinfo(work: Conversion, stream: BinaryIO, report: Report) -> None:
+    """Write lines of lrmsinfo; a job that nobody could count is left out, and told."""
+    from sssjob.lcginfo import lrmsinfo
+    from sssjob.lcginfo.jobs import from_blocks
+
+    for entry in from_blocks(work.jobs(), report=report):
+        stream.write(lrmsinfo.line_of(entry).encode())
+
+
+def grown(work: Conversion, state_file: Path, output: Path) -> tuple[str, ...]:
+    """Append the documents of what is new in growing logs; gives what a person should know.
+
+    Raises ``OSError``, and ``UnusableInput`` where that cannot be done without losing any.
+    """
+    if work.format == "auto":
+        raise UnusableInput("--state needs the format's name: what is new may not tell it")
+    state = State.read(state_file)
+    with state.appending(output) as stream:
+        for source in work.sources:
+            for rest in state.rests(Path(source.name)):
+                name = str(rest.path)
+                with work.reading.opening(Source(name, rest.stream)) as raw:
+                    cutting = Cutting(raw, work.format, work.options, rest.place, held=rest.held)
+                    for number, result in enumerate(work.results(name, cutting, lines=True), 1):
+                        stream.write(result.data)
+                        if not number % COMMIT and rest.held and result.place:
+                            state.keep(rest, result.place)
+                            state.commit(stream)
+                state.keep(rest, cutting.place)
+    return tuple(state.remarks)
+
+
+def file_name(text: str) -> str:
+    """An Id as the name of a file, whatever it holds; a long one is cut and told by a digest.
+
+    >>> file_name("PBS.1234.0"), file_name("../etc/passwd"), file_name(".x")
+    ('PBS.1234.0', '%2E.%2Fetc%2Fpasswd', '%2Ex')
+    """
+    name = quote(text, safe="[]@+,=")
+    if name.startswith("."):
+        name = f"%2E{name[1:]}"
+    if len(name) > 200:
+        name = f"{name[:160]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return name or "%"
+
+
+def _joined(outcomes: Iterator[Outcome[Job]], grid: Grid) -> Iterator[Outcome[Job]]:
+    """The same outcomes, their jobs joined with the logs of computing elements."""
+    for outcome in outcomes:
+        if isinstance(outcome, Converted):
+            yield outcome._replace(job=grid.join(outcome.job))
+        else:
+            yield outcome

@@ -1,0 +1,43 @@
+"""Records of all sources: what they become is given, what else is to be said of them is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, TypeVar
+
+from sssjob.document import opened as unpacked
+from sssjob.records.record import Bad, Converted, Counts, Noted, Outcome, Skipped
+from sssjob.verbs.sources import Opening, Source, naming, opened
+
+J = TypeVar("J")
+
+Tell = Callable[[str, Bad | Noted], None]  # what is to be said, and of which source
+
+
+def _nothing(name: str, item: Bad | Noted) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sources are read, whom to tell of what, and how many records became what."""
+
+    tell: Tell = _nothing
+    opening: Opening = opened
+    counts: Counts = field(default_factory=Counts)
+
+    def jobs(
+        self, sources: Iterable[Source], read: Callable[[BinaryIO], Iterator[Outcome[J]]]
+    ) -> Iterator[J]:
+        """The jobs of all sources, or their texts, as ``read`` gives them.
+
+        Raises ``OSError``, ``UnusableSource`` and ``UnreadableDocument``, which name the source.
+        """
+        for source in sources:
+            with naming(source), self.opening(source) as raw, unpacked(raw) as stream:
+                for outcome in self.counts.counting(read(stream)):
+                    if isinstance(outcome, Converted):
+                        yield outcome.job
+                    elif not isinstance(outcome, Skipped):
+                        self.tell(source.name, outcome)
