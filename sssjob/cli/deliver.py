@@ -7,7 +7,7 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -17,7 +17,7 @@ from sssjob.errors import SSSJobError
 from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
-    pass
+    from sssjob.delivery import Delivery
 
 
 @click.command(
@@ -79,49 +79,84 @@ def command(
     """
     from sssjob.delivery import Delivery
 
-    if not records and not any((directory, machine, status, usages)):
+    what = What(directory, machine, status, usages, records, format_, tz)
+    if not records and not what.of_features:
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
     if (many := deliver_many.kind(file)) is not None:
-        if not records or any((directory, machine, status, usages, output)):
-            common.fail(f"{file}: only records are folded into many documents, without -o")
-        if many == "directory" and not in_place:
-            common.fail(f"{file} is a directory: say --in-place to have its documents written back")
-        into = deliver_many.into_store if many == "store" else deliver_many.into_directory
-        into(file, records, format_, tz, overwrite=overwrite, as_json=as_json)
+        _into_many(many, file, what, output, in_place, overwrite=overwrite, as_json=as_json)
         return
     if in_place and (output or file == "-"):
         common.fail("--in-place needs a file of its own, and no -o")
     if in_place and _is_compressed(file):
         common.fail(f"{file} is compressed; write to another file with -o")
+    name = "<stdin>" if file == "-" else file
     with ExitStack() as stack:
         try:
-            name = "<stdin>" if file == "-" else file
             work = Delivery(_again(file, stack), name, overwrite=overwrite, force=force, now=now)
-            work.look()
-            for place, take in (
-                (directory, work.take_features), (machine, work.take_machine),
-                (status, work.take_status), *((each, work.take_usage) for each in usages),
-            ):  # fmt: skip
-                if place is not None:
-                    take(place)
-            for record in common.sources(records) if records else ():
-                try:
-                    work.take_records(record.given, record.name, format_, tz)
-                except SSSJobError as error:
-                    common.fail(common.placed(error, record.name))
-            target = file if in_place else output
-            with common.output(None if as_json and not target else target) as stream:
-                for piece in work.pieces():
-                    if target or not as_json:
-                        stream.write(piece)
-                if in_place and not work.tally.changes:
-                    raise Unchanged
+            _take(work, what)
+            _write(work, file if in_place else output, shown=not as_json, in_place=in_place)
         except SSSJobError as error:
-            common.fail(common.placed(error, "<stdin>" if file == "-" else file))
+            common.fail(common.placed(error, name))
         except OSError as error:
             common.fail(common.reason(error))
     deliver_many.report(work.tally, as_json)
     sys.exit(common.FOUND if work.tally.delivered else common.NOTHING)
+
+
+class What(NamedTuple):
+    """What is to be folded: directories of features, what was measured, and records."""
+
+    directory: str | None
+    machine: str | None
+    status: str | None
+    usages: tuple[str, ...]
+    records: tuple[str, ...]
+    format: str
+    zone: str
+
+    @property
+    def of_features(self) -> bool:
+        """Whether there is anything but records."""
+        return any((self.directory, self.machine, self.status, self.usages))
+
+
+def _into_many(
+    many: str, file: str, what: What, output: str | None, in_place: bool, *,
+    overwrite: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Fold records into a directory or a store."""
+    if not what.records or what.of_features or output:
+        common.fail(f"{file}: only records are folded into many documents, without -o")
+    if many == "directory" and not in_place:
+        common.fail(f"{file} is a directory: say --in-place to have its documents written back")
+    into = deliver_many.into_store if many == "store" else deliver_many.into_directory
+    into(file, what.records, what.format, what.zone, overwrite=overwrite, as_json=as_json)
+
+
+def _take(work: Delivery, what: What) -> None:
+    """Read what is to be folded."""
+    work.look()
+    for place, take in (
+        (what.directory, work.take_features), (what.machine, work.take_machine),
+        (what.status, work.take_status), *((each, work.take_usage) for each in what.usages),
+    ):  # fmt: skip
+        if place is not None:
+            take(place)
+    for record in common.sources(what.records) if what.records else ():
+        try:
+            work.take_records(record.given, record.name, what.format, what.zone)
+        except SSSJobError as error:
+            common.fail(common.placed(error, record.name))
+
+
+def _write(work: Delivery, target: str | None, *, shown: bool, in_place: bool) -> None:
+    """Write the document to a file; without one it is printed if it is to be shown."""
+    with common.output(target if target or shown else None) as stream:
+        for piece in work.pieces():
+            if target or shown:
+                stream.write(piece)
+        if in_place and not work.tally.changes:
+            raise Unchanged
 
 
 def _again(file: str, stack: ExitStack) -> Path:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from datetime import datetime, tzinfo
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.addresses import is_store
 from sssjob.cli import common, records
+from sssjob.cli.progress import watching
 from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
-    from sssjob.errors import SSSJobError, UnreadableDocument
-    from sssjob.model import Block
-    from sssjob.records.record import Counts
+    from sssjob.accounting.report import Report
+    from sssjob.drawing.report import Rows
+    from sssjob.errors import SSSJobError
 
 DOCUMENTS = "sss"
 
@@ -79,9 +77,40 @@ def command(
     FILEs hold documents (compressed or not), or are stores, or hold records of a batch system;
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
-    from sssjob.accounting.report import GROUPINGS, MEASURES, Report
-    from sssjob.drawing import bars
-    from sssjob.drawing import report as forms
+    from sssjob.accounting.report import Report
+    from sssjob.verbs.records import Reading
+    from sssjob.verbs.report import Jobs
+
+    if format_name != DOCUMENTS:
+        records.format_of(format_name)
+    names, where = _checked(by, sort), _zone(zone)
+    report = Report(names, _moment(since, where), _moment(until, where), where)
+    unread: list[SSSJobError] = []
+
+    def tell(error: SSSJobError) -> None:
+        unread.append(error)
+        common.say(error)
+
+    reading = Reading(records.Said(), watching)
+    given = "" if zone == "UTC" else zone
+    with common.failing():
+        Jobs(common.sources(files), tell, format_name, given, reading).add_to(report)
+    rows = report.rows(sort, limit)
+    _print(report, rows, as_json=as_json, as_csv=as_csv)
+    _draw(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
+    if report.outside:
+        jobs = "job" if report.outside == 1 else "jobs"
+        common.say(f"left out: {report.outside} {jobs} that did not end in this time")
+    if format_name != DOCUMENTS:
+        common.say(reading.counts)
+    if unread:
+        sys.exit(common.NOT_UNDERSTOOD)
+    sys.exit(common.NOTHING if reading.counts.bad or not rows else common.FOUND)
+
+
+def _checked(by: str, sort: str) -> tuple[str, ...]:
+    """What to group by; a name that is not known ends the command."""
+    from sssjob.accounting.report import GROUPINGS, MEASURES
 
     names = tuple(name.strip() for name in by.split(",") if name.strip())
     for name in names:
@@ -90,12 +119,12 @@ def command(
     known = [measure.name for measure in MEASURES]
     if sort and sort not in known:
         common.fail(f"--sort {sort!r} is none of {', '.join(known)}")
-    where = _zone(zone)
-    report = Report(names, _moment(since, where), _moment(until, where), where)
-    reading = _Reading(format_name, "" if zone == "UTC" else zone)
-    for block in reading.blocks(files):
-        report.add(block)
-    rows = report.rows(sort, limit)
+    return names
+
+
+def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool) -> None:
+    from sssjob.drawing import report as forms
+
     if as_json:
         click.echo(json.dumps(forms.as_json(report, rows), indent=2, ensure_ascii=False))
     elif as_csv:
@@ -103,87 +132,24 @@ def command(
     elif rows:
         for line in forms.table(report, rows):
             click.echo(line)
-    drawn = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
-    title, picture = forms.picture(report, rows, drawn)
+
+
+def _draw(
+    report: Report, rows: Rows, sort: str, *, plot: bool, svg: str | None, beside: bool
+) -> None:
+    """The rows as bars, in the terminal (beside other output: on standard error) or in a file."""
+    from sssjob.accounting.report import MEASURES
+    from sssjob.drawing import bars
+    from sssjob.drawing.report import picture
+
+    measure = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
+    title, drawn = picture(report, rows, measure)
     if plot:
-        for line in bars.terminal(title, picture):
-            click.echo(line, err=as_json or as_csv)
+        for line in bars.terminal(title, drawn):
+            click.echo(line, err=beside)
     if svg:
         with common.output(svg) as stream:
-            stream.write(bars.svg(title, picture).encode())
-    if report.outside:
-        jobs = "job" if report.outside == 1 else "jobs"
-        common.say(f"left out: {report.outside} {jobs} that did not end in this time")
-    reading.close()
-    if reading.failed:
-        sys.exit(common.NOT_UNDERSTOOD)
-    sys.exit(common.NOTHING if reading.bad or not rows else common.FOUND)
-
-
-class _Reading:
-    """What the user named, as job objects; what cannot be read is said, and the rest goes on."""
-
-    def __init__(self, format_name: str, zone: str) -> None:
-        self.format_name, self.zone = format_name, zone
-        self.counts: Counts | None = None
-        self.failed = False
-
-    @property
-    def bad(self) -> bool:
-        """Whether a record was bad."""
-        return self.counts is not None and bool(self.counts.bad)
-
-    def blocks(self, files: tuple[str, ...]) -> Iterator[Block]:
-        """The jobs and groups of all files."""
-        with common.failing():
-            if self.format_name == DOCUMENTS:
-                for file in files or ("-",):
-                    yield from self._of(file)
-            else:
-                yield from self._records(files)
-
-    def close(self) -> None:
-        """Say what became of records."""
-        if self.counts is not None:
-            common.say(self.counts)
-
-    def _records(self, files: tuple[str, ...]) -> Iterator[Block]:
-        from sssjob.cli.progress import watching
-        from sssjob.records import read_records
-        from sssjob.records.record import Options
-        from sssjob.records.roads import OBJECTS
-        from sssjob.verbs.records import Reading
-
-        chosen = records.format_of(self.format_name)
-        reading = Reading(records.Said(), watching)
-        self.counts = reading.counts
-        options = Options(zone=self.zone, steps=False)
-        yield from reading.jobs(
-            common.sources(files), lambda stream: read_records(chosen, stream, options, OBJECTS)
-        )
-
-    def _of(self, file: str) -> Iterator[Block]:
-        from sssjob.cli.progress import watched
-        from sssjob.document import loads, read
-
-        if file != "-" and is_store(file):
-            from sssjob import store
-
-            with store.open(file, read_only=True) as jobs:
-                for stored in jobs.documents(on_error=self._damaged):
-                    yield loads(stored.document)
-            return
-        for given in common.sources((file,)):
-            with watched(given.given, given.name) as stream:
-                yield from read(stream, on_error=partial(self._unreadable, given.name))
-
-    def _damaged(self, error: SSSJobError) -> None:
-        self.failed = True
-        common.say(error)
-
-    def _unreadable(self, name: str, error: UnreadableDocument) -> None:
-        self.failed = True
-        common.say(error.finding.in_file(name))
+            stream.write(bars.svg(title, drawn).encode())
 
 
 def _zone(name: str) -> tzinfo:

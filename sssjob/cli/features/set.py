@@ -52,14 +52,9 @@ def command(
 
     moment = int(time.time()) if now is None else now
     found = table_of(key)
-    if not directories:
-        given = os.environ.get(found[0], "") if found else ""
-        if found and not given:
-            common.fail(f"a directory is needed: ${found[0]} is not set")
-        directories = (given or ".",)
     results: list[dict[str, object]] = []
     refused = unread = False
-    for directory in directories:
+    for directory in directories or (_usual(found and found[0]),):
         try:
             done = change(key, value, directory, moment, raise_=earliest)
         except TooSoon as error:
@@ -81,6 +76,14 @@ def command(
     if as_json:
         click.echo(json.dumps(results, indent=2))
     sys.exit(common.NOT_UNDERSTOOD if unread else common.NOTHING if refused else common.FOUND)
+
+
+def _usual(variable: str | None) -> str:
+    """The directory that a variable names; here, for a key that has none."""
+    given = os.environ.get(variable, "") if variable else ""
+    if variable and not given:
+        common.fail(f"a directory is needed: ${variable} is not set")
+    return given or "."
 
 
 def _sentence(done: Change, directory: str) -> str:
