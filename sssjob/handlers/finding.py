@@ -13,7 +13,7 @@ from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Call
 from sssjob.store import Store, Stored
 from sssjob.store.plan import Plan
-from sssjob.store.where import Term, where
+from sssjob.store.where import of_user
 
 
 class Search:
@@ -67,8 +67,7 @@ class Search:
         found = self._conditions.plan
         if self.user is None or self.kind != JOB:
             return found
-        mine = where([Term("User", "EQ", self.user)])
-        return Plan(found.bounds & mine.bounds, "")
+        return Plan(found.bounds & of_user(self.user).bounds, "")
 
 
 def names(asked: Request) -> frozenset[str]:

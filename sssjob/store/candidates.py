@@ -44,12 +44,13 @@ def candidates(
 def named(engine: Engine, packing: Packing, id_: str, *, deleted: bool) -> Iterator[Stored]:
     """See ``Store.named``."""
     hidden = "" if deleted else "d.deleted = 0 AND "
-    odd = _odd(engine.dialect)
+    # Each part has an index to go by.
+    told, odd = lookup.of_job(id_, engine.dialect), _odd(engine.dialect)
     text = (
-        f"{lookup.PRESENT}WHERE {hidden}d.number IN (SELECT document FROM job WHERE id = ? "
+        f"{lookup.PRESENT}WHERE {hidden}d.number IN ({told.text} "
         f"UNION ALL SELECT document FROM job WHERE {odd.text}) ORDER BY d.number"
     )
-    for row in engine.fetch(text, (id_, *odd.values)):
+    for row in engine.fetch(text, (*told.values, *odd.values)):
         yield lookup.stored(row, packing, engine.address)
 
 

@@ -4,8 +4,9 @@ A column belongs to a **path** from the job (``Requested/Memory``), with names a
 spells them in either namespace, and says one thing about the nodes that the path selects. All of
 it is about string values and numbers as XPath 1.0 has them, so that a comparison of a column is
 the comparison that libxml2 makes on the document. What a column cannot say, ``odd`` admits: bit
-*n* is set in a row whose nodes at ``PATHS[n]`` are more than their columns tell. Whoever asks a
-column looks at the document of such a row, too (``Bits(ODD, bit(path))``).
+*n* is set in a row whose nodes at ``PATHS[n]`` are more than their columns tell, and where such a
+property stands in Requested or Delivered, which have none of that name. Whoever asks a column
+looks at the document of such a row, too (``Bits(ODD, bit(path))``).
 
 An engine makes one table of ``COLUMNS`` beside its own (which document it is, and so on), with an
 index for each of ``INDEXES`` where its first column has a value, and for each of ``USUAL`` where

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sssjob.errors import DamagedStore
+from sssjob.store.columns import SEPARATOR
+from sssjob.store.condition import Prefix
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import NotUnpacked, Packing
+from sssjob.store.sql import Dialect, Sql, sql
 from sssjob.store.stored import Stored
 
 OnDamage = Callable[[DamagedStore], None]
@@ -42,8 +45,8 @@ def find(engine: Engine, identity: Identity | str) -> Row | None:
     order = "ORDER BY d.name, d.run DESC LIMIT 1"
     found = engine.fetch(f"{PRESENT}WHERE {condition} {order}", tuple(stated.values()))
     if not found and not isinstance(identity, Identity):
-        of_job = "SELECT document FROM job WHERE id = ? ORDER BY document DESC LIMIT 1"
-        numbers = engine.fetch(of_job, (identity,))
+        told = of_job(identity, engine.dialect)
+        numbers = engine.fetch(f"{told.text} ORDER BY 1 DESC LIMIT 1", told.values)
         found = [row for (number,) in numbers if (row := by_number(engine, number))]
     return found[0] if found else None
 
@@ -58,6 +61,13 @@ def noted(engine: Engine, name: str) -> str | None:
     """A small fact that stands beside the documents, or None."""
     found = engine.fetch("SELECT value FROM note WHERE name = ?", (name,))
     return str(found[0][0]) if found else None
+
+
+def of_job(id_: str, dialect: Dialect) -> Sql:
+    """The numbers of documents with a row of this Id; of several Ids the first one counts."""
+    several = sql(Prefix("id", f"{SEPARATOR}{id_}{SEPARATOR}"), dialect)
+    rows = "SELECT document FROM job WHERE"
+    return Sql(f"{rows} id = ? UNION ALL {rows} {several.text}", (id_, *several.values))
 
 
 def stored(row: Row, packing: Packing, address: str) -> Stored:

@@ -166,8 +166,10 @@ def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> boo
                 row[at] = text
             else:
                 _add_text(row, at, leaf.bit, text)
-        else:
+        elif leaf.low >= 0:
             _add_number(row, leaf, text, child)
+        else:
+            row[_ODD] |= leaf.bit  # type: ignore[operator]  # it stands where it has no column
         for name, at, bit in leaf.attributes:
             value = child.get(name)
             if value is not None:
@@ -237,6 +239,10 @@ def _table(block: str) -> dict[str, _Leaf]:
             continue
         if name not in found or leaf.inner is not None:
             found[name] = leaf
+    if block in (spec.REQUESTED, spec.DELIVERED):
+        for name in columns.HOT[""]:
+            if name not in spec.properties(block):
+                found[name] = _Leaf(bit=columns.bit(name))
     return {tag: leaf for name, leaf in found.items() for tag in _tags(name)}
 
 

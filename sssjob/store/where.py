@@ -15,7 +15,7 @@ from sssjob import spec, units
 from sssjob.errors import InvalidValue, UnbalancedGroup
 from sssjob.query.functions import size
 from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
-from sssjob.store.condition import Compare, Holds, Like, Op, Prefix, all_of, any_of, none_of
+from sssjob.store.condition import FALSE, Compare, Holds, Like, Op, Prefix, all_of, any_of, none_of
 from sssjob.store.facts import Fact
 from sssjob.store.plan import Plan
 from sssjob.store.proof import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
@@ -64,6 +64,16 @@ def where(terms: Iterable[Term], kind: str = "Job") -> Plan:
     if joins and term is not None:
         raise UnbalancedGroup(index, term.name, 0, len(joins))
     return Plan(exactly(Compare(KIND, Op.EQ, kind), NOTHING) & _joined(frames[0]), "")
+
+
+def of_user(user: str) -> Plan:
+    """Which jobs may be those of a user, with white space around the name or without."""
+    found = NEVER
+    for path in ("User", f"{spec.REQUESTED}/User", f"{spec.DELIVERED}/User"):
+        fact = Fact(path)
+        assert fact.text is not None
+        found |= fact.between(FALSE, Holds(fact.text, user))
+    return Plan(found, "")
 
 
 def _joined(frame: list[tuple[bool, Bounds]]) -> Bounds:

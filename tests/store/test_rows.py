@@ -80,6 +80,8 @@ def test_several_texts_stand_between_separators():
             "Requested/Disk",
             id="three numbers",
         ),
+        pytest.param("<Delivered><Charge>1</Charge></Delivered>", "Charge", id="a strange place"),
+        pytest.param("<Requested><State>Idle</State></Requested>", "State", id="as a request"),
     ],
 )
 def test_what_a_column_cannot_say_is_admitted(inside, path):
