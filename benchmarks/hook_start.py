@@ -11,7 +11,7 @@ from pathlib import Path
 
 from _measure import Case, compare, options, program, sssjob
 
-from sssjob.condor.site import wrappers, write
+from sssjob.systems.condor.hooks.site import wrappers, write
 
 AIM = 2.0
 SLOT = 'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nDisk = 1000000\nTotalCpus = 8\n'

@@ -13,10 +13,10 @@ def main() -> None:
         print(f"sssjob {__version__}")
         return
     if sys.argv[1:2] == ["condor"] and sys.argv[2:3]:
-        from sssjob.condor.settings import HOOKS
+        from sssjob.systems.condor.hooks.settings import HOOKS
 
         if sys.argv[2] in HOOKS:  # which start for every job, and so without click
-            from sssjob.condor.hooks import main as hook
+            from sssjob.systems.condor.hooks.programs import main as hook
 
             if (status := hook(sys.argv[2:])) is not None:
                 sys.exit(status)

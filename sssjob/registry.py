@@ -1,8 +1,8 @@
 """Which batch systems and record formats there are; none of their modules is imported here.
 
-Each folder of ``sssjob/systems`` declares its ``SYSTEM``, and ``sssjob/formats`` its ``FORMATS``:
-rows that name modules by their dotted names. Other distributions add theirs by entry points of
-the same groups; a name of ours stays ours.
+Each folder of ``sssjob/systems`` declares its ``SYSTEM`` in ``system.py``, and ``sssjob/formats``
+its ``FORMATS``: rows that name modules by their dotted names. Other distributions add theirs by
+entry points of the same groups; a name of ours stays ours.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def systems() -> dict[str, System]:
     """The batch systems of this distribution, by name."""
     home = import_module(SYSTEMS)
     names = sorted(module.name for module in iter_modules(home.__path__))
-    rows = (import_module(f"{SYSTEMS}.{name}").SYSTEM for name in names)
+    rows = (import_module(f"{SYSTEMS}.{name}.system").SYSTEM for name in names)
     return {row.name: row for row in rows}
 
 

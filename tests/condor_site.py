@@ -6,10 +6,11 @@ import sys
 
 from sssjob.classads import forms, long
 from sssjob.classads.values import Ad
-from sssjob.condor import hooks, reports
-from sssjob.condor.queue import Held, copied
-from sssjob.condor.settings import Settings
 from sssjob.document import loads
+from sssjob.systems.condor.hooks import programs as hooks
+from sssjob.systems.condor.hooks import reports
+from sssjob.systems.condor.hooks.queue import Held, copied
+from sssjob.systems.condor.hooks.settings import Settings
 
 SLOT = Ad({"Name": "slot1@n1", "Cpus": 4, "Memory": 4096, "Disk": 10**6, "Machine": "n1",
            "Arch": "X86_64", "OpSys": "LINUX"})  # fmt: skip

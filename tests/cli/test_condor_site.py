@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from sssjob import store
 from sssjob.classads import long
 from sssjob.cli import sssjob
-from sssjob.condor import site
+from sssjob.systems.condor.hooks import site
 
 SSSJOB = str(Path(sys.executable).with_name("sssjob"))
 

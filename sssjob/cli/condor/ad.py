@@ -70,9 +70,9 @@ def _ads(
     v1: bool,
 ) -> Iterator[tuple[str, Ad]]:  # fmt: skip
     from sssjob.cli.selection import chosen
-    from sssjob.condor.job_ad import embedded, to_ad
     from sssjob.defaults import resolve
     from sssjob.model import Job, JobGroup
+    from sssjob.systems.condor.job_ad import embedded, to_ad
 
     for item in chosen(files, select, complain):
         resolved = resolve(item.block)

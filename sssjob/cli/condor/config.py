@@ -43,8 +43,8 @@ def command(
     """
     import os
 
-    from sssjob.condor import settings, site
     from sssjob.errors import InvalidValue
+    from sssjob.systems.condor.hooks import settings, site
 
     try:
         found = site.Site(keyword, directory, slots, fetch, every_job, cron)

@@ -9,7 +9,7 @@ import time
 import click
 
 from sssjob.cli import common
-from sssjob.condor.names import PUBLISHED
+from sssjob.systems.condor.names import PUBLISHED
 
 
 @click.command(
@@ -41,9 +41,9 @@ def command(
     A key for one slot stands in an ad of its own, which names the slot.
     """
     from sssjob.cli.features.common import site
-    from sssjob.condor.cron import lines
     from sssjob.features import host as this
     from sssjob.features import machine
+    from sssjob.systems.condor.cron import lines
 
     if not (prefix.isascii() and f"_{prefix}".isidentifier()) or prefix[:1].isdigit():
         common.fail(f"--prefix {prefix}: expected letters, digits and underscores")

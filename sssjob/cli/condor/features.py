@@ -31,7 +31,7 @@ def command(job_ad: str | None, machine_ad: str | None, as_json: bool, now: int 
     machine only. What the ads do not tell is absent.
     """
     from sssjob.classads.values import Ad
-    from sssjob.condor.slot import job_features, machine_features
+    from sssjob.systems.condor.slot import job_features, machine_features
 
     if job_ad is None and machine_ad is None:
         common.fail("an ad is needed: --job-ad AD, --machine-ad AD, or both")

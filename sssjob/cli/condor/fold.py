@@ -26,9 +26,9 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
     reports wait for the next hook of the startd, or for this. Reports that do not count are set
     aside in the directory bad beside the queue. Root acts as the owner of the queue.
     """
-    from sssjob.condor.queue import Held
-    from sssjob.condor.reports import fold
     from sssjob.errors import SSSJobError
+    from sssjob.systems.condor.hooks.queue import Held
+    from sssjob.systems.condor.hooks.reports import fold
 
     settings = given(jobs, state, trust=trust)
     is_whole = True

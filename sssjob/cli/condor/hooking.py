@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from sssjob.cli import common
-from sssjob.condor import settings
-from sssjob.condor.settings import FOLDS, REFRESH, SECONDS, SILENCE, Settings
+from sssjob.systems.condor.hooks import settings
+from sssjob.systems.condor.hooks.settings import FOLDS, REFRESH, SECONDS, SILENCE, Settings
 
 _WHERE: tuple[Callable[[Any], Any], ...] = (
     click.option("--jobs", metavar="DIR|STORE", envvar=settings.VARIABLE, default="",
@@ -79,7 +79,7 @@ def hook(name: str, text: str, epilog: str) -> click.Command:
     options, words = OPTIONS[name]
 
     def callback(word: str = "", requests: Sequence[str] = (), **values: Any) -> None:
-        from sssjob.condor.hooks import run
+        from sssjob.systems.condor.hooks.programs import run
 
         pairs = []
         for request in requests:

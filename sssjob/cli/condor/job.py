@@ -40,7 +40,7 @@ def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
 
 
 def _jobs(ads: Ads, files: tuple[str, ...], embedded: bool) -> Iterator[Job]:
-    from sssjob.condor.from_ad import to_job
+    from sssjob.systems.condor.from_ad import to_job
 
     for name, ad in ads.read(files):
         kind = ad.text("MyType")

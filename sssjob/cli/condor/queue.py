@@ -13,7 +13,7 @@ from sssjob.cli import common
 from sssjob.cli.condor.hooking import given, places
 
 if TYPE_CHECKING:
-    from sssjob.condor.settings import Settings
+    from sssjob.systems.condor.hooks.settings import Settings
 
 
 @click.command(
@@ -37,9 +37,9 @@ def command(
     running has been heard of since, returned came back, waiting may not run yet, done has ended.
     Without --give-back nothing is written.
     """
-    from sssjob.condor.candidates import refresh
-    from sssjob.condor.queue import STATES, WAITING, copied
     from sssjob.errors import SSSJobError
+    from sssjob.systems.condor.hooks.candidates import refresh
+    from sssjob.systems.condor.hooks.queue import STATES, WAITING, copied
 
     settings = given(jobs, state, trust=trust)
     try:
@@ -70,7 +70,7 @@ def command(
 
 def _give_back(settings: Settings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
-    from sssjob.condor.queue import TAKEN, Held
+    from sssjob.systems.condor.hooks.queue import TAKEN, Held
 
     with Held(settings) as queue:
         found = next((job for job in queue.jobs(*TAKEN) if job.label == label), None)

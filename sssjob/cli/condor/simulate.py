@@ -15,7 +15,7 @@ from sssjob.cli.condor.hooking import given, places
 from sssjob.cli.condor.shared import Ads
 
 if TYPE_CHECKING:
-    from sssjob.condor.simulate import Event
+    from sssjob.systems.condor.hooks.simulate import Event
 
 
 @click.command(
@@ -56,9 +56,9 @@ def command(
 
     Jobs really run: as you, without a sandbox. Slots work at the same time.
     """
-    from sssjob.condor.settings import HOOKS
-    from sssjob.condor.simulate import Pace, simulate, slot_ad
-    from sssjob.condor.site import program
+    from sssjob.systems.condor.hooks.settings import HOOKS
+    from sssjob.systems.condor.hooks.simulate import Pace, simulate, slot_ad
+    from sssjob.systems.condor.hooks.site import program
 
     if directory is None:
         settings = given(jobs, state)

@@ -1,16 +1,6 @@
-"""HTCondor."""
+"""HTCondor: its ads in the terms of job objects, its histories, its queues and its hooks.
 
-from sssjob.registry import Format, Queue, System
-
-SYSTEM = System(
-    "condor",
-    "HTCondor",
-    formats=(
-        Format("condor", "sssjob.systems.condor.accounting", "job ads of HTCondor's histories"),
-    ),
-    queue=Queue(
-        "sssjob.systems.condor.queue_state:Condor",
-        ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
-        ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
-    ),
-)
+``job_ad`` and ``from_ad`` map between a job object and a job ad, ``requirements`` between a
+request and Requirements with Rank, ``slot`` takes machine features, job features and offers from
+the ads of slots, and ``usage`` what was delivered.
+"""

@@ -1,12 +1,1 @@
 """LSF."""
-
-from sssjob.registry import Format, System
-
-SYSTEM = System(
-    "lsf",
-    "LSF",
-    formats=(
-        Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
-               "sssjob.records.cutting:LineCutter"),
-    ),
-)  # fmt: skip

@@ -1,14 +1,1 @@
 """PBS Professional, OpenPBS and TORQUE."""
-
-from sssjob.registry import Format, Queue, System
-
-SYSTEM = System(
-    "pbs",
-    "PBS",
-    formats=(
-        Format("pbs", "sssjob.systems.pbs.accounting", "accounting of TORQUE and OpenPBS",
-               "sssjob.records.cutting:LineCutter"),
-    ),
-    queue=Queue("sssjob.systems.pbs.queue:PBS", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
-    script="sssjob.systems.pbs.allocation:PBS",
-)  # fmt: skip

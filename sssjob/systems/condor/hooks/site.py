@@ -13,9 +13,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import sssjob
 from sssjob import atomic
-from sssjob.condor.settings import HOOKS
 from sssjob.errors import InvalidValue
+from sssjob.systems.condor.hooks.settings import HOOKS
 
 # fmt: off
 # The variable of each hook behind the keyword, and the command that serves it.
@@ -111,8 +112,11 @@ def program() -> list[str]:
     packages are now: not at the environment of a job, and not at what an installation adds when
     any Python starts, which takes longer than a hook does.
     """
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    packages = (os.path.dirname(here), *(each for each in sys.path if each.endswith("-packages")))
+    (home,) = sssjob.__path__
+    packages = (
+        os.path.dirname(os.path.abspath(home)),
+        *(each for each in sys.path if each.endswith("-packages")),
+    )
     paths = list(dict.fromkeys(packages))
     start = f"import sys; sys.path += {paths!r}; from sssjob.__main__ import main; main()"
     return [sys.executable, "-I", "-S", "-c", start]

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from sssjob import expression
 from sssjob.classads import evaluate, quoting, writing
 from sssjob.classads.values import Ad, Node
-from sssjob.condor import names, requirements
-from sssjob.condor.usage import delivered
 from sssjob.document import loads
 from sssjob.errors import Finding, UnreadableDocument, finding
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
+from sssjob.systems.condor import names, requirements
+from sssjob.systems.condor.usage import delivered
 
 _REMOVED = "removed"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from sssjob import store
-from sssjob.condor.settings import HOOKS
-from sssjob.condor.simulate import Pace, simulate, slot_ad
 from sssjob.document import read
+from sssjob.systems.condor.hooks.settings import HOOKS
+from sssjob.systems.condor.hooks.simulate import Pace, simulate, slot_ad
 
 SSSJOB = str(Path(sys.executable).with_name("sssjob"))
 USER = "root" if os.geteuid() == 0 else ""

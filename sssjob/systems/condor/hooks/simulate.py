@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sssjob.classads import evaluate, long
 from sssjob.classads.values import Ad
-from sssjob.condor.starter import INITIAL_UPDATE, UPDATE, Hooks, Starter
+from sssjob.systems.condor.hooks.starter import INITIAL_UPDATE, UPDATE, Hooks, Starter
 
 FETCH_TIMEOUT = 60.0  # seconds
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
 from sssjob import atomic, store
-from sssjob.condor.settings import Settings
 from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnusableInput
 from sssjob.model import Block, Job, JobGroup, Property
+from sssjob.systems.condor.hooks.settings import Settings
 
 SUFFIXES = (".xml", ".sss")
 BY = "condor"  # who changes the documents of a store

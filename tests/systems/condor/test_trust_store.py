@@ -8,11 +8,11 @@ import pytest
 from sssjob import store
 from sssjob.classads import long
 from sssjob.classads.values import Ad
-from sssjob.condor import reports
-from sssjob.condor.candidates import refresh
-from sssjob.condor.queue import STATES, WAITING, Held
-from sssjob.condor.settings import Settings
 from sssjob.document import loads
+from sssjob.systems.condor.hooks import reports
+from sssjob.systems.condor.hooks.candidates import refresh
+from sssjob.systems.condor.hooks.queue import STATES, WAITING, Held
+from sssjob.systems.condor.hooks.settings import Settings
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
 

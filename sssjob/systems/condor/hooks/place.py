@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import stat
 
-from sssjob.condor.spool import SPOOL
+from sssjob.systems.condor.hooks.spool import SPOOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sssjob.condor.settings import Settings
+    from sssjob.systems.condor.hooks.settings import Settings
 
 FILE, LOCK = "queue.db", "lock"
 
@@ -40,7 +40,7 @@ def owner_of(settings: Settings) -> int:
     uid = os.geteuid() if home is None else home.st_uid
     if found is None or found.st_uid in (0, uid, os.getuid()):
         return uid if found is None else found.st_uid
-    from sssjob.condor.trust import trust
+    from sssjob.systems.condor.hooks.trust import trust
 
     if found.st_uid not in trust(settings).uids:
         raise Refused(f"{state} belongs to uid {found.st_uid}, and {jobs} to uid {uid}")

@@ -14,9 +14,9 @@ from condor_site import SLOT, Site
 from sssjob import atomic
 from sssjob.classads import long
 from sssjob.classads.values import Ad
-from sssjob.condor import documents, queue, reports, spool
-from sssjob.condor.queue import DONE, OFFERED, READY, RUNNING, WAITING
 from sssjob.document import loads
+from sssjob.systems.condor.hooks import documents, queue, reports, spool
+from sssjob.systems.condor.hooks.queue import DONE, OFFERED, READY, RUNNING, WAITING
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
 

@@ -12,11 +12,12 @@ from condor_site import SLOT
 
 from sssjob.classads import forms, long
 from sssjob.classads.values import Ad
-from sssjob.condor import hooks, settings
-from sssjob.condor.queue import OFFERED, READY, RUNNING, WAITING
 from sssjob.document import loads
+from sssjob.systems.condor.hooks import programs as hooks
+from sssjob.systems.condor.hooks import settings
+from sssjob.systems.condor.hooks.queue import OFFERED, READY, RUNNING, WAITING
 
-DATA = Path(__file__).parent.parent / "data" / "condor"
+DATA = Path(__file__).parents[2] / "data" / "condor"
 USER = "<User>amy</User>"
 
 

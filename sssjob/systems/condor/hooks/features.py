@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from sssjob import atomic
-from sssjob.condor import names
-from sssjob.condor.slot import job_features, machine_features
+from sssjob.systems.condor import names
+from sssjob.systems.condor.slot import job_features, machine_features
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sssjob.classads.values import Ad
-    from sssjob.condor.slot import Values
+    from sssjob.systems.condor.slot import Values
 
 # The variable, the directory in which it is, its mode, and whether there are values for it.
 DIRECTORIES = (

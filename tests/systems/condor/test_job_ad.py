@@ -9,14 +9,14 @@ import strategies
 from hypothesis import given
 
 from sssjob.classads import long
-from sssjob.condor.from_ad import to_job
-from sssjob.condor.job_ad import embedded, to_ad
 from sssjob.defaults import resolve
 from sssjob.document import from_tree, loads, read
 from sssjob.document.canonical import canon
 from sssjob.model import Job
+from sssjob.systems.condor.from_ad import to_job
+from sssjob.systems.condor.job_ad import embedded, to_ad
 
-VALID = Path(__file__).parent.parent / "data" / "valid"
+VALID = Path(__file__).parents[2] / "data" / "valid"
 
 
 def ad_of(inner, **options):

@@ -7,7 +7,7 @@ one. Memory is MiB in ads, Disk and VirtualMemory are KiB.
 from __future__ import annotations
 
 from sssjob.classads.values import Ad
-from sssjob.condor import names
+from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import pytest
 
 from sssjob.classads import forms
 from sssjob.classads.values import Ad
-from sssjob.condor import slot
-from sssjob.condor.offers import offer
+from sssjob.systems.condor import slot
+from sssjob.systems.condor.offers import offer
 
-DATA = Path(__file__).parent.parent / "data" / "condor"
+DATA = Path(__file__).parents[2] / "data" / "condor"
 GIB = 1 << 30
 
 # fmt: off

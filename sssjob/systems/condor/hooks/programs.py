@@ -14,14 +14,15 @@ import time
 
 from sssjob.classads import daemons
 from sssjob.classads.values import Ad
-from sssjob.condor import names, ticket
-from sssjob.condor.settings import Settings, given
+from sssjob.systems.condor import names
+from sssjob.systems.condor.hooks import ticket
+from sssjob.systems.condor.hooks.settings import Settings, given
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sssjob.condor.queue import Held, Job, Queue
+    from sssjob.systems.condor.hooks.queue import Held, Job, Queue
 
 ACCEPT, REJECT = "accept", "reject"
 EXITS = ("exit", "remove", "hold", "evict")
@@ -124,7 +125,7 @@ def evict_claim(settings: Settings, rest: Sequence[str]) -> None:
 def prepare_job(settings: Settings, rest: Sequence[str]) -> None:
     """Write the features of a job where it finds them, and answer with its environment."""
     from sssjob.classads.quoting import with_environment
-    from sssjob.condor.mjf import prepared, provided
+    from sssjob.systems.condor.hooks.features import prepared, provided
 
     scratch = settings.features or os.environ.get("_CONDOR_SCRATCH_DIR", "")
     if not scratch:
@@ -202,7 +203,7 @@ def _fitting(
             say(f"{job.label}: {missing}")
             return None
         if _has_room(ad, slot) and _agree(ad, slot):
-            from sssjob.condor.mjf import provided
+            from sssjob.systems.condor.hooks.features import provided
 
             return part.strip(b"\n"), {**added, **provided(ad, slot)}
     return None
@@ -268,7 +269,7 @@ def _agree(ad: Ad, slot: Ad) -> bool:
 
 def _report(settings: Settings, kind: str) -> None:
     """Leave standard input in the spool, with the hook that it came to."""
-    from sssjob.condor import spool
+    from sssjob.systems.condor.hooks import spool
 
     if not settings.jobs or not settings.state:
         raise Failed(_NO_JOBS)
@@ -289,7 +290,7 @@ def _report(settings: Settings, kind: str) -> None:
 
 def _make_spool(settings: Settings) -> None:
     """Make the queue with its spool, if the jobs are ours: users of jobs write into it only."""
-    from sssjob.condor.place import owner_of
+    from sssjob.systems.condor.hooks.place import owner_of
 
     owner = owner_of(settings)
     if os.geteuid() not in (0, owner):
@@ -302,8 +303,8 @@ def _make_spool(settings: Settings) -> None:
 
 def _has_ended(job: Job, settings: Settings) -> bool:
     """Whether a report that counts says that a job has ended, which nobody has folded yet."""
-    from sssjob.condor.spool import Spool
-    from sssjob.condor.trust import reporters
+    from sssjob.systems.condor.hooks.spool import Spool
+    from sssjob.systems.condor.hooks.trust import reporters
 
     mine = ticket.written(job.key, job.attempt)
     trusted = reporters(settings)
@@ -318,15 +319,15 @@ def _has_ended(job: Job, settings: Settings) -> bool:
 
 
 def _held(settings: Settings) -> Held:
-    from sssjob.condor.place import owner_of
-    from sssjob.condor.queue import Held
+    from sssjob.systems.condor.hooks.place import owner_of
+    from sssjob.systems.condor.hooks.queue import Held
 
     if not settings.jobs or not settings.state:
         raise Failed(_NO_JOBS)
     if os.geteuid() == 0 != owner_of(settings):
         # Whom root acts as may not be able to read where we are installed.
-        import sssjob.condor.candidates
-        import sssjob.condor.reports  # noqa: F401
+        import sssjob.systems.condor.hooks.candidates
+        import sssjob.systems.condor.hooks.reports  # noqa: F401
     return Held(settings)
 
 
@@ -359,10 +360,10 @@ def _slot(path: str) -> Ad:
 
 
 def _give_back(settings: Settings, queue: Queue, job: Job) -> None:
-    from sssjob.condor.queue import TAKEN
+    from sssjob.systems.condor.hooks.queue import TAKEN
 
     if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
-        from sssjob.condor.documents import documents
+        from sssjob.systems.condor.hooks.documents import documents
 
         documents(settings).release(job.label)
 
@@ -371,7 +372,7 @@ def _taken(settings: Settings, job: Job) -> bool:
     """Whether the job is ours in the store, too, which other machines may look at."""
     if not _is_store(settings):
         return True
-    from sssjob.condor.documents import documents
+    from sssjob.systems.condor.hooks.documents import documents
 
     return documents(settings).take(job.label, settings.silence)
 
@@ -382,11 +383,11 @@ def _is_store(settings: Settings) -> bool:
 
 def _refresh(settings: Settings, queue: Queue, now: float) -> None:
     """Make documents that are new or changed ready, as far as the time allows."""
-    from sssjob.condor.stamp import is_fresh
+    from sssjob.systems.condor.hooks.stamp import is_fresh
 
     if is_fresh(settings, queue, now):
         return
-    from sssjob.condor.candidates import refresh
+    from sssjob.systems.condor.hooks.candidates import refresh
 
     refresh(settings, queue, until=now + settings.seconds / 2, say=say)
 
@@ -431,7 +432,7 @@ def _limit(seconds: int) -> None:
 
 def _fold(settings: Settings, until: float | None) -> None:
     """Fold what is in the spool, if it is ours to do; ``until`` is when to stop."""
-    from sssjob.condor.spool import SPOOL
+    from sssjob.systems.condor.hooks.spool import SPOOL
 
     try:
         is_ours = os.geteuid() in (0, os.stat(settings.state).st_uid)
@@ -440,8 +441,8 @@ def _fold(settings: Settings, until: float | None) -> None:
                 return
     except OSError:  # there is no spool yet
         return
-    from sssjob.condor.reports import fold
     from sssjob.errors import SSSJobError
+    from sssjob.systems.condor.hooks.reports import fold
 
     try:
         with _held(settings) as queue:

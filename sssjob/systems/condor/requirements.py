@@ -20,11 +20,11 @@ from sssjob import expression as requests
 from sssjob import nodes
 from sssjob.classads import tree
 from sssjob.classads.values import Node
-from sssjob.condor import names
 from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.tree import negation
 from sssjob.model import Property
+from sssjob.systems.condor import names
 
 SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 # What a slot must have of what a job takes a part of: a slot that has more will do.

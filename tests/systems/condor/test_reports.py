@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.classads.values import Ad
-from sssjob.condor.reports import reported
 from sssjob.document import dumps, loads
 from sssjob.document.canonical import canon
+from sssjob.systems.condor.hooks.reports import reported
 
 JOB = loads("<Job><Id>7</Id><Requested><Processors>2</Processors></Requested></Job>")
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from sssjob.classads import evaluate, writing
 from sssjob.classads.parser import expression
 from sssjob.classads.values import Ad
-from sssjob.condor import requirements
-from sssjob.condor.offers import offer
 from sssjob.expression import parse
 from sssjob.expression.evaluate import Request, Verdict
 from sssjob.model import Property
+from sssjob.systems.condor import requirements
+from sssjob.systems.condor.offers import offer
 
 P = Property
 ASKED = [

@@ -18,14 +18,23 @@ import fcntl
 import os
 import stat
 
-from sssjob.condor.place import FILE, LOCK, Refused, check_former, make, own, owner_of, status
+from sssjob.systems.condor.hooks.place import (
+    FILE,
+    LOCK,
+    Refused,
+    check_former,
+    make,
+    own,
+    owner_of,
+    status,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from sssjob.condor.settings import Settings
+    from sssjob.systems.condor.hooks.settings import Settings
 
 STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "done")
 READY, OFFERED, ACCEPTED, RUNNING, RETURNED, WAITING, DONE = STATES
@@ -125,7 +134,7 @@ class Held:
     def _become(self, uid: int) -> None:
         import pwd
 
-        from sssjob.condor.trust import trust
+        from sssjob.systems.condor.hooks.trust import trust
 
         if uid not in trust(self._settings).uids:
             # A startd that is root would run as anybody whom that user names.

@@ -10,8 +10,8 @@ import pwd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sssjob.condor.settings import Settings
     from sssjob.model import Job
+    from sssjob.systems.condor.hooks.settings import Settings
 
 
 class Untrusted(ValueError):

@@ -7,11 +7,11 @@ import pytest
 from sssjob.check import check_source
 from sssjob.classads import forms, writing
 from sssjob.classads.values import Ad
-from sssjob.condor.from_ad import to_job
-from sssjob.condor.job_ad import to_ad
 from sssjob.document import dumps
+from sssjob.systems.condor.from_ad import to_job
+from sssjob.systems.condor.job_ad import to_ad
 
-DATA = Path(__file__).parent.parent / "data" / "condor"
+DATA = Path(__file__).parents[2] / "data" / "condor"
 
 # fmt: off
 READ = [

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from sssjob.classads import evaluate
 from sssjob.classads.values import Ad
-from sssjob.condor import names
 from sssjob.expression.offer import Offer
 from sssjob.model import Property
+from sssjob.systems.condor import names
 
 _UNITS = {1 << 20: {"units": "MB"}, 1 << 10: {"units": "KB"}, 1: {}}
 # What has a total and is no custom resource.

@@ -15,19 +15,20 @@ from dataclasses import dataclass, replace
 
 from sssjob.classads import daemons, evaluate
 from sssjob.classads.values import Ad
-from sssjob.condor import names, ticket, usage
-from sssjob.condor.documents import Documents, documents
-from sssjob.condor.from_ad import to_job
-from sssjob.condor.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
-from sssjob.condor.queue import Job as Queued
-from sssjob.condor.settings import Settings
-from sssjob.condor.spool import Odd, Report, Spool
-from sssjob.condor.trust import Untrusted, reporters, user_id, user_name
 from sssjob.document import dumps
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.fold import JOB, Fact
 from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Job, Property
+from sssjob.systems.condor import names, usage
+from sssjob.systems.condor.from_ad import to_job
+from sssjob.systems.condor.hooks import ticket
+from sssjob.systems.condor.hooks.documents import Documents, documents
+from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
+from sssjob.systems.condor.hooks.queue import Job as Queued
+from sssjob.systems.condor.hooks.settings import Settings
+from sssjob.systems.condor.hooks.spool import Odd, Report, Spool
+from sssjob.systems.condor.hooks.trust import Untrusted, reporters, user_id, user_name
 
 Say = Callable[[object], None]
 

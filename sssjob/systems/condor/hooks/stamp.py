@@ -6,8 +6,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sssjob.condor.queue import Queue
-    from sssjob.condor.settings import Settings
+    from sssjob.systems.condor.hooks.queue import Queue
+    from sssjob.systems.condor.hooks.settings import Settings
 
 _SETTLED = 2  # seconds after which a directory's time tells two changes apart
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sssjob.classads import long, quoting
 from sssjob.classads.values import Ad
-from sssjob.condor import names
+from sssjob.systems.condor import names
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute

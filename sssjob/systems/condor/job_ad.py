@@ -21,13 +21,13 @@ from sssjob.amounts import Scope
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import LARGEST, Ad, Node
-from sssjob.condor import names, requirements
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import Kind, arguments, executable
 from sssjob.expression import Alternative, Comparison
 from sssjob.features.derive import derive
 from sssjob.model import Job, Property
+from sssjob.systems.condor import names, requirements
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute

@@ -9,17 +9,18 @@ from fractions import Fraction
 from sssjob import graph
 from sssjob.amounts import Scope
 from sssjob.classads import long
-from sssjob.condor import names, stamp
-from sssjob.condor.documents import Documents, Found, documents, jobs_of
-from sssjob.condor.job_ad import to_ad
-from sssjob.condor.queue import DONE, READY, RETURNED, WAITING, Candidate, Queue
-from sssjob.condor.settings import Settings
-from sssjob.condor.trust import Trust, Untrusted, trust
 from sssjob.defaults import resolve
 from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
 from sssjob.model import Block, Job, Property
+from sssjob.systems.condor import names
+from sssjob.systems.condor.hooks import stamp
+from sssjob.systems.condor.hooks.documents import Documents, Found, documents, jobs_of
+from sssjob.systems.condor.hooks.queue import DONE, READY, RETURNED, WAITING, Candidate, Queue
+from sssjob.systems.condor.hooks.settings import Settings
+from sssjob.systems.condor.hooks.trust import Trust, Untrusted, trust
+from sssjob.systems.condor.job_ad import to_ad
 
 ALTERNATIVES = 16  # of one job, the best
 _TOGETHER = 50  # documents that are noted in one go

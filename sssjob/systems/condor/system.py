@@ -1,0 +1,16 @@
+"""What of HTCondor stands where in this folder."""
+
+from sssjob.registry import Format, Queue, System
+
+SYSTEM = System(
+    "condor",
+    "HTCondor",
+    formats=(
+        Format("condor", "sssjob.systems.condor.accounting", "job ads of HTCondor's histories"),
+    ),
+    queue=Queue(
+        "sssjob.systems.condor.queue:Condor",
+        ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
+        ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
+    ),
+)

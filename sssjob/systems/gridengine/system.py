@@ -1,0 +1,20 @@
+"""What of Grid Engine stands where in this folder."""
+
+from sssjob.registry import Format, Queue, System
+
+_ACCOUNTING = "sssjob.systems.gridengine.accounting"
+
+SYSTEM = System(
+    "gridengine",
+    "Grid Engine",
+    formats=(
+        Format("sge", _ACCOUNTING, "accounting of Grid Engine and Univa",
+               f"{_ACCOUNTING}.parts:Cutter"),
+    ),
+    queue=Queue(
+        "sssjob.systems.gridengine.queue:GridEngine",
+        ask=(("qstat", "-f", "-r", "-u", "*", "-xml"), ("qstat", "-j", "*", "-xml"),
+             ("qconf", "-ssconf")),
+    ),
+    script="sssjob.systems.gridengine.allocation:GridEngine",
+)  # fmt: skip

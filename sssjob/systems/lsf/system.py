@@ -1,0 +1,12 @@
+"""What of LSF stands where in this folder."""
+
+from sssjob.registry import Format, System
+
+SYSTEM = System(
+    "lsf",
+    "LSF",
+    formats=(
+        Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
+               "sssjob.records.cutting:LineCutter"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,25 @@
+"""What of Slurm stands where in this folder."""
+
+from sssjob.registry import Format, Queue, System
+
+_ACCOUNTING = "sssjob.systems.slurm.accounting"
+_LINES = "sssjob.records.cutting:LineCutter"
+
+SYSTEM = System(
+    "slurm",
+    "Slurm",
+    formats=(
+        Format("slurm", f"{_ACCOUNTING}.sacct", "sacct --parsable2 (or --parsable)",
+               f"{_ACCOUNTING}.parts:Cutter"),
+        Format("slurm-json", f"{_ACCOUNTING}.json", "sacct --json"),
+        Format("slurm-jobcomp", f"{_ACCOUNTING}.jobcomp", "jobcomp/filetxt of Slurm", _LINES),
+    ),
+    queue=Queue(
+        "sssjob.systems.slurm.queue:Slurm",
+        ask=(("squeue", "--all", "--json"), ("sinfo", "--all", "--json")),
+        ask_text=(("scontrol", "--all", "--oneliner", "show", "jobs"),
+                  ("scontrol", "--all", "--oneliner", "show", "nodes")),
+        environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
+    ),
+    script="sssjob.systems.slurm.allocation:Slurm",
+)  # fmt: skip
