@@ -17,6 +17,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
     from typing import BinaryIO
 
@@ -49,6 +50,34 @@ def put(
     finally:
         if handle != folder:
             os.close(handle)
+
+
+def put_all(folder: int, contents: Mapping[str, bytes], mode: int = 0o644) -> None:
+    """Put several files into a directory: all are on disk before the first one gets its name.
+
+    So a full disk leaves everything as it was. The mode is as of ``put``. Raises ``OSError``.
+    """
+    hidden: dict[str, str] = {}
+    try:
+        for name, content in contents.items():
+            hidden[name] = f".sssjob-{os.urandom(8).hex()}"
+            _put_hidden(folder, hidden[name], content, mode)
+        for name in contents:
+            os.rename(hidden[name], name, src_dir_fd=folder, dst_dir_fd=folder)
+            del hidden[name]
+    finally:
+        for each in hidden.values():
+            _remove(folder, each)
+
+
+def _put_hidden(folder: int, name: str, content: bytes, mode: int) -> None:
+    handle = os.open(name, _OPEN, 0o600, dir_fd=folder)
+    with io.FileIO(handle, "wb", closefd=True) as file:
+        view = memoryview(content)
+        while view:
+            view = view[file.write(view) :]
+        os.fchmod(handle, mode)
+        os.fsync(handle)
 
 
 def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _Whole | _Into:

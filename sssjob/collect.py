@@ -15,14 +15,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from sssjob import atomic
+from sssjob import atomic, handles
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
+from sssjob.features import status
 from sssjob.features.batch import documents
 from sssjob.features.batch.asking import ask
 from sssjob.features.batch.call import Call
 from sssjob.features.batch.directories import Directories
+from sssjob.features.status import Snapshot
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup
 from sssjob.systems.slurm.allocation import ENVIRONMENT
@@ -73,17 +75,22 @@ def end(call: Call, root: Path, jobs: str = "") -> Ended:
 
     If the document cannot be written they are taken away all the same, and a note says so: the
     accounting record is still to come. What one of several nodes gave is not what the job had,
-    so only its record tells that. Raises ``InvalidValue`` where no job calls, or ``OSError``.
+    so only its record tells that. Raises ``InvalidValue`` where no job calls, ``Unprotected`` where
+    others could lead root elsewhere, or ``OSError``.
     """
     job = call.allocation(asking=False)
     directories = Directories(root, job.job_id)
+    handles.check(root)
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
     tally = None
     if document is not None and document.exists() and job.alone:
         try:
+            handles.check(jobs)
+            # Before the lock of all documents: a user may keep that of the status.
+            snapshot = _status(directories.jobstatus, notes)
             with documents.locked(document, LOCK):
-                tally = _fold(document, directories, call, notes)
+                tally = _fold(document, directories, snapshot, call)
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
     directories.remove()
@@ -97,8 +104,11 @@ def collect(
     """Fold the records of jobs into documents whose jobs have no EndTime, one by one.
 
     ``records`` are by identity of the job. One that may not be complete ``now`` waits. A document
-    all of whose jobs have ended moves into the directory ``done``, if one is given.
+    all of whose jobs have ended moves into the directory ``done``, if one is given. Raises
+    ``Unprotected`` for a directory that others can write.
     """
+    if done is not None:
+        handles.check(done)
     for document, ids in waiting(jobs):
         try:
             with documents.locked(document, LOCK):
@@ -126,8 +136,10 @@ def waiting(
 ) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """The documents of a directory with jobs that have not ended, and their ids.
 
-    One that cannot be read has none; ``tell`` is called with the reason.
+    One that cannot be read has none; ``tell`` is called with the reason. Raises ``Unprotected``
+    for a directory that others can write.
     """
+    handles.check(jobs)
     for document in sorted(jobs.glob("*.xml")):
         try:
             ids = _without_end(document)
@@ -188,16 +200,24 @@ def _take(
     found.bad.extend(item for item in reader.tally.findings if item.severity is Severity.ERROR)
 
 
-def _fold(document: Path, directories: Directories, call: Call, notes: list[str]) -> Tally:
+def _status(place: Path, notes: list[str]) -> Snapshot | None:
+    """What the pilot said; what a user wrote there costs only itself."""
+    if not place.is_dir():
+        return None
+    try:
+        return status.read(place)
+    except (OSError, SSSJobError) as error:
+        notes.append(_said(error, place))
+        return None
+
+
+def _fold(document: Path, directories: Directories, snapshot: Snapshot | None, call: Call) -> Tally:
     work = Delivery(document)
     work.look()
     if directories.jobfeatures.is_dir():
         work.take_features(str(directories.jobfeatures))
-    if directories.jobstatus.is_dir():
-        try:
-            work.take_status(str(directories.jobstatus))
-        except (OSError, SSSJobError) as error:  # what the user wrote costs only itself
-            notes.append(_said(error, directories.jobstatus))
+    if snapshot is not None:
+        work.take_snapshot(snapshot, str(directories.jobstatus))
     if (used := call.used()) is not None:
         work.take_used(used, f"the {call.system} epilog")
     if work.sources:

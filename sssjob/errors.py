@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -244,6 +245,25 @@ class UnusableInput(SSSJobError, ValueError):
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.reason}" if self.line else self.reason
+
+
+class Unprotected(SSSJobError, PermissionError):
+    """A directory in which others can lead whoever works there: ``place`` is why, of ``path``."""
+
+    def __init__(self, place: str, why: str, path: str) -> None:
+        super().__init__(
+            errno.EACCES,
+            f"{place} {why}; name a directory on the way to which, and in which, only root or you "
+            "can write, without links, such as /run/mjf",
+            path,
+        )
+        self.place, self.why, self.path = place, why, path
+
+    def __reduce__(self) -> tuple[type[Unprotected], tuple[str, str, str]]:
+        return type(self), (self.place, self.why, self.path)
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.strerror}"
 
 
 class NotAQuery(SSSJobError, ValueError):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import checkout
 import pytest
+from daemons import protected
 from hypothesis import settings
 
 settings.register_profile("here", deadline=None)
@@ -27,3 +28,10 @@ def full(tmp_path_factory):
     except PermissionError:
         pytest.skip("devices cannot be made here")
     return path
+
+
+@pytest.fixture
+def safe_path(tmp_path):
+    """A directory below which nobody leads root elsewhere, as /tmp is not."""
+    with protected(tmp_path) as place:
+        yield place

@@ -6,10 +6,25 @@ import socket
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PROTECTED = "/var/lib"  # where only root writes, and all may read
 USERS = ("games", "daemon")  # of every Debian; a job is not to be root's
+
+
+@contextmanager
+def protected(otherwise):
+    """A directory of root that only root can lead elsewhere; a user has his own below /tmp."""
+    if os.geteuid() != 0:
+        yield otherwise
+        return
+    place = Path(tempfile.mkdtemp(prefix="sssjob-test-", dir=PROTECTED))
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 class Unavailable(Exception):
@@ -48,7 +63,8 @@ class Place:
     """A directory that everybody can read, with daemons, and the environment of all of them."""
 
     def __init__(self, name):
-        self.root = Path(tempfile.mkdtemp(prefix=f"sssjob-{name}-", dir="/tmp"))
+        place = PROTECTED if os.geteuid() == 0 else None
+        self.root = Path(tempfile.mkdtemp(prefix=f"sssjob-{name}-", dir=place))
         self.root.chmod(0o755)
         self.environment = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
         self.daemons = []

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from daemons import protected
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -55,12 +56,14 @@ def places(tmp_path_factory):
 
     def place(page):
         if page not in made:
-            made[page] = tmp_path_factory.mktemp(page.stem)
+            made[page] = top / page.relative_to(ROOT).with_suffix("")
+            made[page].mkdir(parents=True)
             for name in ("examples", "schemas", "xslt"):
                 shutil.copytree(ROOT / name, made[page] / name)
         return made[page]
 
-    return place
+    with protected(tmp_path_factory.mktemp("docs")) as top:
+        yield place
 
 
 def run(command, directory):

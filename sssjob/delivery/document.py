@@ -102,9 +102,14 @@ class Delivery:
 
         Raises ``LockTimeout`` if the pilot does not give the lock back.
         """
-        self.snapshot = status.read(directory)
-        if self.snapshot is not None:
-            self._belongs(directory)
+        snapshot = status.read(directory)
+        if snapshot is not None:
+            self.take_snapshot(snapshot, directory)
+
+    def take_snapshot(self, snapshot: Snapshot, directory: str) -> None:
+        """Take what a pilot said of itself in a directory."""
+        self.snapshot = snapshot
+        self._belongs(directory)
 
     def take_usage(self, path: str) -> None:
         """Read what was measured: the control group of the job, or a file of names and numbers."""

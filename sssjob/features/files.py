@@ -15,10 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sssjob.handles import Place
+
 LONGEST = 4096  # bytes of one value
 MOST = 10_000  # files looked at in one directory
 
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class Fault:
@@ -39,16 +42,20 @@ class Fault:
 
 
 def texts(
-    directory: str | os.PathLike[str], only: Iterable[str] | None = None
+    directory: Place, only: Iterable[str] | None = None
 ) -> tuple[dict[str, str], list[Fault]]:
     """The stripped text of each key that is there, ``only`` some of them; empty files are absent.
 
+    The directory may be an open one, by its handle.
     Reads through no symbolic link that leaves the directory, and opens regular files only.
     Raises ``OSError`` if the directory itself cannot be read.
     """
     found: dict[str, str] = {}
     faults: list[Fault] = []
-    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    if isinstance(directory, int):
+        folder = os.open(".", _FOLDER, dir_fd=directory)
+    else:
+        folder = os.open(directory, _FOLDER)
     try:
         for name in _names(folder, faults) if only is None else only:
             try:

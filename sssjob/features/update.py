@@ -10,6 +10,7 @@ import os
 import re
 from dataclasses import dataclass
 
+from sssjob import handles
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.features import files, keys
 from sssjob.features.keys import Key, Value
@@ -90,11 +91,13 @@ def change(
 def expire(directory: str | os.PathLike[str], now: int) -> tuple[str, ...]:
     """Remove the shutdown times that have come: "must be removed if the shutdowntime has arrived".
 
-    Gives the keys that were removed. One that is no number is left for whoever wrote it.
+    Gives the keys that were removed. One that is no number is left for whoever wrote it. Raises
+    ``Unprotected`` for a directory that others can exchange, or ``OSError``.
     """
-    texts, _ = files.texts(directory, SHUTDOWNS)
-    over = [name for name, text in texts.items() if text.isdigit() and int(text) <= now]
-    return remove(over, directory).removed if over else ()
+    with handles.protected(directory) as folder:
+        texts, _ = files.texts(folder, SHUTDOWNS)
+        over = [name for name, text in texts.items() if text.isdigit() and int(text) <= now]
+        return remove(over, folder).removed if over else ()
 
 
 def _announced(

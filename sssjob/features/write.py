@@ -1,24 +1,25 @@
 """A directory of features, written so that whoever reads it at any moment sees whole values.
 
-Each value goes to a hidden file in the same directory, is forced to disk, and is renamed into
-place. ``.sssjob`` lists what we wrote, so that a later run removes what it no longer gives
-and leaves alone what somebody else put there. Hooks write before every job: nothing here that is
-slow to import.
+Each value goes to a hidden file in the same directory, is forced to disk with all others, and is
+renamed into place. ``.sssjob`` lists what we wrote, so that a later run removes what it no longer
+gives and leaves alone what somebody else put there. Hooks write before every job: nothing here
+that is slow to import.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
-from sssjob import atomic
+from sssjob import atomic, handles
 from sssjob.features import keys
 from sssjob.features.files import LONGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
+    from sssjob.handles import Place
 
 MANIFEST = ".sssjob"
 _MANIFEST_LIMIT = 1 << 20
@@ -34,52 +35,58 @@ class Written:
         self.directory, self.keys, self.removed = directory, keys, removed
 
 
-def write(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Written:
+def write(values: Mapping[str, Value], directory: Place) -> Written:
     """Write one file a key, mode 0644, into a directory that is made with mode 0755 if need be.
 
-    Nothing is touched if one of the names or values cannot be written: ``InvalidValue``.
-    If the disk fails half-way (``OSError``), every key holds its old or its new value whole,
-    and running again finishes the work.
+    It may be an open one, by its handle. Nothing is touched if one of the names or values cannot
+    be written: ``InvalidValue``. All new values are on disk before the first one is seen, so that
+    a full disk (``OSError``) leaves a directory as it was, and makes none.
     """
     contents = {name: content(name, value) for name, value in values.items()}
-    if not os.path.isdir(directory):
-        os.mkdir(directory, 0o755)
-        os.chmod(directory, 0o755)  # mkdir obeys the umask
-    with _opened(directory) as folder:
-        earlier = _manifest(folder)
-        # Before the first key: a run that is cut short must not leave keys that nobody owns.
-        atomic.put(folder, MANIFEST, _listing({*earlier, *contents}))
-        for name, octets in contents.items():
-            atomic.put(folder, name, octets)
-        stale = tuple(sorted(earlier - contents.keys()))
-        for name in stale:
-            with suppress(FileNotFoundError, IsADirectoryError):
-                os.unlink(name, dir_fd=folder)
+    if isinstance(directory, int) or os.path.isdir(directory):
+        with handles.opened(directory) as folder:
+            return Written(str(directory), tuple(contents), _replaced(folder, contents))
+    parent, name = os.path.split(os.path.normpath(directory))
+    try:
+        with handles.opened(parent or ".") as above, handles.made(above, name) as folder:
+            return Written(str(directory), tuple(contents), _replaced(folder, contents))
+    except OSError as error:
+        error.filename, error.filename2 = str(directory), None
+        raise
+
+
+def _replaced(folder: int, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Give a directory these contents and no others of ours; the names that went."""
+    earlier = _manifest(folder)
+    # Before the first key: a run that is cut short must not leave keys that nobody owns.
+    atomic.put_all(folder, {MANIFEST: _listing({*earlier, *contents}), **contents})
+    stale = tuple(sorted(earlier - contents.keys()))
+    for name in stale:
+        with suppress(FileNotFoundError, IsADirectoryError):
+            os.unlink(name, dir_fd=folder)
+    if stale:
         atomic.put(folder, MANIFEST, _listing(contents))
-        os.fsync(folder)
-    return Written(os.fspath(directory), tuple(contents), stale)
+    os.fsync(folder)
+    return stale
 
 
-def put(values: Mapping[str, Value], directory: str | os.PathLike[str]) -> Written:
+def put(values: Mapping[str, Value], directory: Place) -> Written:
     """Write some keys of a directory that stands, and leave the others as they are.
 
     Raises ``InvalidValue`` before anything is touched, or ``OSError``.
     """
     contents = {name: content(name, value) for name, value in values.items()}
-    with _opened(directory) as folder:
-        earlier = _manifest(folder)
-        if not contents.keys() <= earlier:
-            atomic.put(folder, MANIFEST, _listing({*earlier, *contents}))
-        for name, octets in contents.items():
-            atomic.put(folder, name, octets)
+    with handles.opened(directory) as folder:
+        listing = _listing(_manifest(folder) | contents.keys())
+        atomic.put_all(folder, {MANIFEST: listing, **contents})
         os.fsync(folder)
-    return Written(os.fspath(directory), tuple(contents), ())
+    return Written(str(directory), tuple(contents), ())
 
 
-def remove(names: Iterable[str], directory: str | os.PathLike[str]) -> Written:
+def remove(names: Iterable[str], directory: Place) -> Written:
     """Remove some keys of a directory, whoever wrote them, as far as they are there."""
     removed = []
-    with _opened(directory) as folder:
+    with handles.opened(directory) as folder:
         for name in names:
             if not keys.is_name(name):
                 raise _invalid(name, "a key, which is letters, digits and underscores")
@@ -89,17 +96,7 @@ def remove(names: Iterable[str], directory: str | os.PathLike[str]) -> Written:
         if earlier := _manifest(folder):
             atomic.put(folder, MANIFEST, _listing(earlier.difference(removed)))
         os.fsync(folder)
-    return Written(os.fspath(directory), (), tuple(removed))
-
-
-@contextmanager
-def _opened(directory: str | os.PathLike[str]) -> Iterator[int]:
-    """A descriptor of a directory: what follows goes there, whatever becomes of the path."""
-    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield folder
-    finally:
-        os.close(folder)
+    return Written(str(directory), (), tuple(removed))
 
 
 def content(name: str, value: Value) -> bytes:

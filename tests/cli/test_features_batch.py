@@ -32,21 +32,21 @@ RECORD = (
 
 
 @pytest.fixture
-def node(tmp_path, monkeypatch):
+def node(safe_path, monkeypatch):
     """A node on which job 3 of Slurm starts; ``scontrol`` prints what a real one did."""
     text = (DATA / "scontrol-one-node.txt").read_text()
     shown = text.replace("StartTime=2026-11-20T14:29:35", "StartTime=1795185000")
-    (tmp_path / "shown").write_text(shown)
-    (tmp_path / "bin").mkdir()
-    program(tmp_path, "scontrol", f"cat {tmp_path}/shown")
-    (tmp_path / "jobs").mkdir()
-    (tmp_path / "jobs/3.xml").write_text(JOB)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=os.pathsep)
+    (safe_path / "shown").write_text(shown)
+    (safe_path / "bin").mkdir()
+    program(safe_path, "scontrol", f"cat {safe_path}/shown")
+    (safe_path / "jobs").mkdir()
+    (safe_path / "jobs/3.xml").write_text(JOB)
+    monkeypatch.chdir(safe_path)
+    monkeypatch.setenv("PATH", f"{safe_path}/bin", prepend=os.pathsep)
     environment = {"SLURM_JOB_ID": "3", "SLURM_JOB_NUM_NODES": "1", "SLURMD_NODENAME": "n1"}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    return tmp_path
+    return safe_path
 
 
 def program(place, name, text):
@@ -259,6 +259,87 @@ def test_pbs_gives_its_arguments(node):
     used = (*words[:4], "4711", words[4], "cput=00:01:05,mem=3456kb", "batch", "", "0")
     assert run("epilog", *options, *used).exit_code == 0
     assert document.loads((node / "jobs/101.ce.xml").read_text()).get("CpuDuration") == "65"
+
+
+# Root is not led elsewhere
+
+
+@pytest.fixture
+def open_to_all(node):
+    """A directory like /tmp, with links of a user to what is not his."""
+    (node / "tmp").mkdir()
+    (node / "tmp").chmod(0o1777)
+    (node / "precious/3/jobfeatures").mkdir(parents=True)
+    (node / "precious/3/jobfeatures/shutdowntime_job").write_text("1\n")
+    (node / "precious/3.xml").write_text(JOB)
+    (node / "tmp/link").symlink_to(node / "precious")
+    return node
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a user may have his own in a sticky directory")
+@pytest.mark.parametrize("place", ["tmp/link", "tmp/mjf", "tmp"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prolog", "--for", "slurm", "--root", "{}"),
+        ("epilog", "--for", "slurm", "--root", "{}"),
+        ("epilog", "--for", "slurm", "--root", "{}", "--jobs", "jobs"),
+        ("install", "--for", "slurm", "--root", "{}"),
+        ("install", "--for", "slurm", "--root", "{}/%n/mjf"),
+        ("install", "--for", "slurm", "--jobs", "{}"),
+        ("install", "--for", "slurm", "--to", "{}"),
+        ("collect", "--for", "slurm", "--jobs", "{}", "--record", "/dev/null"),
+        ("collect", "--for", "slurm", "--jobs", "jobs", "--done", "{}", "--record", "/dev/null"),
+        ("expire", "{}"),
+    ],
+    ids=" ".join,
+)
+def test_a_directory_through_which_others_lead_is_refused(open_to_all, words, place):
+    if words[0] == "collect" and place == "tmp/mjf":
+        (open_to_all / "tmp/mjf").mkdir()
+    done = run(*(word.format(open_to_all / place) for word in words))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"{open_to_all}/tmp can be written by others (mode 1777)" in done.stderr
+    assert "name a directory" in done.stderr
+    left = {str(path.relative_to(open_to_all)) for path in (open_to_all / "precious").rglob("*")}
+    assert left == {
+        "precious/3", "precious/3.xml", "precious/3/jobfeatures",
+        "precious/3/jobfeatures/shutdowntime_job",
+    }  # fmt: skip
+    assert (open_to_all / "precious/3.xml").read_text() == JOB
+
+
+def test_a_link_in_the_name_of_the_root_is_refused(node):
+    (node / "mjf").mkdir()
+    (node / "link").symlink_to("mjf")
+    done = run("prolog", "--for", "slurm", "--root", "link")
+    assert (done.exit_code, "link is a link" in done.stderr) == (2, True)
+    assert os.listdir(node / "mjf") == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a user may have his own in a sticky directory")
+def test_documents_that_others_can_write_are_not_read_and_the_job_goes_on(open_to_all):
+    jobs = ("--jobs", str(open_to_all / "tmp/link"))
+    before = prolog(*jobs)
+    assert (before.exit_code, read("mjf/3/jobfeatures").values["allocated_cpu"]) == (1, 1)
+    assert "scratch_limit_bytes" not in read("mjf/3/jobfeatures").values
+    after = epilog(*jobs)
+    assert (after.exit_code, (open_to_all / "mjf/3").exists()) == (1, False)
+    assert all("can be written by others" in done.stderr for done in (before, after))
+    assert (open_to_all / "precious/3.xml").read_text() == JOB
+
+
+def test_scripts_can_be_read_by_all_whatever_the_umask(node):
+    before = os.umask(0o077)
+    try:
+        assert run("install", "--for", "slurm", "--to", "etc/scripts").exit_code == 0
+    finally:
+        os.umask(before)
+    modes = {
+        name: (node / name).stat().st_mode & 0o777
+        for name in ("etc", "etc/scripts", "etc/scripts/taskprolog")
+    }
+    assert set(modes.values()) == {0o755}, modes
 
 
 # Records

@@ -171,7 +171,8 @@ def test_a_directory_that_is_not_there_does_not_spare_the_others(run):
     assert read("out").values["shutdowntime_job"] == NOW + 60
 
 
-def test_shutdowns_that_have_come_are_removed_from_every_directory(run):
+def test_shutdowns_that_have_come_are_removed_from_every_directory(run, safe_path, monkeypatch):
+    monkeypatch.chdir(safe_path)
     for name, moment in (("a", NOW - 1), ("b", NOW + 1)):
         write({"shutdowntime_job": moment}, name)
     result = run("expire", "a", "absent", "b", "--now", str(NOW))

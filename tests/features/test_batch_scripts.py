@@ -14,15 +14,15 @@ TELLS = '#!/bin/sh\necho "$@" > {0}/called\nenv | sort > {0}/environment\n'
 
 
 @pytest.fixture
-def install(tmp_path):
+def install(safe_path):
     """Install the scripts of a system, which call a program of the given text."""
 
     def installed(system, program=TELLS, **options):
-        command = tmp_path / "sssjob"
-        command.write_text(program.format(tmp_path))
+        command = safe_path / "sssjob"
+        command.write_text(program.format(safe_path))
         command.chmod(0o755)
-        place = tmp_path / "scripts"
-        options = {"root": str(tmp_path / "mjf"), "log": str(tmp_path / "log"), **options}
+        place = safe_path / "scripts"
+        options = {"root": str(safe_path / "mjf"), "log": str(safe_path / "log"), **options}
         found = Installation(system, str(place), [str(command)], **options)
         write(place, found.scripts())
         return place
@@ -59,20 +59,20 @@ def test_every_script_is_one_that_a_shell_can_read(install, system, name):
         ("pbs", "prologue", "prolog"), ("pbs", "epilogue", "epilog"),
     ],
 )  # fmt: skip
-def test_a_script_calls_the_command_for_its_job(install, tmp_path, system, name, word):
+def test_a_script_calls_the_command_for_its_job(install, safe_path, system, name, word):
     place = install(system, jobs="/srv/jobs")
     assert run(place / name, "7.ce", "alice", SLURM_JOB_ID="7", JOB_ID="7").returncode == 0
-    called = (tmp_path / "called").read_text().split()
+    called = (safe_path / "called").read_text().split()
     assert called[:4] == ["features", word, "--for", system]
     assert "--jobs=/srv/jobs" in called
-    assert called[called.index("--root") + 1] == str(tmp_path / "mjf")
+    assert called[called.index("--root") + 1] == str(safe_path / "mjf")
     assert called[-2:] == (["7.ce", "alice"] if system == "pbs" else called[-2:])
 
 
-def test_a_script_hands_on_nothing_that_a_user_can_set(install, tmp_path):
+def test_a_script_hands_on_nothing_that_a_user_can_set(install, safe_path):
     place = install("gridengine")
     run(place / "prolog", JOB_ID="7", PYTHONPATH="/home/evil", PERL5LIB="/home/evil")
-    environment = (tmp_path / "environment").read_text()
+    environment = (safe_path / "environment").read_text()
     assert "JOB_ID=7\n" in environment
     assert "evil" not in environment
 
@@ -93,11 +93,11 @@ def test_no_job_suffers_from_a_command_that_fails_or_hangs(install, program, sys
     assert run(place / name, SLURM_JOB_ID="7", JOB_ID="7").returncode == 0
 
 
-def test_a_log_that_cannot_be_written_is_no_reason_to_fail(install, tmp_path):
+def test_a_log_that_cannot_be_written_is_no_reason_to_fail(install, safe_path):
     place = install("slurm", log="/proc/no/log")
     done = run(place / "prolog", SLURM_JOB_ID="7")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert (tmp_path / "called").exists()
+    assert (safe_path / "called").exists()
 
 
 def made(root, job):
@@ -106,42 +106,42 @@ def made(root, job):
     (root / "machinefeatures").mkdir(exist_ok=True)
 
 
-def test_a_task_prolog_names_the_directories_that_are_there(install, tmp_path):
-    place = install("slurm", root=f"{tmp_path}/%n")
-    made(tmp_path / "n1", "7")
+def test_a_task_prolog_names_the_directories_that_are_there(install, safe_path):
+    place = install("slurm", root=f"{safe_path}/%n")
+    made(safe_path / "n1", "7")
     done = run(place / "taskprolog", SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
     assert done.stdout.splitlines() == [
-        f"export JOBFEATURES={tmp_path}/n1/7/jobfeatures",
-        f"export MACHINEFEATURES={tmp_path}/n1/machinefeatures",
-        f"export JOBSTATUS={tmp_path}/n1/7/jobstatus",
+        f"export JOBFEATURES={safe_path}/n1/7/jobfeatures",
+        f"export MACHINEFEATURES={safe_path}/n1/machinefeatures",
+        f"export JOBSTATUS={safe_path}/n1/7/jobstatus",
     ]
 
 
-def test_a_task_prolog_takes_away_the_names_of_another_node(install, tmp_path):
-    place = install("slurm", root=f"{tmp_path}/%n")
+def test_a_task_prolog_takes_away_the_names_of_another_node(install, safe_path):
+    place = install("slurm", root=f"{safe_path}/%n")
     done = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2", JOBFEATURES="/n1/8")
     assert (done.stdout.splitlines(), done.returncode) == (
         ["unset JOBFEATURES", "unset MACHINEFEATURES", "unset JOBSTATUS"], 0,
     )  # fmt: skip
 
 
-def test_a_task_of_a_heterogeneous_job_finds_the_directories_of_its_component(install, tmp_path):
+def test_a_task_of_a_heterogeneous_job_finds_the_directories_of_its_component(install, safe_path):
     # Slurm 22.05.8: SLURM_JOB_ID is that of the first component everywhere.
-    place = install("slurm", root=f"{tmp_path}/%n")
-    made(tmp_path / "n2", "9")
+    place = install("slurm", root=f"{safe_path}/%n")
+    made(safe_path / "n2", "9")
     ids = {"SLURM_JOB_ID_HET_GROUP_0": "8", "SLURM_JOB_ID_HET_GROUP_1": "9"}
     done = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2", **ids)
-    assert f"export JOBFEATURES={tmp_path}/n2/9/jobfeatures" in done.stdout.splitlines()
-    made(tmp_path / "n2", "8")  # two components on a node: nobody knows whose task this is
+    assert f"export JOBFEATURES={safe_path}/n2/9/jobfeatures" in done.stdout.splitlines()
+    made(safe_path / "n2", "8")  # two components on a node: nobody knows whose task this is
     done = run(place / "taskprolog", SLURM_JOB_ID="8", SLURMD_NODENAME="n2", **ids)
     assert "unset JOBFEATURES" in done.stdout.splitlines()
 
 
-def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(install, tmp_path):
+def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(install, safe_path):
     place = install("pbs")
-    made(tmp_path / "mjf", "7.ce")
+    made(safe_path / "mjf", "7.ce")
     show = f'. {place}/profile.sh; echo "$JOBFEATURES|$MACHINEFEATURES|$JOBSTATUS|$mjf"'
-    mjf = tmp_path / "mjf"
+    mjf = safe_path / "mjf"
     inside = run("/bin/sh", "-c", show, PBS_JOBID="7.ce").stdout
     assert inside == f"{mjf}/7.ce/jobfeatures|{mjf}/machinefeatures|{mjf}/7.ce/jobstatus|\n"
     assert run("/bin/sh", "-c", show).stdout == "|||\n"
@@ -157,23 +157,23 @@ def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(instal
     ],
     ids=["script", "command", "text", "executable"],
 )
-def test_a_starter_becomes_the_job(install, tmp_path, arguments, printed):
+def test_a_starter_becomes_the_job(install, safe_path, arguments, printed):
     place = install("gridengine")
-    (tmp_path / "spooled").write_text('echo spooled "$@"\n')
-    (tmp_path / "program").write_text('#!/bin/sh\necho program "$@"\n')
-    (tmp_path / "program").chmod(0o755)
-    words = [word.format(tmp_path) for word in arguments]
-    assert run(place / "starter", *words, JOB_ID="7", TMPDIR=str(tmp_path)).stdout == printed
+    (safe_path / "spooled").write_text('echo spooled "$@"\n')
+    (safe_path / "program").write_text('#!/bin/sh\necho program "$@"\n')
+    (safe_path / "program").chmod(0o755)
+    words = [word.format(safe_path) for word in arguments]
+    assert run(place / "starter", *words, JOB_ID="7", TMPDIR=str(safe_path)).stdout == printed
 
 
-def test_a_starter_exports_what_its_prolog_made(install, tmp_path):
+def test_a_starter_exports_what_its_prolog_made(install, safe_path):
     place = install("gridengine")
-    made(tmp_path / "mjf", "7.3")
+    made(safe_path / "mjf", "7.3")
     done = run(
         place / "starter", "echo $JOBFEATURES $MACHINEFEATURES", JOB_ID="7", SGE_TASK_ID="3",
-        TMPDIR=str(tmp_path),
+        TMPDIR=str(safe_path),
     )  # fmt: skip
-    assert done.stdout == f"{tmp_path}/mjf/7.3/jobfeatures {tmp_path}/mjf/machinefeatures\n"
+    assert done.stdout == f"{safe_path}/mjf/7.3/jobfeatures {safe_path}/mjf/machinefeatures\n"
 
 
 def test_scripts_are_written_whole_and_can_be_run(install):

@@ -9,11 +9,12 @@ NOW = 1_700_000_000
 
 
 @pytest.fixture
-def place(tmp_path):
+def place(safe_path):
     write(
-        {"grace_secs_job": 600, "grace_secs": 60, "jobstart_secs": NOW - 9, "job_id": "1"}, tmp_path
+        {"grace_secs_job": 600, "grace_secs": 60, "jobstart_secs": NOW - 9, "job_id": "1"},
+        safe_path,
     )
-    return tmp_path
+    return safe_path
 
 
 @pytest.mark.parametrize(
@@ -53,10 +54,10 @@ def test_no_shutdown_comes_sooner_than_was_promised(place, name, text, earliest)
     assert change(name, text, place, NOW, raise_=True).value == earliest
 
 
-def test_without_a_promise_the_past_is_refused_and_the_rest_comes_with_advice(tmp_path):
+def test_without_a_promise_the_past_is_refused_and_the_rest_comes_with_advice(safe_path):
     with pytest.raises(TooSoon, match="past"):
-        change("shutdowntime", str(NOW), tmp_path, NOW)
-    assert "grace_secs" in change("shutdowntime", "+1", tmp_path, NOW).advice
+        change("shutdowntime", str(NOW), safe_path, NOW)
+    assert "grace_secs" in change("shutdowntime", "+1", safe_path, NOW).advice
 
 
 def test_never_removes_a_shutdown(place):
@@ -66,10 +67,10 @@ def test_never_removes_a_shutdown(place):
     assert change("shutdowntime_job", "never", place, NOW).value is None, "also if there is none"
 
 
-def test_both_names_of_a_key_change_together(tmp_path):
-    write({"allocated_cpu": 8, "allocated_CPU": 8}, tmp_path)
-    change("allocated_cpu", "4", tmp_path, NOW)
-    assert read(tmp_path).values == {"allocated_cpu": 4, "allocated_CPU": 4}
+def test_both_names_of_a_key_change_together(safe_path):
+    write({"allocated_cpu": 8, "allocated_CPU": 8}, safe_path)
+    change("allocated_cpu", "4", safe_path, NOW)
+    assert read(safe_path).values == {"allocated_cpu": 4, "allocated_CPU": 4}
 
 
 @pytest.mark.parametrize(

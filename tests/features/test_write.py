@@ -149,6 +149,20 @@ def test_a_failure_at_any_point_leaves_whole_values_and_the_next_run_finishes(
     }
 
 
+@pytest.mark.parametrize("call", ["fchmod", "fsync"])
+@pytest.mark.parametrize("nth", range(1, 5))
+def test_a_full_disk_leaves_a_directory_as_it_was(tmp_path, monkeypatch, call, nth):
+    write(OLD, tmp_path / "old")
+    before = files(tmp_path / "old")
+    for name in ("old", "new"):
+        with monkeypatch.context() as patch:
+            failing(patch, call, nth)
+            with pytest.raises(OSError, match="No space left"):
+                write(NEW, tmp_path / name)
+    assert files(tmp_path / "old") == before
+    assert os.listdir(tmp_path) == ["old"]
+
+
 class _Crash(BaseException):
     """The machine loses power: no handler of ours runs."""
 
@@ -187,7 +201,7 @@ def test_data_reaches_the_disk_before_its_name_and_the_directory_last(tmp_path, 
             os, name, lambda *a, n=name, g=genuine, **k: (calls.append(n), g(*a, **k))[1]
         )
     write({"job_id": "1"}, tmp_path)
-    assert calls == ["fchmod", "fsync", "rename"] * 3 + ["fsync"]
+    assert calls == ["fchmod", "fsync"] * 2 + ["rename"] * 2 + ["fsync"]
 
 
 texts = st.text(

@@ -14,7 +14,7 @@ from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
 from sssjob.cli.signals import terminable
-from sssjob.errors import SSSJobError
+from sssjob.errors import SSSJobError, Unprotected
 
 if TYPE_CHECKING:
     from sssjob.collect import Collected
@@ -28,7 +28,8 @@ Examples:
   sssjob features collect --for gridengine --jobs jobs --record $SGE_ROOT/default/common/accounting
 
 Exit code: 0 every job that was waited for has its record, 1 some have none
-yet, or something cannot be read, 2 the batch system does not answer or a file cannot be read."""
+yet, or something cannot be read, 2 the batch system does not answer, a file
+cannot be read, or others can write where the documents are."""
 )
 @batch.system
 @click.option("--jobs", metavar="DIR", required=True, help="The documents of the jobs, *.xml.",
@@ -52,14 +53,18 @@ def command(
     incomplete, or not there: then the job waits for the next time.
     """
     from sssjob import collect as ending
+    from sssjob import handles
 
     if system != "slurm" and not records:
         common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")
     place = Path(jobs)
     unread: list[str] = []
-    ids = [name for _, names in ending.waiting(place, unread.append) for name in names]
-    batch.notes(tuple(unread))
+    now, away = int(time.time()), Path(done) if done else None
     try:
+        if away is not None:
+            handles.check(away)
+        ids = [name for _, names in ending.waiting(place, unread.append) for name in names]
+        batch.notes(tuple(unread))
         if records:
             found = ending.read_records(system, [Path(file) for file in records], ids, tz)
         else:
@@ -68,11 +73,13 @@ def command(
         fail(error)
     common.print_findings(found.bad)
     missing = bool(unread or found.bad)
-    now, away = int(time.time()), Path(done) if done else None
-    with terminable():
-        for each in ending.collect(place, found.records, now=now, settle=settle, done=away):
-            _tell(each)
-            missing = missing or bool(each.waiting or each.note)
+    try:
+        with terminable():
+            for each in ending.collect(place, found.records, now=now, settle=settle, done=away):
+                _tell(each)
+                missing = missing or bool(each.waiting or each.note)
+    except Unprotected as error:
+        fail(error)
     sys.exit(common.NOTHING if missing else common.FOUND)
 
 

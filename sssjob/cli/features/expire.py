@@ -17,8 +17,8 @@ Examples:
   sssjob features expire /run/mjf/*/
   * * * * * root sssjob features expire /run/mjf/*/ /run/mjf/machinefeatures
 
-Exit code: 0 done, whether there was one or not, 2 a directory cannot be read
-(the others are done all the same)."""
+Exit code: 0 done, whether there was one or not, 2 a directory cannot be read,
+or others can exchange it (the rest is done all the same)."""
 )
 @click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path())
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),

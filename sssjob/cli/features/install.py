@@ -27,7 +27,8 @@ Examples:
   sssjob features install --for gridengine --jobs /var/lib/sssjob/jobs --to /opt/mjf
   sssjob features install --for pbs --site /etc/sssjob/site.toml --json
 
-Exit code: 0 printed, 2 an option is not understood or a script cannot be written."""
+Exit code: 0 printed, 2 an option is not understood, a script cannot be written,
+or others could lead root elsewhere from one of the directories."""
 )
 @batch.system
 @click.option("--to", "directory", metavar="DIR", type=click.Path(), help="Write the scripts.")
@@ -67,6 +68,7 @@ def command(
         found = Installation(
             system, place, _program(), root, jobs, options, _place_of(_ASKED[system]), seconds, log
         )
+        found.check()
         scripts = found.scripts()
         if directory:
             write(place, scripts)

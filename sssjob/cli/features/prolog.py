@@ -21,7 +21,8 @@ Examples:
   sssjob features prolog --for pbs --jobs /var/lib/sssjob/jobs -- "$@"
 
 Exit code: 0 done, 1 done without something that is told on standard error,
-2 nothing can be made. The scripts of "sssjob features install" end with 0."""
+2 nothing can be made: also where others than root can write on the way to --root.
+The scripts of "sssjob features install" end with 0."""
 )
 @batch.system
 @batch.root

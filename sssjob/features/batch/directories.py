@@ -6,17 +6,18 @@ is what the job itself may write. Their names are the values of the variables th
 
 from __future__ import annotations
 
-import errno
 import os
 import pwd
-import shutil
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from sssjob import handles
 from sssjob.features.keys import Value
 from sssjob.features.write import write
+
+_MACHINE = "machinefeatures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Directories:
     @property
     def machinefeatures(self) -> Path:
         """$MACHINEFEATURES."""
-        return self.root / "machinefeatures"
+        return self.root / _MACHINE
 
     @property
     def jobstatus(self) -> Path:
@@ -56,41 +57,52 @@ class Directories:
         return {name: str(place) for name, place in places.items() if place.is_dir()}
 
     def make(self, values: Mapping[str, Value], user: str = "") -> None:
-        """Make those of a job anew; ``user`` owns the status: a name, or a number.
+        """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
-        Raises ``OSError``, and ``LookupError`` for a user who is not known.
+        Raises ``Unprotected`` where others could lead root elsewhere, ``OSError``, and
+        ``LookupError`` for a user who is not known.
         """
-        os.makedirs(self.root, 0o755, exist_ok=True)
-        if self.job.is_dir():  # of an earlier run of this job
-            self.remove()
-        self.job.mkdir(0o755)
-        self.job.chmod(0o755)
-        write(values, self.jobfeatures)
-        self.jobstatus.mkdir(0o755)
-        self.jobstatus.chmod(0o755)
+        owner = -1
         if user and os.geteuid() == 0:
             owner = int(user) if user.isdigit() else pwd.getpwnam(user).pw_uid
-            os.chown(self.jobstatus, owner, -1, follow_symlinks=False)
+        with handles.protected(self.root, make=True) as root, _naming(self.job):
+            handles.remove_tree(root, self.job_id)  # of an earlier run of this job
+            with handles.made(root, self.job_id) as job:
+                with handles.made(job, self.jobfeatures.name) as folder:
+                    write(values, folder)
+                with handles.made(job, self.jobstatus.name) as folder:
+                    os.fchown(folder, owner, -1)
 
     def remove(self) -> None:
-        """Take away what is of this job; nothing, if it is not there."""
-        if self.job.is_dir() and not self.job.is_symlink():
-            shutil.rmtree(self.job)
+        """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""
+        try:
+            with handles.protected(self.root) as root, _naming(self.job):
+                handles.remove_tree(root, self.job_id)
+        except FileNotFoundError:
+            return  # not even the root is there
 
 
 def make_machine(root: Path, values: Mapping[str, Value]) -> None:
-    """Make the directory of the machine, whole, unless it is there: others may have changed it."""
-    place = root / "machinefeatures"
-    if place.is_dir() or not values:
+    """Make the directory of the machine, whole, unless it is there: others may have changed it.
+
+    Raises ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
+    """
+    if not values:
         return
-    root.mkdir(0o755, parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=".machinefeatures.", dir=root))
+    with handles.protected(root, make=True) as folder, _naming(root / _MACHINE):
+        if handles.is_there(folder, _MACHINE):
+            return
+        # Another job that starts at this moment may be quicker.
+        with suppress(FileExistsError), handles.made(folder, _MACHINE) as machine:
+            write(values, machine)
+
+
+@contextmanager
+def _naming(place: Path) -> Iterator[None]:
+    """Errors about single names below a handle tell the whole path."""
     try:
-        made.chmod(0o755)
-        write(values, made)
-        made.rename(place)
+        yield
     except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-            raise  # else another job that starts at this moment was quicker
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+        if not os.path.isabs(str(error.filename or "")):
+            error.filename, error.filename2 = str(place), None
+        raise

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sssjob import atomic
+from sssjob import atomic, handles
 from sssjob.errors import InvalidValue
 
 # fmt: off
@@ -68,6 +68,13 @@ class Installation:
         for path in filter(None, (self.directory, self.root, self.jobs, self.path, self.log)):
             if not os.path.isabs(path) or "\n" in path:
                 raise InvalidValue(path, "an absolute path, as a daemon needs it")
+
+    def check(self) -> None:
+        """Raise ``Unprotected`` where others could lead root elsewhere, as far as it is here."""
+        before, node, _ = self.root.partition("%n")
+        handles.check(os.path.dirname(before) if node else self.root)
+        if self.jobs:
+            handles.check(self.jobs)
 
     def scripts(self) -> dict[str, str]:
         """The text of each script, by its file name."""
@@ -210,8 +217,11 @@ def _lines(indent: str, root: str, job: str) -> str:
 
 
 def write(directory: str | os.PathLike[str], scripts: dict[str, str]) -> None:
-    """Write scripts, each whole or not at all; all but a profile can be run. Raises ``OSError``."""
-    place = Path(directory)
-    place.mkdir(0o755, parents=True, exist_ok=True)
-    for name, text in scripts.items():
-        atomic.put(place, name, text.encode(), 0o644 if name == "profile.sh" else 0o755)
+    """Write scripts, each whole or not at all; all but a profile can be run.
+
+    Everybody can read them, whatever the umask is: some run as the user of the job. Raises
+    ``Unprotected`` for a directory in which others could exchange what root runs, or ``OSError``.
+    """
+    with handles.protected(directory, make=True) as folder:
+        for name, text in scripts.items():
+            atomic.put(folder, name, text.encode(), 0o644 if name == "profile.sh" else 0o755)

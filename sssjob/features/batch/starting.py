@@ -7,8 +7,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sssjob import handles
 from sssjob.amounts import Amount
-from sssjob.errors import Finding, SSSJobError
+from sssjob.errors import Finding, SSSJobError, Unprotected
 from sssjob.features import host, machine
 from sssjob.features.batch import documents
 from sssjob.features.batch.allocation import Allocation, features
@@ -48,8 +49,10 @@ def start(call: Call, settings: Settings, now: int | None = None) -> Started:
     """Make the directories of the job that calls, and tell it their names where a prolog can.
 
     What cannot be asked or read is noted, and missing. Raises ``InvalidValue`` where no job calls,
-    ``LookupError`` for a user who is not known, or ``OSError``.
+    ``LookupError`` for a user who is not known, ``Unprotected`` where others could lead root
+    elsewhere, or ``OSError``.
     """
+    handles.check(settings.root)
     given = call.allocation()
     notes = list(given.notes)
     job = _described(settings.jobs, given, notes)
@@ -75,9 +78,12 @@ def _described(jobs: str, given: Allocation, notes: list[str]) -> Job | None:
         return None
     place = documents.place(jobs, given.job_id)
     try:
+        handles.check(jobs)
         return documents.described(place, given.job_id)
     except FileNotFoundError:
         return None
+    except Unprotected as error:
+        notes.append(str(error))
     except OSError as error:
         notes.append(f"{place}: {error.strerror}")
     except SSSJobError as error:

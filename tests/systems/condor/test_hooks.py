@@ -279,6 +279,17 @@ def test_a_job_is_told_where_its_features_are(site, monkeypatch, tmp_path):
     assert again["Environment"] == ad["Environment"]
 
 
+@pytest.mark.parametrize("name", [".mjf", ".mjf/jobfeatures", ".mjf/jobstatus"])
+def test_a_link_that_a_job_brought_is_not_followed(site, monkeypatch, tmp_path, name):
+    precious = tmp_path / "precious"
+    precious.mkdir(0o710)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).symlink_to(precious)
+    ad = prepare(site, Ad({"ClusterId": 7}), monkeypatch, tmp_path)
+    assert "features are not there" in ad["HookStatusMessage"]
+    assert (os.listdir(precious), precious.stat().st_mode & 0o777) == ([], 0o710)
+
+
 def test_a_job_with_v1_keeps_v1(site, monkeypatch, tmp_path):
     ad = prepare(site, Ad({"Env": "A=1"}), monkeypatch, tmp_path)
     assert ad["Env"].startswith("A=1;MACHINEFEATURES=")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sssjob import atomic
+from sssjob import atomic, handles
 from sssjob.systems.condor import names
 from sssjob.systems.condor.slot import job_features, machine_features
 
@@ -25,31 +25,23 @@ def prepared(job: Ad, slot: Ad, directory: str, now: int) -> dict[str, str]:
     """Write the features of a job in a slot, and give the variables by which it finds them.
 
     ``now`` is when the job starts, in seconds since 1970, if its ad does not know. Raises
-    ``OSError`` if a directory cannot be written. Doing so again changes nothing else.
+    ``OSError`` if a directory cannot be written; a link that the job brought is none. Once more, it
+    changes nothing else.
     """
     values = {
         "MACHINEFEATURES": _machine(job, slot, now),
         "JOBFEATURES": job_features(job, slot, now),
     }
     variables = {}
-    for variable, name, mode in DIRECTORIES:
-        path = os.path.join(directory, name)
-        os.makedirs(path, exist_ok=True)
-        os.chmod(path, mode)
-        if variable in values:
-            _write(values[variable], path)
-        variables[variable] = path
+    above, own = os.path.split(directory)
+    with handles.opened(above) as scratch, handles.kept(scratch, own, 0o755) as place:
+        for variable, name, mode in DIRECTORIES:
+            with handles.kept(place, name, mode) as folder:
+                # New with each job, so that nothing in it is stale.
+                for key, value in values.get(variable, {}).items():
+                    atomic.put(folder, key, f"{value}\n".encode())
+            variables[variable] = os.path.join(directory, name)
     return variables
-
-
-def _write(values: Values, directory: str) -> None:
-    """A file for each key; the directory is new with each job, so that nothing in it is stale."""
-    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for name, value in values.items():
-            atomic.put(folder, name, f"{value}\n".encode())
-    finally:
-        os.close(folder)
 
 
 def provided(job: Ad, slot: Ad) -> dict[str, str | int]:

@@ -1,0 +1,330 @@
+"""Directories by handle: what root does where users write stays where root meant it.
+
+*Strategy.* A path is looked up anew at each use, and whoever can write in one of its directories
+can put a link, or another directory, in the place of the next one. So a directory below which root
+makes, removes or gives away anything is opened once, name by name, without following a link;
+nobody but root may be able to write in any directory on the way; and all that follows is told to
+the handle, where a single name can lead nowhere else. What users put into a directory of their own
+is never followed: it is unlinked, name by name, and what is nested is lifted up first, so that no
+step depends on how deep it was.
+
+Hooks work before every job: nothing here that is slow to import.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager, suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Place = str | os.PathLike[str] | int
+
+MOST = 2_000_000  # entries of one tree that are removed at once
+_AT_ONCE = 1_000  # names of a directory that are held at once
+_READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_ROOT = 0
+_LINKS = 40  # as many as Linux follows
+
+
+@contextmanager
+def protected(path: str | os.PathLike[str], *, make: bool = False) -> Iterator[int]:
+    """A handle of a directory that nobody but root and this user can exchange or lead elsewhere.
+
+    With ``make`` what is missing of it is made, open to all for reading whatever the umask is.
+    Raises ``Unprotected`` with the reason, or ``OSError``.
+    """
+    named = os.fspath(path)
+    handle = -1
+    try:
+        handle = _walked(named, make)
+        yield handle
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
+def check(path: str | os.PathLike[str]) -> None:
+    """Raise ``Unprotected`` if others can lead a path elsewhere, as far as it is there."""
+    try:
+        os.close(_walked(os.fspath(path), make=False))
+    except FileNotFoundError:
+        return  # what is there is all right
+
+
+@contextmanager
+def opened(place: Place) -> Iterator[int]:
+    """A handle of a directory that a caller named, or of one that is open already.
+
+    Root follows a link in its name only where the link is root's.
+    """
+    if isinstance(place, int):
+        handle = os.open(".", _READ, dir_fd=place)
+    elif os.geteuid() == _ROOT:
+        handle = _followed(os.fspath(place))
+    else:
+        handle = os.open(place, _READ)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def made(folder: int, name: str, mode: int = 0o755) -> Iterator[int]:
+    """A handle of a new directory, which has its name when the block ends without an exception.
+
+    Before that it is hidden; if anything goes wrong it is removed, with all that is in it. The mode
+    holds whatever the umask is. Raises ``OSError``, also where the name is taken.
+    """
+    hidden = _hidden(name)
+    os.mkdir(hidden, 0o700, dir_fd=folder)
+    try:
+        handle = os.open(hidden, _READ | os.O_NOFOLLOW, dir_fd=folder)
+        try:
+            yield handle
+            os.fchmod(handle, mode)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        _name(folder, hidden, name)
+    except BaseException:
+        remove_tree(folder, hidden)
+        raise
+
+
+@contextmanager
+def kept(folder: int, name: str, mode: int) -> Iterator[int]:
+    """A handle of a directory that may be there, and is made if it is not; it has the mode then.
+
+    Raises ``OSError``, also where something else has its name: a link is none.
+    """
+    with suppress(FileExistsError):
+        os.mkdir(name, mode, dir_fd=folder)
+    handle = os.open(name, _READ | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        os.fchmod(handle, mode)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _name(folder: int, hidden: str, name: str) -> None:
+    """Rename a directory; one that is there stays, though a rename would replace an empty one."""
+    taken = FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
+    if is_there(folder, name):
+        raise taken
+    try:
+        os.rename(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError as error:
+        raise taken if error.errno in (errno.ENOTEMPTY, errno.EEXIST) else error from None
+
+
+def is_there(folder: int, name: str) -> bool:
+    """Whether anything has a name in a directory, be it a link that leads nowhere."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
+    """Remove what has a name in a directory, with all below it; False if nothing has.
+
+    It is gone from its name at once. Follows no link, and goes into no directory that is nested in
+    another one. Raises ``OSError``, with what is left under a hidden name, also for more than
+    ``most`` entries.
+    """
+    hidden = name if name.startswith(".") else _hidden(name)
+    try:
+        if hidden != name:
+            os.rename(name, hidden, src_dir_fd=folder, dst_dir_fd=folder)
+        if not stat.S_ISDIR(os.stat(hidden, dir_fd=folder, follow_symlinks=False).st_mode):
+            os.unlink(hidden, dir_fd=folder)
+            return True
+    except FileNotFoundError:
+        return False
+    top = _entered(folder, hidden)
+    try:
+        os.fchmod(top, 0o700)  # who still runs there comes in no more
+        _empty(top, hidden, most)
+    finally:
+        os.close(top)
+    os.rmdir(hidden, dir_fd=folder)
+    return True
+
+
+def _empty(top: int, named: str, most: int) -> None:
+    """Remove all entries; a directory among them gives up its own directories to this one first."""
+    left = most
+    while entries := _some(top):
+        for name, is_directory in entries:
+            if is_directory:
+                left -= _lift(top, name, left)
+            else:
+                os.unlink(name, dir_fd=top)
+            left -= 1
+            if left < 0:
+                raise OSError(errno.E2BIG, f"it holds more than {most} entries", named)
+
+
+def _lift(top: int, name: str, most: int) -> int:
+    """Remove a directory, with its files, and move its directories up; how many entries it had."""
+    count = 0
+    handle = _entered(top, name)
+    try:
+        while count <= most and (entries := _some(handle)):
+            for each, is_directory in entries:
+                if is_directory:
+                    _permit(handle, each)
+                    os.rename(each, _hidden(""), src_dir_fd=handle, dst_dir_fd=top)
+                else:
+                    os.unlink(each, dir_fd=handle)
+            count += len(entries)
+    finally:
+        os.close(handle)
+    if count <= most:
+        os.rmdir(name, dir_fd=top)
+    return count
+
+
+def _entered(folder: int, name: str) -> int:
+    """A handle of a directory that is to be emptied."""
+    _permit(folder, name)
+    return os.open(name, _READ | os.O_NOFOLLOW, dir_fd=folder)
+
+
+def _permit(folder: int, name: str) -> None:
+    """Who is not root may have to permit himself what he does to a directory of his own."""
+    if os.geteuid() != _ROOT:
+        os.chmod(name, 0o700, dir_fd=folder)
+
+
+def _some(folder: int) -> list[tuple[str, bool]]:
+    """Some entries of a directory, and whether each is a directory itself."""
+    found: list[tuple[str, bool]] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            found.append((entry.name, entry.is_dir(follow_symlinks=False)))
+            if len(found) == _AT_ONCE:
+                break
+    return found
+
+
+def _hidden(name: str) -> str:
+    return f".{name[:200]}.{os.urandom(8).hex()}"
+
+
+def _walked(named: str, make: bool) -> int:
+    """A handle of a directory after a walk on which every step was judged."""
+    names = [name for name in os.path.abspath(named).split(os.sep) if name]
+    place = os.sep
+    handle = os.open(place, _PASS if names else _READ)
+    try:
+        for index, name in enumerate(names, 1):
+            _judge(os.fstat(handle), place, named, is_last=False)
+            place = os.path.join(place, name)
+            flags = (_READ if index == len(names) else _PASS) | os.O_NOFOLLOW
+            following = _step(handle, name, flags, place, make=make)
+            os.close(handle)
+            handle = following
+        _judge(os.fstat(handle), place, named, is_last=True)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _step(handle: int, name: str, flags: int, place: str, *, make: bool) -> int:
+    """The next directory of a walk; ``place`` is its path, for whoever is told of errors."""
+    try:
+        return os.open(name, flags, dir_fd=handle)
+    except FileNotFoundError as error:
+        if not make:
+            error.filename = place
+            raise
+    except OSError as error:
+        error.filename = place
+        if stat.S_ISLNK(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
+            raise _unprotected(place, "is a link, which may lead elsewhere later") from None
+        raise
+    try:
+        os.mkdir(name, 0o700, dir_fd=handle)
+    except FileExistsError:  # another job that starts at this moment was quicker
+        return _step(handle, name, flags, place, make=False)
+    except OSError as error:
+        error.filename = place
+        raise
+    made = os.open(name, _READ | os.O_NOFOLLOW, dir_fd=handle)
+    os.fchmod(made, 0o755)  # mkdir obeys the umask
+    return made
+
+
+def _judge(status: os.stat_result, place: str, named: str, *, is_last: bool) -> None:
+    """Refuse a directory in which others than root and this user could exchange names."""
+    mine = os.geteuid()
+    if status.st_uid not in (_ROOT, mine):
+        raise _unprotected(place, f"belongs to {_user(status.st_uid)}", named)
+    mode = stat.S_IMODE(status.st_mode)
+    # In a sticky directory nobody renames what is another's, so that a user has his own below it.
+    # That is not good enough for root: whoever comes first makes it.
+    sticky = bool(mode & stat.S_ISVTX) and mine != _ROOT and not is_last
+    if mode & _OTHERS and not sticky:
+        raise _unprotected(place, f"can be written by others (mode {mode:04o})", named)
+
+
+def _user(number: int) -> str:
+    import pwd
+
+    try:
+        return f"the user {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"the user {number}"
+
+
+def _unprotected(place: str, reason: str, named: str = "") -> Exception:
+    from sssjob.errors import Unprotected
+
+    return Unprotected(place, reason, named or place)
+
+
+def _followed(named: str) -> int:
+    """A handle of a directory, on the way to which only links of root were followed."""
+    names = named.split(os.sep)[::-1]
+    handle = os.open(os.sep if named.startswith(os.sep) else ".", _PASS)
+    links = 0
+    try:
+        while names:
+            name = names.pop()
+            if name in ("", "."):
+                continue
+            status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                if status.st_uid != _ROOT:
+                    reason = f"is a link of {_user(status.st_uid)}"
+                    raise _unprotected(name, reason, named)
+                links += 1
+                if links > _LINKS:
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), named)
+                target = os.readlink(name, dir_fd=handle)
+                names += target.split(os.sep)[::-1]
+                start = os.sep if target.startswith(os.sep) else "."
+                following = os.open(start, _PASS, dir_fd=handle)
+            else:
+                following = os.open(name, _PASS | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = following
+        found = os.open(".", _READ, dir_fd=handle)
+    except OSError as error:
+        error.filename = named
+        raise
+    finally:
+        os.close(handle)
+    return found

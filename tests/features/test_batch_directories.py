@@ -1,0 +1,187 @@
+"""The directories of a job: all or none, for all to read, and gone whatever a user put there."""
+
+import errno
+import os
+import pwd
+import stat
+import subprocess
+from contextlib import suppress
+
+import pytest
+
+from sssjob.errors import Unprotected
+from sssjob.features.batch.directories import Directories, make_machine
+from sssjob.features.read import read
+
+VALUES = {"job_id": "3", "allocated_cpu": 2, "wall_limit_secs": 600}
+CALLS = ("open", "mkdir", "fchmod", "fsync", "fchown", "rename")
+
+
+@pytest.fixture
+def directories(safe_path):
+    return Directories(safe_path / "mjf", "3")
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("mask", [0o077, 0o022, 0o000])
+def test_payloads_read_their_features_whatever_the_umask_was(directories, mask):
+    before = os.umask(mask)
+    try:
+        directories.make(VALUES)
+        make_machine(directories.root, {"total_cpu": 8})
+    finally:
+        os.umask(before)
+    for place in (
+        directories.root, directories.job, directories.jobfeatures, directories.jobstatus,
+        directories.machinefeatures,
+    ):  # fmt: skip
+        assert mode(place) == 0o755, place
+    assert {mode(file) for file in directories.root.glob("*/*/[a-z]*")} == {0o644}
+    assert mode(directories.machinefeatures / "total_cpu") == 0o644
+    assert read(directories.jobfeatures).values == VALUES
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives directories away")
+@pytest.mark.parametrize("user", ["daemon", str(pwd.getpwnam("daemon").pw_uid)])
+def test_the_status_alone_belongs_to_the_user(directories, user):
+    directories.make(VALUES, user)
+    assert directories.jobstatus.stat().st_uid == pwd.getpwnam("daemon").pw_uid
+    assert {path.stat().st_uid for path in (directories.job, directories.jobfeatures)} == {0}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives directories away")
+def test_for_a_user_whom_nobody_knows_nothing_is_made(directories):
+    with pytest.raises(LookupError):
+        directories.make(VALUES, "nobody-of-this-name")
+    assert not directories.root.exists()
+
+
+def test_nothing_of_an_earlier_run_is_left(directories):
+    directories.make({**VALUES, "max_rss_bytes": 5})
+    (directories.jobstatus / "used_CPU").write_text("1\n")
+    directories.make(VALUES)
+    assert read(directories.jobfeatures).values == VALUES
+    assert os.listdir(directories.jobstatus) == []
+    assert os.listdir(directories.root) == ["3"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("nth", range(1, 13))
+@pytest.mark.parametrize("earlier", [False, True], ids=["new", "again"])
+def test_a_full_disk_leaves_all_keys_or_none(directories, monkeypatch, call, nth, earlier):
+    if earlier:
+        directories.make({**VALUES, "wall_limit_secs": 1})
+    genuine, count = getattr(os, call), 0
+
+    def full(*arguments, **keywords):
+        nonlocal count
+        count += 1
+        if count == nth:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return genuine(*arguments, **keywords)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, full)
+        with suppress(OSError):
+            directories.make(VALUES)
+    left = os.listdir(directories.root) if directories.root.exists() else []
+    assert left in ([], ["3"]) or call in ("open", "rename", "fchmod")  # which tidy up
+    if directories.job.exists():
+        found = read(directories.jobfeatures).values
+        assert found.keys() == VALUES.keys()
+        assert os.listdir(directories.jobstatus) == []
+    directories.make(VALUES)
+    assert read(directories.jobfeatures).values == VALUES
+
+
+@pytest.fixture
+def small(safe_path):
+    """A real file system with next to no room."""
+    place = safe_path / "small"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=32k,mode=0755", "tmpfs", str(place)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_file_system_that_is_full_has_no_features_in_part(small):
+    directories = Directories(small, "3")
+    many = {**VALUES, **{f"key_{number}": "x" * 3000 for number in range(20)}}
+    with pytest.raises(OSError, match="No space left") as caught:
+        directories.make(many)
+    assert caught.value.filename == str(small / "3")
+    assert os.listdir(small) == []
+    with pytest.raises(OSError, match="No space left"):
+        make_machine(small, many)
+    assert os.listdir(small) == []
+    directories.make(VALUES)
+    assert read(directories.jobfeatures).values == VALUES
+
+
+def test_the_machine_is_described_once(directories):
+    make_machine(directories.root, {"total_cpu": 8})
+    make_machine(directories.root, {"total_cpu": 9})
+    make_machine(directories.root, {})
+    assert (directories.machinefeatures / "total_cpu").read_text() == "8\n"
+    assert os.listdir(directories.root) == ["machinefeatures"]
+
+
+# What users do to it
+
+
+def test_all_that_a_user_left_is_taken_away_and_nothing_is_followed(directories, tmp_path):
+    (tmp_path / "precious").write_text("x")
+    directories.make(VALUES)
+    status = directories.jobstatus
+    (status / "link").symlink_to(tmp_path)
+    (status / "used_CPU").symlink_to(tmp_path / "precious")
+    os.mkfifo(status / "fifo")
+    handle = os.open(status, os.O_RDONLY)
+    for _ in range(500):
+        os.mkdir("deep" * 10, dir_fd=handle)
+        handle, above = os.open("deep" * 10, os.O_RDONLY, dir_fd=handle), handle
+        os.close(above)
+    os.close(handle)
+    directories.remove()
+    assert os.listdir(directories.root) == []
+    assert (tmp_path / "precious").read_text() == "x"
+    directories.remove()  # there is nothing to be done twice
+
+
+@pytest.fixture
+def led(safe_path):
+    """A directory for all, in which a user made a link to what is not his."""
+    (safe_path / "tmp").mkdir()
+    (safe_path / "tmp").chmod(0o1777)
+    (safe_path / "precious/3/jobfeatures").mkdir(parents=True)
+    (safe_path / "precious/3/jobfeatures/job_id").write_text("3\n")
+    (safe_path / "tmp/mjf").symlink_to(safe_path / "precious")
+    return safe_path / "tmp/mjf"
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda root: Directories(root, "3").make(VALUES),
+        lambda root: Directories(root, "4").make(VALUES),
+        lambda root: Directories(root, "3").remove(),
+        lambda root: make_machine(root, {"total_cpu": 8}),
+    ],
+    ids=["make again", "make", "remove", "machine"],
+)
+def test_nobody_is_led_through_a_directory_for_all(led, safe_path, work):
+    with pytest.raises(Unprotected):
+        work(led)
+    assert os.listdir(safe_path / "precious") == ["3"]
+    assert os.listdir(safe_path / "precious/3") == ["jobfeatures"]
+
+
+def test_nothing_is_taken_away_where_there_is_no_root(safe_path):
+    Directories(safe_path / "never/made", "3").remove()
+    assert os.listdir(safe_path) == []
