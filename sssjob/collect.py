@@ -16,12 +16,12 @@ from itertools import islice
 from pathlib import Path
 
 from sssjob import atomic, handles
+from sssjob.commands import asked
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.features import status
 from sssjob.features.batch import documents
-from sssjob.features.batch.asking import ask
 from sssjob.features.batch.call import Call
 from sssjob.features.batch.directories import Directories
 from sssjob.features.status import Snapshot
@@ -152,7 +152,7 @@ def waiting(
 
 
 def ask_slurm(ids: Iterable[str], environment: Mapping[str, str], *, seconds: float) -> Known:
-    """What ``sacct`` knows about jobs. Raises ``NotAnswered``."""
+    """What ``sacct`` knows about jobs. Raises ``CommandFailed``."""
     found = Known()
     left = iter([name for name in ids if _SLURM_ID.fullmatch(name)])
     while some := list(islice(left, _AT_ONCE)):
@@ -160,7 +160,7 @@ def ask_slurm(ids: Iterable[str], environment: Mapping[str, str], *, seconds: fl
             "sacct", "--duplicates", "--parsable2", f"--delimiter={_DELIMITER}", "--noconvert",
             f"--format={','.join(COLUMNS)}", f"--jobs={','.join(some)}",
         ]  # fmt: skip
-        printed = ask(command, {**environment, **ENVIRONMENT}, seconds=seconds)
+        printed = asked(command, {**environment, **ENVIRONMENT}, seconds)
         _take(found, "slurm", printed.encode(), "sacct", some)
     return found
 

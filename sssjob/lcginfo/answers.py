@@ -7,8 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from sssjob import commands
 from sssjob.errors import Severity
-from sssjob.lcginfo import caps, commands, estimators, lrmsinfo
+from sssjob.lcginfo import caps, estimators, lrmsinfo
 from sssjob.lcginfo.config import BadConfig, Config
 from sssjob.lcginfo.site import Pair, Site
 from sssjob.lcginfo.snapshot import (

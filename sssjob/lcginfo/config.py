@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sssjob.commands import OUTPUT_LIMIT, TIME_LIMIT, Limits
 from sssjob.errors import SSSJobError
-from sssjob.lcginfo.commands import OUTPUT_LIMIT, TIME_LIMIT, Limits
 from sssjob.lcginfo.names import VOMap, vomap
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
 from sssjob.suggestions import nearest

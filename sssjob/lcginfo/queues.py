@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sssjob import registry
-from sssjob.lcginfo import commands
-from sssjob.lcginfo.commands import Limits
+from sssjob import commands, registry
+from sssjob.commands import Limits
 from sssjob.lcginfo.reader import Options, Reader
 from sssjob.lcginfo.snapshot import Report, Snapshot, unheard
 from sssjob.registry import Queue

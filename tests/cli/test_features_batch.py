@@ -101,7 +101,7 @@ def test_a_job_that_runs_again_finds_nothing_of_its_earlier_run(node):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("exec sleep 20", "no answer within"),
+        ("exec sleep 20", "did not end within"),
         ("echo no such job >&2; exit 1", "returned 1: no such job"),
         ("echo JobId=4 JobName=other", "nothing about job 3"),
         ("head -c 100 /dev/zero", "nothing about job 3"),

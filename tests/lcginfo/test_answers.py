@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
+from sssjob.commands import CommandFailed
 from sssjob.lcginfo import answers
-from sssjob.lcginfo.commands import CommandFailed
 from sssjob.lcginfo.config import BadConfig, Config
 from sssjob.lcginfo.snapshot import UnusableOutput
 

@@ -12,7 +12,7 @@ from sssjob.cli import common
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
-    from sssjob.lcginfo.commands import Limits
+    from sssjob.commands import Limits
 
 COMMANDS = {
     "slurm": ("sacctmgr", "--parsable2", "show", "assoc"),
@@ -42,7 +42,8 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
 
     FILE holds what the command of the scheduler printed; without FILE the command is run.
     """
-    from sssjob.lcginfo import caps, commands
+    from sssjob import commands
+    from sssjob.lcginfo import caps
 
     log = shared.Log()
     log.name = file or format_name
@@ -62,7 +63,7 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
 
 
 def _printed(arguments: Sequence[str], limits: Limits) -> str:
-    from sssjob.lcginfo import commands
+    from sssjob import commands
 
     try:
         return commands.run(arguments, arguments[0], limits).decode("utf-8", "replace")

@@ -82,8 +82,8 @@ def command(
 
 def _site(path: str | None, lrms: str | None, caps: str | None, log: shared.Log) -> Site:
     """The site that the configuration's commands, or the named files, show."""
+    from sssjob.commands import OUTPUT_LIMIT
     from sssjob.lcginfo import answers, config
-    from sssjob.lcginfo.commands import OUTPUT_LIMIT
 
     log.name = path or ""
     loaded = config.load(path, log) if path else config.Config()

@@ -114,8 +114,8 @@ def _system(
     text: bool,
     timeout: float,
 ) -> Snapshot:
+    from sssjob.commands import OUTPUT_LIMIT, Limits
     from sssjob.lcginfo import queues
-    from sssjob.lcginfo.commands import OUTPUT_LIMIT, Limits
 
     log.name = name
     if files:
@@ -166,8 +166,8 @@ def _of(entries: list[Entry], options: Options) -> Snapshot:
 
 
 def _lrmsinfo(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:
+    from sssjob.commands import OUTPUT_LIMIT
     from sssjob.lcginfo import lrmsinfo
-    from sssjob.lcginfo.commands import OUTPUT_LIMIT
 
     log.name = ", ".join(files) or "<stdin>"
     joined = b"\n".join(shared.contents(file, OUTPUT_LIMIT) for file in files or ("-",))

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sssjob import registry
+from sssjob.commands import CommandFailed, asked
 from sssjob.features.batch.allocation import Allocation
-from sssjob.features.batch.asking import NotAnswered, ask
 from sssjob.features.used import Used
 
 
@@ -79,8 +79,8 @@ class Call:
         while waiting:
             name, command = waiting.popleft()
             try:
-                answer = ask(command, environment, seconds=max(0.1, end - time.monotonic()))
-            except NotAnswered as error:
+                answer = asked(command, environment, max(0.1, end - time.monotonic()))
+            except CommandFailed as error:
                 notes.append(str(error))
                 continue
             better = script.again(answer) if command == questions[name] else None

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from sssjob.lcginfo import commands
-from sssjob.lcginfo.commands import CommandFailed, Limits
+from sssjob import commands
+from sssjob.commands import CommandFailed, Limits
 
 
 def python(text, limits=None):

@@ -1,9 +1,10 @@
-"""Running what a configuration names: without a shell, within a time, up to a size."""
+"""Running commands of batch systems and of sites: without a shell, within a time, up to a size."""
 
 from __future__ import annotations
 
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import time
@@ -15,9 +16,11 @@ from sssjob.errors import SSSJobError
 
 TIME_LIMIT = 120.0
 OUTPUT_LIMIT = 1 << 28
+ANSWER_LIMIT = 1 << 24  # bytes that tell of one job
 SAID_LIMIT = 1 << 12  # bytes of standard error that are kept for the message
 
 _CHUNK = 1 << 16
+_PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/opt/pbs/bin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,36 @@ def run(
     limits: Limits | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> bytes:
-    """What a command prints. Raises ``CommandFailed``, and leaves no process of it behind."""
+    """What a command prints; ``environment`` is added to that of this process.
+
+    Raises ``CommandFailed``, and leaves no process of it behind.
+    """
+    return started(arguments, what, limits, {**os.environ, **(environment or {})})
+
+
+def asked(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
+    """What a command of a batch system prints as text, in an environment of its own.
+
+    A prolog seldom has a search path, so that the usual directories are looked into, too.
+    Raises ``CommandFailed``.
+    """
+    path = os.pathsep.join(filter(None, (environment.get("PATH"), *_PLACES)))
+    program = shutil.which(command[0], path=path)
+    if program is None:
+        raise CommandFailed(command[0], f"it is not in {path}")
+    limits = Limits(seconds, ANSWER_LIMIT)
+    arguments = [program, *command[1:]]
+    printed = started(arguments, " ".join(command), limits, {**environment, "PATH": path})
+    return printed.decode("utf-8", "replace")
+
+
+def started(
+    arguments: Sequence[str],
+    what: str,
+    limits: Limits | None,
+    environment: Mapping[str, str],
+) -> bytes:
+    """What a command prints in an environment. Raises ``CommandFailed``."""
     limits = limits or Limits()
     try:
         process = subprocess.Popen(
@@ -56,7 +88,7 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=None if environment is None else {**os.environ, **environment},
+            env=environment,
             start_new_session=True,  # so that its children can be ended with it
         )
     except (OSError, ValueError) as error:
