@@ -2,7 +2,7 @@
 
 settings     a TOML file as tables that say what is wrong, and in which line
 config       what the file of a gateway may say
-server       connections: bytes to the responder, and its answers back
+server       connections: bytes to the responder, and its answers back; memory: what they free
 actions      which function answers which action on which object
 figures      what Prometheus asks for; log: one JSON object a line; systemd: its unit
 """

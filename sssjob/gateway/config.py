@@ -29,13 +29,13 @@ class Limits:
     """How much a gateway takes.
 
     ``message`` is in bytes, ``memory`` too: what all connections together may hold of messages
-    that have not come whole. ``arrival`` and ``idle`` are in seconds: for a request to come
-    whole and for the next to begin; ``grace`` is for those that are being answered at the end.
+    and of what it takes to answer them. ``arrival`` and ``idle`` are in seconds: for a request to
+    come whole and for the next to begin; ``grace`` is for those being answered at the end.
     ``pending`` counts requests that wait for an answer, ``workers`` those that get it at once.
     """
 
     message: int = 16 << 20
-    memory: int = 256 << 20
+    memory: int = 640 << 20  # enough for one message of the largest size
     connections: int = 512
     pending: int = 256
     workers: int = 4

@@ -15,14 +15,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
+from typing import TypeVar
 
 from sssjob.errors import BadFraming
 from sssjob.gateway.config import Limits
 from sssjob.gateway.figures import MISSING, figures
 from sssjob.gateway.log import LOGGER, event
+from sssjob.gateway.memory import give_back
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
-from sssjob.rmap.responder import Outcome, Responder
+from sssjob.rmap.responder import Outcome, Responder, Seen
 
+T = TypeVar("T")
 READ = 64 << 10  # bytes taken from a connection at once
 _LINGER = 1.0  # seconds in which what a client still sends is read and forgotten
 _LINGER_BYTES = 4 << 20
@@ -38,7 +41,7 @@ class Shared:
 
     def __init__(self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor) -> None:
         self.responder, self.limits, self.pool = responder, limits, pool
-        self.held = 0  # bytes of requests that are not whole
+        self.held = 0  # bytes of requests, and of what it takes to answer them
         self.pending = 0  # requests that wait for their answer
         self.figures = figures(lambda: self.pending)
         self.stopping = False
@@ -69,13 +72,7 @@ class Conversation:
     async def hold(self) -> None:
         """Answer requests until the client, the server or a limit ends it."""
         try:
-            while (request := await self._receive()) is not None:
-                self.busy = True
-                keep_alive = request.keep_alive and not self.shared.stopping
-                await self._send(await self._answer(request, keep_alive))
-                if not keep_alive:
-                    await self._linger()
-                    break
+            while await self._exchange():
                 self.busy = False
         except OSError as error:  # time-outs are among them
             event("client left", logging.DEBUG, origin=self.origin, reason=str(error))
@@ -86,6 +83,24 @@ class Conversation:
     def abort(self) -> None:
         """End it now."""
         self.writer.transport.abort()
+
+    async def _exchange(self) -> bool:
+        """One request and its answer; whether there may be another."""
+        request = await self._receive()
+        if request is None:
+            return False
+        self.busy = True
+        keep_alive = request.keep_alive and not self.shared.stopping
+        is_large = len(request.body) > _LARGE
+        reply = await self._answer(request, keep_alive)
+        del request  # nobody needs it while the answer is on its way
+        self._hold_bytes(self._parser.held)
+        if is_large:
+            await self._in_thread(give_back)
+        await self._send(reply)
+        if not keep_alive:
+            await self._linger()
+        return keep_alive
 
     async def _receive(self) -> HTTPRequest | None:
         """The next request that is whole; None when there is none, which may have been answered."""
@@ -118,7 +133,7 @@ class Conversation:
             if not parser.is_idle:
                 await self._refuse("232", "The request took too long", HTTPStatus.REQUEST_TIMEOUT)
             return None
-        self._hold_bytes(parser.held)
+        self._hold_bytes(parser.held + len(request.body))
         return request
 
     def _hold_bytes(self, held: int) -> bool:
@@ -138,11 +153,11 @@ class Conversation:
         if route is not _MESSAGES:
             return self._observed(request, route, keep_alive)
         if self.shared.pending >= self.shared.limits.pending:
-            outcome, status = self.shared.responder.failure("730", "Busy"), _BUSY
+            outcome, status = self._busy(), _BUSY
             seconds = 0.0
         else:
             started = time.perf_counter()
-            outcome, status = await self._responded(request.body), HTTPStatus.OK
+            outcome, status = await self._responded(request.body)
             seconds = time.perf_counter() - started
         self._log(outcome, request, seconds)
         return self._framed(outcome, request, status, keep_alive)
@@ -156,24 +171,41 @@ class Conversation:
             return HTTPStatus.NOT_FOUND
         return _MESSAGES if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
 
-    async def _responded(self, message: bytes) -> Outcome:
-        """The answer: made here where it comes at once, in a thread where it may take long."""
-        shared, responder = self.shared, self.shared.responder
+    async def _responded(self, message: bytes) -> tuple[Outcome, HTTPStatus]:
+        """The answer, as long as there is room for what it takes."""
+        shared, is_large = self.shared, len(message) > _LARGE
         shared.pending += 1
         try:
-            if len(message) > _LARGE:
-                return await self._in_thread(partial(responder.respond, message, self.origin))
-            taken = responder.take(message, self.origin)
-            if responder.is_quick(taken):
-                return responder.answer(taken)
-            return await self._in_thread(partial(responder.answer, taken))
+            look = partial(shared.responder.look, message)
+            seen = await self._in_thread(look) if is_large else look()
+            if seen.cost > shared.limits.memory:
+                said = "To answer the message takes more memory than the server may have"
+                return shared.responder.failure("242", said), _TOO_LARGE
+            if not self._hold_bytes(self._parser.held + seen.cost):
+                return self._busy(), _BUSY
+            return await self._made(seen, is_large=is_large), HTTPStatus.OK
         except Exception as fault:  # of a handler, whichever it is: it costs one answer
             LOGGER.error("fault", exc_info=fault, extra={"facts": {"origin": self.origin}})
-            return responder.failure("720", "The server failed to answer")
+            return shared.responder.failure("720", "The server failed to answer"), HTTPStatus.OK
         finally:
             shared.pending -= 1
 
-    async def _in_thread(self, make: Callable[[], Outcome]) -> Outcome:
+    async def _made(self, seen: Seen, *, is_large: bool) -> Outcome:
+        """The answer: made here where it comes at once, in a thread where it may take long."""
+        responder = self.shared.responder
+        if is_large:
+            return await self._in_thread(
+                lambda: responder.answer(responder.take(seen, self.origin))
+            )
+        taken = responder.take(seen, self.origin)
+        if responder.is_quick(taken):
+            return responder.answer(taken)
+        return await self._in_thread(partial(responder.answer, taken))
+
+    def _busy(self) -> Outcome:
+        return self.shared.responder.failure("730", "Busy")
+
+    async def _in_thread(self, make: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.shared.pool, make)
 
     def _observed(self, request: HTTPRequest, path: str, keep_alive: bool) -> bytes:
@@ -252,7 +284,7 @@ class Conversation:
         )  # fmt: skip
 
 
-_BUSY = HTTPStatus.SERVICE_UNAVAILABLE
+_BUSY, _TOO_LARGE = HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _HEADERS = {
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": "GET, HEAD, POST"},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},

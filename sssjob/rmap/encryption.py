@@ -45,10 +45,9 @@ def decrypt(encrypted: Encrypted, secret: bytes, *, limit: int) -> bytes:
     Raises ``Refused`` (434), without telling why, for what this key cannot open, and for what
     would have more than ``limit`` bytes.
     """
+    session = opens(encrypted, secret)
     try:
-        wrapped = base64.b64decode(encrypted.key, validate=True)
         value = base64.b64decode(encrypted.value, validate=True)
-        session = _unwrapped(wrapped, _padded(secret))
         if len(value) < 2 * _BLOCK or len(value) % _BLOCK:
             raise _undecryptable()
         padded = _decrypted(value[_BLOCK:], session, value[:_BLOCK])
@@ -62,6 +61,17 @@ def decrypt(encrypted: Encrypted, secret: bytes, *, limit: int) -> bytes:
     if len(plain) > limit or not opener.eof:
         raise _undecryptable()
     return plain
+
+
+def opens(encrypted: Encrypted, secret: bytes) -> bytes:
+    """The session key of an encrypted message. Raises ``Refused`` (434) if this key is not for it.
+
+    It says so itself, so that nothing else is looked at for those who do not have the key.
+    """
+    try:
+        return _unwrapped(base64.b64decode(encrypted.key, validate=True), _padded(secret))
+    except binascii.Error:
+        raise _undecryptable() from None
 
 
 def _undecryptable() -> Refused:

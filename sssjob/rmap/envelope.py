@@ -75,12 +75,13 @@ def opened(raw: bytes) -> Envelope:
     body, signature, encrypted = (parts.get(name) for name in _ONCE)
     if (body is None) == (encrypted is None):
         raise Refused("240", "The Envelope needs one Body, or one EncryptedData")
-    return Envelope(
-        raw,
-        body,
-        None if signature is None else _signature(signature),
-        None if encrypted is None else _encrypted(encrypted),
-    )
+    return Envelope(raw, body, _signature(signature), _encrypted(encrypted))
+
+
+def around(root: Element) -> tuple[Signature | None, Encrypted | None]:
+    """What stands in an Envelope beside its Body."""
+    parts = dict(elements(root))
+    return _signature(parts.get("Signature")), _encrypted(parts.get("EncryptedData"))
 
 
 def local(element: Element) -> str:
@@ -112,14 +113,18 @@ def text(element: Element) -> str:
     return "".join([element.text or "", *(child.tail or "" for child in element)])
 
 
-def _signature(element: Element) -> Signature:
+def _signature(element: Element | None) -> Signature | None:
+    if element is None:
+        return None
     parts = dict(elements(element))
     return Signature(
         _base64(parts, "DigestValue"), _base64(parts, "SignatureValue"), *_token(parts)
     )
 
 
-def _encrypted(element: Element) -> Encrypted:
+def _encrypted(element: Element | None) -> Encrypted | None:
+    if element is None:
+        return None
     parts = dict(elements(element))
     key, value = _base64(parts, "EncryptedKey"), _base64(parts, "CipherValue")
     return Encrypted(key, value, *_token(parts))

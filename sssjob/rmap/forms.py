@@ -17,6 +17,7 @@ from lxml.etree import _Element as Element
 from sssjob.rmap.envelope import Envelope, elements
 
 _BODY = re.compile(rb"<Body(?:[ \t\r\n][^>]*)?(?:/>|>.*</Body[ \t\r\n]*>)", re.DOTALL)
+_TAGS, _END_TAGS = re.compile(rb"<Body[ \t\r\n/>]"), re.compile(rb"</Body[ \t\r\n>]")
 _PLAIN = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")  # `<` is one byte, and that byte is `<`
 # An Envelope is serialised with one child here, and `>` never stands in an attribute.
 _ENVELOPE = re.compile(rb"<[^>]*>(.*)</[^>]*>", re.DOTALL)
@@ -45,13 +46,14 @@ def forms(envelope: Envelope) -> Iterator[bytes]:
 def slice_of(raw: bytes, body: Element) -> bytes | None:
     """The bytes of the Body within the message; None where it is not certain which they are.
 
-    Comments, CDATA, prefixes, a second Body and encodings such as UTF-7 could make other bytes
-    look like the Body that was parsed: then nothing is taken from the bytes.
+    A second Body, were it in a comment, in CDATA or with a prefix, and encodings such as UTF-7
+    could make other bytes look like the Body that was parsed: then nothing is taken from the
+    bytes. Where there is but one tag ``<Body`` and the Body that was parsed has it, it is that.
     """
     encoding = body.getroottree().docinfo.encoding
     if encoding is not None and encoding.upper() not in _PLAIN:
         return None
-    if b"<!" in raw or body.prefix or raw.count(b"<Body") != 1 or raw.count(b"</Body") > 1:
+    if body.prefix or len(_TAGS.findall(raw)) != 1 or len(_END_TAGS.findall(raw)) > 1:
         return None
     found = _BODY.search(raw)
     return found[0] if found else None

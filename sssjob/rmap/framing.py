@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from io import BytesIO
 
 from sssjob.errors import BadFraming
 
@@ -28,6 +29,7 @@ _LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
 _CHUNKS, _SMALL = 1000, 256  # a body has some chunks, and more where they hold so many bytes
 _SIZE_DIGITS = 15  # of a chunk or a body
 _HEX = frozenset(b"0123456789abcdefABCDEF")
+_TAIL = 64  # bytes in which the end of a message is looked for
 _END = b"Envelope>"  # how a message ends, with any prefix
 _SPACE = b" \t\r\n\0"  # Maui ends with a NUL
 _TOKEN = frozenset(b"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -62,7 +64,7 @@ class Requests:
         self.ended = False
         self._buffer = bytearray()
         self._head: tuple[str, str, dict[str, str], bool] | None = None
-        self._body = bytearray()
+        self._body = BytesIO()  # it gives its bytes without another copy of them
         self._left = -1  # bytes of a chunk or a body to come; -1 where a line has to come first
         self._chunked = False
         self._chunks = 0
@@ -71,7 +73,7 @@ class Requests:
     @property
     def held(self) -> int:
         """Bytes in memory."""
-        return len(self._buffer) + len(self._body)
+        return len(self._buffer) + self._body.tell()
 
     @property
     def is_idle(self) -> bool:
@@ -148,7 +150,7 @@ class Requests:
         piece = self._buffer[: self._left]
         if not piece:
             return False
-        self._body += piece
+        self._body.write(piece)
         del self._buffer[: len(piece)]
         self._left -= len(piece)
         return True
@@ -167,9 +169,9 @@ class Requests:
         if len(digits) > _SIZE_DIGITS or not digits or not _HEX.issuperset(digits):
             raise BadFraming("The size of a chunk is not hexadecimal")
         size = int(digits, 16)
-        self._check(len(self._body) + size)
+        self._check(self._body.tell() + size)
         self._chunks += 1
-        if self._chunks > _CHUNKS + len(self._body) // _SMALL:
+        if self._chunks > _CHUNKS + self._body.tell() // _SMALL:
             raise BadFraming("The message comes in too many small chunks")
         self._left = size if size else _LAST
         return True
@@ -182,16 +184,17 @@ class Requests:
         if self._left == 0:
             self._left = -1
             # The tail of a legacy request may never come.
-            return self.is_legacy and bytes(self._body[-64:]).rstrip(_SPACE).endswith(_END)
+            end = self._body.getbuffer()[-_TAIL:].tobytes()
+            return self.is_legacy and end.rstrip(_SPACE).endswith(_END)
         return False
 
     def _take(self) -> HTTPRequest:
         assert self._head is not None
         method, target, headers, keeps = self._head
         request = HTTPRequest(
-            method, target, headers, bytes(self._body), keeps and not self.is_legacy
+            method, target, headers, self._body.getvalue(), keeps and not self.is_legacy
         )
-        self._head, self._body, self._left = None, bytearray(), -1
+        self._head, self._body, self._left = None, BytesIO(), -1
         self._after_chunks = self._chunked
         self.awaits_continue = False
         if not request.keep_alive:

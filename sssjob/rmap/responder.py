@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from sssjob.errors import Refused
-from sssjob.rmap import encryption
-from sssjob.rmap.envelope import Encrypted, Envelope, opened
+from sssjob.rmap import encryption, gate
+from sssjob.rmap.envelope import Encrypted, Envelope, Signature, opened
 from sssjob.rmap.keys import Algorithm, Key, Keys
 from sssjob.rmap.message import Data, Item, Request, Response, Row, Status
 from sssjob.rmap.reading import head, read_request
 from sssjob.rmap.replay import Nonces
-from sssjob.rmap.signature import sign, verify
+from sssjob.rmap.signature import is_digest, promised, sign, unproven, verify
 from sssjob.rmap.writing import (
     DECLARATION,
     encrypted_envelope,
@@ -72,13 +72,15 @@ class Policy:
     """What a responder asks for and gives.
 
     ``rows`` are those of one part at most, ``reply_limit`` the bytes of Data of a whole answer
-    and ``message_limit`` those of a decrypted request. ``triple_des`` lets encrypted requests in.
+    and ``message_limit`` those of a decrypted request, and ``markup_limit`` the tags and attributes
+    of any. ``triple_des`` lets encrypted requests in.
     """
 
     name: str = "sssjob"
     rows: int = 10_000
     reply_limit: int = 64 << 20
     message_limit: int = 16 << 20
+    markup_limit: int = 2 << 20
     unsigned: bool = False
     triple_des: bool = False
 
@@ -98,6 +100,19 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """A message whose bytes were looked at: what it takes to answer it, or why it is refused.
+
+    ``cost`` is in bytes, those of the message included. What was encrypted is not any more.
+    """
+
+    message: bytes = field(default=b"", repr=False)
+    cost: int = 0
+    refused: Refused | None = None
+    hidden: tuple[Encrypted, Key] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
     """A message that was opened: the call that it is, or why it is refused.
 
@@ -112,7 +127,7 @@ class Taken:
 
 
 class Responder:
-    """Answers messages: opens, verifies, asks the handler, writes.
+    """Answers messages: looks at them, opens, verifies, asks the handler, writes.
 
     ``quick`` tells of a request whether its answer comes at once, so that a server need not
     change to another thread for it; what may wait for a disk or a network is not.
@@ -134,20 +149,35 @@ class Responder:
 
     def respond(self, message: bytes, origin: str = "") -> Outcome:
         """The answer to a message. A failure is an answer, too."""
-        return self.answer(self.take(message, origin))
+        return self.answer(self.take(self.look(message), origin))
 
-    def take(self, message: bytes, origin: str = "") -> Taken:
-        """Open a message and verify who sent it. This asks no handler, and never waits."""
-        hidden = None
+    def look(self, message: bytes) -> Seen:
+        """Look at the bytes of a message, so that nobody without a key costs more than these.
+
+        No tree is made of a large message; it comes through if a key has signed its Body.
+        """
+        hidden, outside = None, 0
         try:
-            sealed = opened(message)
-            if sealed.encrypted is not None:
-                asked, key = sealed.encrypted, self._decryption_key(sealed.encrypted)
-                sealed = self._decrypted(asked, key)
-                hidden = asked, key
-            return replace(self._proven(sealed, origin), hidden=hidden)
+            if gate.is_encrypted(message) and (asked := self._encrypted(message)) is not None:
+                key = self._decryption_key(asked)
+                outside, message = len(message), self._decrypted(asked, key)
+                hidden = asked, key  # what fails before this is answered in the clear
+            if len(message) > gate.SMALL:
+                self._require_proof(message)
+            cost = outside + gate.weight(message, self.policy.markup_limit)
+            return Seen(message, cost, None, hidden)
         except Refused as error:
-            return Taken(refused=error, hidden=hidden)
+            return Seen(refused=_alone(error), hidden=hidden)
+
+    def take(self, seen: Seen, origin: str = "") -> Taken:
+        """Open a message and verify who sent it. This asks no handler, and never waits."""
+        if seen.refused is not None:
+            return Taken(refused=seen.refused, hidden=seen.hidden)
+        try:
+            sealed = opened(seen.message)
+            return replace(self._proven(sealed, origin), hidden=seen.hidden)
+        except Refused as error:
+            return Taken(refused=_alone(error), hidden=seen.hidden)
 
     def is_quick(self, taken: Taken) -> bool:
         """Whether ``answer`` comes at once."""
@@ -155,13 +185,14 @@ class Responder:
 
     def answer(self, taken: Taken) -> Outcome:
         """The answer to what was taken, as the handler gives it."""
-        try:
-            if taken.call is None:
-                assert taken.refused is not None
-                raise taken.refused
-            responses = self._responses(taken.call)
-        except Refused as error:
-            responses = [self._failure(error)]
+        if taken.refused is not None:
+            responses = [self._failure(taken.refused)]
+        else:
+            assert taken.call is not None
+            try:
+                responses = self._responses(taken.call)
+            except Refused as error:
+                responses = [self._failure(error)]
         request = taken.call.request if taken.call else None
         if request and request.nonce:
             responses = [replace(part, nonce=request.nonce) for part in responses]
@@ -183,13 +214,12 @@ class Responder:
 
     def _proven(self, sealed: Envelope, origin: str) -> Taken:
         """The request of an envelope, if its actor has signed it."""
-        assert sealed.body is not None
+        if sealed.body is None:
+            raise Refused("434", "The message cannot be decrypted")
         actor = head(sealed.body).actor
         signature, key, algorithm = sealed.signature, None, None
         if signature is not None:
-            key = self.keys.find(signature.token, signature.name, actor)
-            if key is None:
-                raise Refused("424", "The signature does not prove the actor")
+            key = self._key(signature, actor)
             algorithm = verify(sealed, key)
         elif not self.policy.unsigned:
             raise Refused("424", "The message is not signed")
@@ -201,18 +231,41 @@ class Responder:
         call = Call(request, actor, origin, key is not None, own, now)
         return Taken(call, None, key, algorithm)
 
+    def _key(self, signature: Signature, actor: str) -> Key:
+        key = self.keys.find(signature.token, signature.name, actor)
+        if key is None:
+            raise unproven()
+        return key
+
+    def _require_proof(self, message: bytes) -> None:
+        """Refuse (424) a large message that no key has signed, as far as its bytes tell."""
+        claims = gate.claims(message)
+        if claims.signature is None:
+            if not self.policy.unsigned:
+                raise Refused("424", "The message is not signed")
+            return
+        algorithm = promised(claims.signature, self._key(claims.signature, claims.actor))
+        if len(claims.body) > gate.FORMS and not is_digest(
+            claims.signature, claims.body, algorithm
+        ):
+            raise Refused("424", "The signature is not about the Body as it came")
+
+    def _encrypted(self, message: bytes) -> Encrypted | None:
+        """What is encrypted in a message, if anything is."""
+        if len(message) > gate.SMALL:
+            asked = gate.encrypted(message)
+            encryption.opens(asked, self._decryption_key(asked).secret)
+        return opened(message).encrypted
+
     def _decryption_key(self, encrypted: Encrypted) -> Key:
         key = self.keys.find(encrypted.token, encrypted.name, encrypted.name)
         if not self.policy.triple_des or key is None:
             raise Refused("434", "The message cannot be decrypted")
         return key
 
-    def _decrypted(self, encrypted: Encrypted, key: Key) -> Envelope:
+    def _decrypted(self, encrypted: Encrypted, key: Key) -> bytes:
         plain = encryption.decrypt(encrypted, key.secret, limit=self.policy.message_limit)
-        inner = opened(b"".join([DECLARATION, b"<Envelope>", plain, b"</Envelope>"]))
-        if inner.encrypted is not None:
-            raise Refused("434", "The message cannot be decrypted")
-        return inner
+        return b"".join([DECLARATION, b"<Envelope>", plain, b"</Envelope>"])
 
     def _responses(self, call: Call) -> list[Response]:
         answer = self.handler(call)
@@ -276,6 +329,11 @@ _TRUNCATED_MESSAGE = "There are more rows than one reply may hold; ask for them 
 def _drawn(rows: Iterable[Item]) -> Generator[Item, None, None]:
     """The rows, as a generator, so that what gives them is closed with it."""
     yield from rows
+
+
+def _alone(error: Refused) -> Refused:
+    """The same refusal, that holds no more of the message than it says."""
+    return Refused(error.code, error.message)
 
 
 def _bytes(item: Item) -> int:

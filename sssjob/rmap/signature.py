@@ -39,21 +39,46 @@ def sign(
 def verify(envelope: Envelope, key: Key) -> Algorithm:
     """How an envelope was signed with a key. Raises ``Refused`` (424) if it was not.
 
-    The Body may be digested in any form that real peers use. Which of them it was tells an
-    attacker nothing: a digest is no secret. The code is compared in constant time.
+    The Body may be digested in any form that real peers use. They are made only for a digest that
+    the key has signed, since they cost more than all the rest.
     """
     signature = envelope.signature
     if signature is None:
         raise Refused("424", "The message is not signed")
-    allowed = [one for one in key.algorithms if len(signature.digest) == _LENGTHS[one]]
-    for form in forms(envelope) if allowed else ():
-        for algorithm in allowed:
-            digest = hashlib.new(algorithm.hash, form).digest()
-            if hmac.compare_digest(_text(digest).encode(), signature.digest.encode()):
-                if any(_proves(secret, digest, algorithm, signature) for secret in _secrets(key)):
-                    return algorithm
-                raise Refused("424", "The signature does not prove the actor")
-    raise Refused("424", "The signature does not prove the actor")
+    algorithm = promised(signature, key)
+    if not any(is_digest(signature, form, algorithm) for form in forms(envelope)):
+        raise unproven()
+    return algorithm
+
+
+def promised(signature: Signature, key: Key) -> Algorithm:
+    """How a key has signed the digest of a signature, whatever that is the digest of.
+
+    The code is compared in constant time. Raises ``Refused`` (424) if the key has not.
+    """
+    for algorithm in key.algorithms:  # their digests differ in length
+        if len(signature.digest) == _LENGTHS[algorithm]:
+            digest = _bytes(signature.digest)
+            if any(_proves(secret, digest, algorithm, signature) for secret in _secrets(key)):
+                return algorithm
+    raise unproven()
+
+
+def is_digest(signature: Signature, form: bytes | memoryview, algorithm: Algorithm) -> bool:
+    """Whether the digest of a signature is that of these bytes; it is no secret."""
+    return _text(hashlib.new(algorithm.hash, form).digest()) == signature.digest
+
+
+def unproven() -> Refused:
+    """What is said of a signature by nobody knows whom."""
+    return Refused("424", "The signature does not prove the actor")
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise unproven() from None
 
 
 def _secrets(key: Key) -> list[bytes]:

@@ -1,6 +1,8 @@
 """Requests come out of any framing that real clients use, however their bytes are split."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import tracemalloc
+
 import pytest
 from gold import RECORDINGS, recording
 from hypothesis import given, settings
@@ -185,6 +187,26 @@ def test_chunks_of_a_byte_each_are_not_read_for_ever():
 def test_a_request_is_framed_as_the_perl_client_does():
     each = recording("raw-ok")
     assert legacy_request(each.message) == each.sent
+
+
+@pytest.mark.parametrize(
+    "head", [b"Content-Length: 8000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n7A1200\r\n"]
+)
+def test_a_body_is_in_memory_once(head):
+    piece, parser = b"a" * 64_000, Requests()
+    tracemalloc.start()
+    try:
+        parser.feed(b"POST / HTTP/1.1\r\nHost: a\r\n" + head)
+        for _ in range(125):
+            assert parser.next() is None
+            parser.feed(piece)
+        parser.feed(b"\r\n0\r\n" if b"chunked" in head else b"")
+        request = parser.next()
+        assert len(request.body) == 125 * len(piece)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * len(request.body)
 
 
 def test_a_reply_begins_with_the_88_bytes_that_slurm_counts():

@@ -124,6 +124,9 @@ WRAPPED = [
     pytest.param(GOOD.replace(BODY, b"<x><![CDATA[" + BODY + b"]]></x><Body>" + EVIL + b"</Body>"), id="CDATA"),
     pytest.param(GOOD.replace(BODY, b"<x>" + BODY + b"</x><Body>" + EVIL + b"</Body>"), id="elsewhere"),
     pytest.param(GOOD.replace(BODY, b"<Body>" + EVIL + b"<x>" + BODY + b"</x></Body>"), id="inside"),
+    pytest.param(GOOD.replace(BODY, b"<Body>" + EVIL + b"</Body><!--" + BODY + b"-->"), id="comment behind"),
+    pytest.param(GOOD.replace(BODY, b"<Body>" + EVIL + b"<!--" + BODY + b"--></Body>"), id="comment inside"),
+    pytest.param(GOOD.replace(BODY, b"<!--" + BODY.removesuffix(b"</Body>") + b"--><Body>" + EVIL + b"</Body>"), id="a tag in a comment"),
     pytest.param(GOOD.replace(BODY, b"<?x " + BODY + b"?><Body>" + EVIL + b"</Body>"), id="instruction"),
     pytest.param(
         GOOD.replace(b"<Envelope>", b'<s:Envelope xmlns:s="' + SPACE + b'">')
@@ -148,6 +151,13 @@ def test_bytes_of_an_encoding_that_may_hide_tags_are_not_compared_as_they_came()
     assert slice_of(sealed.raw, sealed.body) is None
     assert slice_of(GOOD, opened(GOOD).body) == BODY
     assert verify(sealed, Key(KEY))
+
+
+def test_what_stands_between_tags_does_not_hide_the_bytes_of_a_body():
+    body = BODY.replace(b"<Object>", b"<!-- x --><?x?><BodyCount/><![CDATA[y]]><Object>")
+    sealed = opened(envelope(body, sign(body, Key(KEY))))
+    assert slice_of(sealed.raw, sealed.body) == body
+    assert next(forms(sealed)) == body
 
 
 @pytest.mark.parametrize("double", [BODY, b"<Signature></Signature>"])

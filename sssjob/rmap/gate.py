@@ -1,0 +1,132 @@
+"""What the bytes of a message tell before anything of it is parsed: enough to refuse strangers.
+
+A tree takes some forty times the bytes that it is made of, so that a large message is worth one
+only if a key proves it. Its signature stands within a few bytes of its beginning or its end; the
+code there has to be that of the digest there, and the digest that of the bytes of the Body.
+Nothing that is read here is believed: what comes through is proven once more, by its tree.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob.document import tree
+from sssjob.document.limits import markup_of
+from sssjob.errors import Refused, UnreadableDocument
+from sssjob.rmap.envelope import Encrypted, Signature, around, local
+
+SMALL = 64 << 10  # bytes of a message that may become a tree, whoever sent it
+FORMS = 1 << 20  # bytes of a Body that may be digested in other forms than it came in
+_AROUND = 8 << 10  # bytes of a large message in front of its Body, and behind it
+_TAGS = 64  # of an encrypted message
+_EACH = 450  # bytes for a tag or attribute: parsed, read, made a job object, written
+_NAME = rb"(?:[\w.-]+:)?"  # the prefix of a name, if it has one
+_REST = rb"""(?=[\s/>])(?:[^<>"']|"[^"<]*"|'[^'<]*')*>"""  # of a start tag
+_REQUEST = re.compile(rb"<" + _NAME + rb"Request" + _REST)
+_ACTOR = re.compile(rb"""\sactor\s*=\s*(?:"[^"]*"|'[^']*')""")
+
+
+class Claims(NamedTuple):
+    """Who a large message says it is from, and how it says that this is proven."""
+
+    actor: str
+    body: memoryview
+    signature: Signature | None
+
+
+class _Part(NamedTuple):
+    """The start tag and the end tag of the one large part of a message."""
+
+    start: re.Pattern[bytes]
+    end: re.Pattern[bytes]
+
+    @classmethod
+    def named(cls, name: bytes) -> _Part:
+        return cls(
+            re.compile(rb"<" + _NAME + name + _REST), re.compile(rb"</" + _NAME + name + rb"\s*>")
+        )
+
+
+_BODY, _CIPHER = _Part.named(b"Body"), _Part.named(b"CipherValue")
+
+
+def weight(message: bytes, most: int) -> int:
+    """About how many bytes a message takes from its tree to its answer, itself included.
+
+    Raises ``Refused`` (302) for more than ``most`` tags and attributes.
+    """
+    markup = markup_of(message)
+    if markup > most:
+        raise Refused("302", f"The message has more than {most} tags and attributes")
+    return len(message) + markup * _EACH
+
+
+def claims(message: bytes) -> Claims:
+    """What a large message claims.
+
+    Raises ``Refused``: 302 where it does not begin and end as an Envelope with a Body does, 242
+    for another root.
+    """
+    tag, start, end = _found(message, _BODY)
+    request = _REQUEST.search(message, start + len(tag), start + len(tag) + _AROUND)
+    actor = _actor(request[0]) if request else ""
+    signature, _ = around(_without(message, start, end))
+    return Claims(actor or _actor(tag), memoryview(message)[start:end], signature)
+
+
+def is_encrypted(message: bytes) -> bool:
+    """Whether a message seems to be encrypted: Gold's clients put nothing before EncryptedData."""
+    there = message.find(b"EncryptedData", 0, _AROUND) >= 0
+    return there and _BODY.start.search(message, 0, _AROUND) is None
+
+
+def encrypted(message: bytes) -> Encrypted:
+    """How a large message is encrypted, without what is. Raises ``Refused`` as ``claims`` does."""
+    _, start, end = _found(message, _CIPHER)
+    if message.count(b"<") > _TAGS:  # it is a text, however long
+        raise _unclear()
+    _, found = around(_without(message, start, end))
+    if found is None:
+        raise _unclear()
+    return found
+
+
+def _found(message: bytes, part: _Part) -> tuple[bytes, int, int]:
+    """The start tag of a part, and where the part begins and ends."""
+    start = part.start.search(message, 0, _AROUND)
+    ends = list(part.end.finditer(message, max(len(message) - _AROUND, 0)))
+    if start is None or not ends or ends[-1].start() < start.end():
+        raise _unclear()
+    return start[0], start.start(), ends[-1].end()
+
+
+def _without(message: bytes, start: int, end: int) -> Element:
+    """The Envelope without its one large part."""
+    try:
+        root = tree.parse(message[:start] + message[end:])
+    except UnreadableDocument:
+        raise _unclear() from None
+    if local(root) != "Envelope":
+        raise Refused("242", "The root of the message is not an Envelope")
+    return root
+
+
+def _actor(tag: bytes) -> str:
+    """The actor that a start tag names, "" if it names none."""
+    found = _ACTOR.search(tag)
+    if found is None:
+        return ""
+    try:
+        return etree.fromstring(b"<a" + found[0] + b"/>", tree.safe_parser()).get("actor", "")
+    except etree.XMLSyntaxError:
+        raise _unclear() from None
+
+
+def _unclear() -> Refused:
+    return Refused(
+        "302", "A message of this size is an Envelope with little but one Body, and well-formed"
+    )

@@ -1,0 +1,204 @@
+"""A stranger without a key costs the bytes that were sent, and who has one is let in as ever."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+from gold import KEY, RECORDINGS
+from hypothesis import given
+from hypothesis import strategies as st
+from messages import REQUESTS
+
+from sssjob.document import tree
+from sssjob.errors import Refused
+from sssjob.rmap import gate, signature
+from sssjob.rmap.encryption import encrypt
+from sssjob.rmap.envelope import opened
+from sssjob.rmap.forms import forms
+from sssjob.rmap.keys import Key, Ring
+from sssjob.rmap.message import Object, Option, Request
+from sssjob.rmap.responder import Answer, Policy, Responder
+from sssjob.rmap.signature import sign
+from sssjob.rmap.writing import encrypted_envelope, envelope, write_request
+
+SHARED = Key(KEY)
+RING = Ring(SHARED, own={"eve": Key(b"own", owner="eve")}, passwords={"ann": Key(b"s3cretpass")})
+OPEN = Policy(triple_des=True)
+REQUEST = '<Request action="Query" actor="ann"><Object>Job</Object>{}</Request>'
+PADDING = "<a/>" * (1 << 18)  # a MiB, of which a tree takes thirty
+FORGED = sign(b"<Body></Body>", Key(b"no key of theirs"))
+
+
+def responder(policy=OPEN, ring=RING):
+    return Responder(lambda call: Answer(message=call.actor), ring, policy)
+
+
+def body(padding=PADDING, actor="ann"):
+    return f"<Body>{REQUEST.format(padding).replace('ann', actor)}</Body>".encode()
+
+
+def unlike(message):
+    """The same bytes of a signature before another Body."""
+    return message.replace(b'"Query"', b'"Delete"')
+
+
+GOOD = envelope(body(), sign(body(), SHARED))
+STRANGERS = [
+    pytest.param(envelope(body()), "424", id="not signed"),
+    pytest.param(envelope(body(), FORGED), "424", id="signed with another key"),
+    pytest.param(envelope(body(), sign(body(), Key(b"x"), token="Password", name="ann")), "424", id="another password"),
+    pytest.param(envelope(body(actor="eve"), sign(body(actor="eve"), SHARED)), "424", id="the shared key for somebody with a key"),
+    pytest.param(envelope(body(), FORGED._replace(digest="no base64")), "424", id="no digest"),
+    pytest.param(envelope(body(), FORGED._replace(token="X509v3")), "424", id="a token that nobody knows"),
+    pytest.param(unlike(GOOD), "424", id="a signature that was overheard"),
+    pytest.param(GOOD.replace(b"<Signature>", b"<Signature/><Signature>" + b" " * 9000), "302", id="much beside the Body"),
+    pytest.param(b"<Job>" + PADDING.encode() + b"</Job>", "302", id="no Envelope"),
+    pytest.param(GOOD.replace(b"Envelope>", b"Job>"), "242", id="another root"),
+    pytest.param(b"<Envelope>" + PADDING.encode() + GOOD[GOOD.index(b"<Body") :], "302", id="a late Body"),
+    pytest.param(GOOD.decode().replace("UTF-8", "UTF-16").encode("utf-16"), "302", id="UTF-16"),
+    pytest.param(b"<Envelope><EncryptedData>" + PADDING.encode() + b"</EncryptedData></Envelope>", "302", id="nothing that was encrypted"),
+    pytest.param(encrypted_envelope(encrypt(b"<Body/>", b"another key")._replace(value="A" * (1 << 20))), "434", id="encrypted with another key"),
+    pytest.param(encrypted_envelope(encrypt(b"<Body/>", KEY)._replace(value=PADDING)), "302", id="encrypted tags"),
+    pytest.param(b'<!DOCTYPE Envelope [<!ENTITY x "y">]>' + GOOD, "302", id="a document type"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """The bytes of each document that becomes a tree."""
+    sizes, parse = [], tree.parse
+
+    def recorded(data):
+        sizes.append(len(data))
+        return parse(data)
+
+    monkeypatch.setattr(tree, "parse", recorded)
+    return sizes
+
+
+@pytest.mark.parametrize(("message", "code"), STRANGERS)
+def test_no_tree_is_made_of_what_a_stranger_sends(message, code, parsed):
+    assert len(message) > gate.SMALL
+    ours = responder()
+    tracemalloc.start()
+    try:
+        outcome = ours.respond(message)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert outcome.code == code
+    assert sum(parsed) <= 2 * gate._AROUND
+    assert peak < len(message) / 4  # beside the message itself
+
+
+def test_what_is_not_encrypted_here_is_not_even_looked_at(parsed):
+    message = encrypted_envelope(encrypt(GOOD, KEY)._replace(value="A" * (1 << 20)))
+    assert responder(Policy()).respond(message).code == "434"
+    assert sum(parsed) < 1000
+
+
+def test_a_digest_that_no_key_has_signed_is_not_looked_for(monkeypatch):
+    monkeypatch.setattr(signature, "forms", lambda sealed: pytest.fail("looked for"))
+    small = envelope(body(""), FORGED)
+    assert responder().respond(small).code == "424"
+
+
+TEXT = "x" * (2 * gate.SMALL)
+BODY = body(TEXT)
+
+
+def enveloped(body, head="<Envelope>", before="", after="", signed=None):
+    made = sign(body if signed is None else signed, SHARED)
+    code = f"<DigestValue>{made.digest}</DigestValue><SignatureValue>{made.value}</SignatureValue>"
+    return (
+        (head + before.format(code)).encode() + body + (after.format(code) + "</Envelope>").encode()
+    )
+
+
+SIGNATURE = "<Signature>{}</Signature>"
+PEERS = [
+    pytest.param(enveloped(BODY, after=SIGNATURE), id="ours"),
+    pytest.param(enveloped(BODY, "<?xml version='1.0'?>\r\n<Envelope>", after=SIGNATURE + "\r\n"), id="Java"),
+    pytest.param(enveloped(BODY, '<Envelope count="1" name="SSSRMAP">', before=SIGNATURE), id="Maui"),
+    pytest.param(
+        enveloped(f"<Body actor='ann'><Request action='Query' object='Job'>{TEXT}</Request></Body>".encode(), before=SIGNATURE),
+        id="an actor on Body",
+    ),
+    pytest.param(enveloped(BODY.replace(b'"', b"'"), after=SIGNATURE), id="Slurm"),
+    pytest.param(enveloped(BODY, '<Envelope xmlns="http://www.scidac.org/ScalableSystems/SSSRMAP" xmlns:x="urn:x">', after=SIGNATURE), id="a namespace"),
+    pytest.param(
+        enveloped(BODY.replace(b"<", b"<s:").replace(b"<s:/", b"</s:"), '<s:Envelope xmlns:s="http://www.scidac.org/ScalableSystems/SSSRMAP">',
+                  after=SIGNATURE.replace("Signature>", 'Signature xmlns="http://www.scidac.org/ScalableSystems/SSSRMAP">', 1)).replace(b"</Envelope>", b"</s:Envelope>"),
+        id="a prefix",
+    ),
+    pytest.param(enveloped(body(f"<!-- {TEXT} --><x><![CDATA[<Body>]]></x>"), after=SIGNATURE), id="a comment"),
+    pytest.param(enveloped(body(TEXT + "<Body></Body>"), after=SIGNATURE), id="a Body inside the Body"),
+    pytest.param(enveloped(body(TEXT + "\u00e9"), after=SIGNATURE, signed=body(TEXT + "\u00e9").decode().encode("latin-1")), id="Latin-1"),
+    pytest.param(enveloped(body(TEXT + "<a/>"), after=SIGNATURE, signed=body(TEXT + "<a></a>")), id="as libxml2 writes it"),
+    pytest.param(enveloped(body(TEXT + '<a c="1" b="2"></a>'), after=SIGNATURE, signed=body(TEXT + '<a b="2" c="1"></a>')), id="sorted"),
+    pytest.param(enveloped(body(TEXT).replace(b'actor="ann"', b'x="&gt;>" actor = "&#97;nn"'), after=SIGNATURE), id="odd attributes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("message", PEERS)
+def test_large_messages_of_real_peers_are_let_in(message):
+    assert len(message) > gate.SMALL
+    outcome = responder().respond(message)
+    assert (outcome.code, outcome.message) == ("000", "ann")
+
+
+@pytest.mark.parametrize("each", RECORDINGS, ids=lambda each: each.name)
+def test_every_recorded_message_that_is_proven_comes_through_the_gate(each, monkeypatch):
+    ring = replace(RING, shared=Key(each.key), passwords={"ann": Key(each.key)})
+    usual = responder(ring=ring).respond(each.message)
+    monkeypatch.setattr(gate, "SMALL", 0)
+    outcome = responder(ring=ring).respond(each.message)
+    assert outcome.code == usual.code or {outcome.code, usual.code} == {"424", "302"}
+    assert (outcome.code == "000") is (usual.code == "000")
+
+
+@given(REQUESTS, st.integers(0, 4))
+def test_whatever_form_was_signed_comes_through_the_gate(request, which):
+    plain = write_request(request).encode()
+    made = list(forms(opened(envelope(plain))))
+    message = envelope(plain, sign(made[min(which, len(made) - 1)], SHARED))
+    seen = Responder(lambda call: Answer(), Ring(SHARED))
+    seen._require_proof(message)
+    with pytest.raises(Refused):
+        seen._require_proof(envelope(plain, FORGED))
+
+
+def test_other_forms_than_the_one_that_came_are_made_of_short_bodies_only(monkeypatch):
+    message = enveloped(body(TEXT + "<a/>"), after=SIGNATURE, signed=body(TEXT + "<a></a>"))
+    monkeypatch.setattr(gate, "FORMS", len(TEXT))
+    outcome = responder().respond(message)
+    assert (outcome.code, outcome.message) == (
+        "424",
+        "The signature is not about the Body as it came",
+    )
+
+
+def test_who_need_not_sign_is_bounded_by_tags_and_attributes(parsed):
+    liberal = replace(OPEN, unsigned=True, markup_limit=100_000)
+    assert responder(liberal).respond(envelope(body("<a/>" * 50_000))).code == "000"
+    parsed.clear()
+    for filling in ("<a/>" * 100_000, '<a b="" c="" d="" e=""/>' * 20_000):
+        assert responder(liberal).respond(envelope(body(filling))).code == "302"
+    assert sum(parsed) < 10_000
+
+
+def test_what_a_message_costs_is_known_before_it_is_parsed(parsed):
+    short, long = responder().look(envelope(body(""))), responder().look(GOOD)
+    assert short.cost < 20_000
+    assert long.cost > 30 * len(GOOD)
+    assert responder().look(unlike(GOOD)).cost == 0
+    request = Request("Query", "ann", (Object("Job"),), options=(Option("x", "y" * 100_000),))
+    plain = write_request(request).encode()
+    hidden = encrypted_envelope(encrypt(plain + signed_text(plain), KEY))
+    assert responder().look(hidden).cost > len(plain) > len(hidden)
+    assert sum(parsed) < 3 * gate._AROUND
+
+
+def signed_text(plain):
+    return envelope(plain, sign(plain, SHARED)).split(b"</Body>")[1].removesuffix(b"</Envelope>\n")
