@@ -22,6 +22,7 @@ Complain = Callable[[object], None]
 NAMESPACES = {"none": "", "sssrmap": NAMESPACE}  # by what options call them
 
 FOUND, NOTHING, NOT_UNDERSTOOD = 0, 1, 2  # exit codes of every command
+DIFFERENT = 3  # what columns of a store say is not what its documents say
 
 
 def sources(files: Iterable[str]) -> Iterator[Source]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import islice
@@ -38,7 +39,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
         --sort=-Delivered/Duration --limit 10
 
     Exit code 0: found; 1: nothing, or only false, 0 and empty strings; 2: not understood, or a
-    file could not be read.
+    file could not be read; 3: the columns of a store say something else than its documents.
     """,
 )
 @click.argument("expression")
@@ -64,6 +65,8 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--jobs", "threads", type=click.IntRange(min=1), metavar="N",
               help="How many threads read a large file; as many as there are cores.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
+@click.option("--verify", is_flag=True,
+              help="Ask every document of a store, and say where its columns differ.")  # fmt: skip
 def command(
     expression: str,
     files: tuple[str, ...],
@@ -80,6 +83,7 @@ def command(
     no_filename: bool,
     threads: int | None,
     explain: bool,
+    verify: bool,
 ) -> None:
     """Ask job objects by XPath.
 
@@ -103,17 +107,19 @@ def command(
     asking = Asking(
         query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
         quiet=quiet, explain=explain, threads=threads or os.cpu_count() or 1,
-        as_json=form in ("json", "jsonl"),
+        as_json=form in ("json", "jsonl"), verify=verify,
     )  # fmt: skip
     with closing(asking.matches(files)) as matches:
         found = query_forms.whole(matches) if whole else matches
         if count or quiet:
             most = 1 if quiet else limit
-            total = _total(found, most) if whole else asking.count(files, most)
+            total = _total(found, most) if whole or verify else asking.count(files, most)
             if not quiet:
                 click.echo(total)
         else:
             total = _print(found, chosen, keys, limit)
+        if verify:  # also what a limit leaves out
+            deque(matches, maxlen=0)
     _end(query, asking, total, quiet)
 
 
@@ -144,6 +150,8 @@ def _end(query: Question, asking: Asking, total: int, quiet: bool) -> NoReturn:
         for hint in hints(query):
             if total == 0 or hint.of_units:
                 common.say(hint)
+    if asking.differs:
+        sys.exit(common.DIFFERENT)
     if asking.failed and not (quiet and total):
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.FOUND if total else common.NOTHING)

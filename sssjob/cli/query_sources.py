@@ -32,6 +32,8 @@ class Asking:
     explain: bool = False
     threads: int = 1
     as_json: bool = False  # the explanation, for programs
+    verify: bool = False  # ask the documents of stores, too, whatever their columns say
+    differs: bool = field(default=False, init=False)
     failed: bool = field(default=False, init=False)
     _noticed: bool = field(default=False, init=False)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sssjob.query import Question
     from sssjob.store import Store
     from sssjob.store.answers import Trace
+    from sssjob.store.verifying import Difference, OnDifference
 
 
 class Asking(Protocol):
@@ -26,6 +27,8 @@ class Asking(Protocol):
     explain: bool
     as_json: bool
     threads: int
+    verify: bool
+    differs: bool
 
     def fail(self, message: str) -> None:
         """Say that something could not be asked; the rest goes on."""
@@ -47,6 +50,7 @@ def matches(asking: Asking, address: Address) -> Iterator[Found]:
             places=asking.places,
             trace=trace,
             on_error=lambda error: _refuse(asking, address, error),
+            on_difference=_differences(asking, store),
         ):
             yield Found(address.name, match)
 
@@ -60,6 +64,7 @@ def count(asking: Asking, address: Address) -> int:
             threads=asking.threads,
             trace=trace,
             on_error=lambda error: _refuse(asking, address, error),
+            on_difference=_differences(asking, store),
         )
 
 
@@ -94,6 +99,18 @@ def _tell(asking: Asking, store: Store, trace: Trace) -> None:
         common.say(json.dumps({"source": store.address, **trace.as_dict}))
     else:
         common.say(f"{store.address}: {trace}")
+
+
+def _differences(asking: Asking, store: Store) -> OnDifference | None:
+    """What says that columns and documents differ, where they are to be compared."""
+    if not (asking.verify or store.verifies):
+        return None
+
+    def tell(difference: Difference) -> None:
+        asking.differs = True
+        common.say(f"{store.address}: error: {difference}")
+
+    return tell
 
 
 def _refuse(asking: Asking, address: Address, error: SSSJobError) -> None:

@@ -22,6 +22,7 @@ from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.replay import Nonces
 from sssjob.rmap.responder import Responder
+from sssjob.store.verifying import LOGGER as STORE
 
 
 def server(config: Config) -> Server:
@@ -43,8 +44,10 @@ def answering(config: Config) -> Service | None:
     jobs = config.jobs
     if not jobs.store:
         return None
-    store.open(jobs.store, create=True, patience=jobs.patience).close()
-    return Service(Stores(jobs.store, patience=jobs.patience), jobs.settings)
+    with store.open(jobs.store, create=True, patience=jobs.patience) as made:
+        verifies = made.verifies
+    stores = Stores(jobs.store, patience=jobs.patience, verifies=verifies)
+    return Service(stores, jobs.settings)
 
 
 def run(path: Path, config: Config) -> None:
@@ -55,6 +58,7 @@ def run(path: Path, config: Config) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
+    STORE.addHandler(handler)
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False
@@ -72,6 +76,7 @@ def run(path: Path, config: Config) -> None:
         if forward is not None:
             forward.stop()
         LOGGER.removeHandler(handler)
+        STORE.removeHandler(handler)
 
 
 def shared_roles(config: Config) -> list[str]:

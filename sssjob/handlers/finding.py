@@ -11,7 +11,7 @@ from sssjob.handlers.roles import Reach
 from sssjob.handlers.view import Notes, View, views
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Call
-from sssjob.store import Store, Stored
+from sssjob.store import Difference, Store, Stored
 from sssjob.store.plan import Plan
 from sssjob.store.where import of_user
 
@@ -36,6 +36,9 @@ class Search:
 
     def run(self, jobs: Store) -> Iterator[View]:
         """The jobs, in the order of the store."""
+        if jobs.verifies:
+            yield from self._verified(jobs)
+            return
         with closing(self._documents(jobs)) as documents:
             for stored in documents:
                 yield from self.among(stored, jobs)
@@ -56,11 +59,25 @@ class Search:
 
     def _documents(self, jobs: Store) -> Generator[Stored, None, None]:
         """The documents in which such jobs may be."""
-        hidden, id_ = self._deleted is not False, self._conditions.id
+        id_ = self._conditions.id
         if id_ is not None:
-            yield from jobs.named(id_, deleted=hidden)
+            yield from jobs.named(id_, deleted=self._sees_hidden)
         else:
-            yield from jobs.candidates(self._plan, effective=True, deleted=hidden)
+            yield from jobs.candidates(self._plan, effective=True, deleted=self._sees_hidden)
+
+    def _verified(self, jobs: Store) -> Iterator[View]:
+        """The jobs, looked for in every document; those that columns do not tell are told."""
+        id_ = self._conditions.id
+        what = self._plan if id_ is None else id_
+        for stored, is_candidate in jobs.compared(what, effective=True, deleted=self._sees_hidden):
+            found = list(self.among(stored, jobs))
+            if found and not is_candidate:
+                jobs.differ(Difference(stored.identity, (), (None,) * len(found)))
+            yield from found
+
+    @property
+    def _sees_hidden(self) -> bool:
+        return self._deleted is not False
 
     @property
     def _plan(self) -> Plan:

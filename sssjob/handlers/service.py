@@ -61,7 +61,7 @@ class Service:
 
     def is_quick(self, asked: Request) -> bool:
         """Whether a request is answered at once: the query of one job in a file, by its Id."""
-        if asked.action != "Query" or "://" in self.stores.address:
+        if asked.action != "Query" or "://" in self.stores.address or self.stores.verifies:
             return False
         plain = all(where.conj is Conj.AND and not where.group for where in asked.wheres)
         named = any(where.name in _IDS and where.op is Op.EQ for where in asked.wheres)

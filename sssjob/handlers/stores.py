@@ -12,10 +12,13 @@ from sssjob.store import Store
 
 
 class Stores:
-    """The store at one address; ``patience`` is how many seconds to wait for other writers."""
+    """The store at one address; ``patience`` is how many seconds to wait for other writers.
 
-    def __init__(self, address: str, *, patience: float = 10.0) -> None:
-        self.address, self.patience = address, patience
+    ``verifies`` is whether its questions are asked of every document, too.
+    """
+
+    def __init__(self, address: str, *, patience: float = 10.0, verifies: bool = False) -> None:
+        self.address, self.patience, self.verifies = address, patience, verifies
         self._local = threading.local()
         self._open: list[Store] = []
         self._lock = threading.Lock()

@@ -20,12 +20,14 @@ from sssjob.store.change import Change
 from sssjob.store.identity import Identity
 from sssjob.store.plan import Level
 from sssjob.store.sqlite import PATIENCE
-from sssjob.store.store import Store
+from sssjob.store.store import ON, VERIFY, Store
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
+from sssjob.store.verifying import Difference
 
 __all__ = [
     "Change",
     "Counts",
+    "Difference",
     "Event",
     "Fault",
     "Identity",
@@ -58,10 +60,10 @@ def open(
     try:
         if create:
             opening.prepare(engine)
-        opening.verify(engine)
+        stated = opening.stated(engine)
         if not read_only:
             indexes.make(engine)
-        return Store(engine, by=by)
+        return Store(engine, by=by, verifies=stated.get(VERIFY) == ON)
     except BaseException:
         engine.close()
         raise

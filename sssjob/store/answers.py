@@ -18,11 +18,20 @@ from sssjob.query.batches import InOrder
 from sssjob.store.access import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.engine import Engine, Reader, Row
+from sssjob.store.identity import Identity
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
 from sssjob.store.sql import Sql, quoted
 from sssjob.store.together import together
+from sssjob.store.verifying import (
+    Difference,
+    OnDifference,
+    Said,
+    of_columns,
+    of_document,
+    split,
+)
 
 _REMEMBERED = 1000  # facts about a store, and ways to reach rows in it
 _BATCH = 200  # documents that are fetched together
@@ -86,12 +95,15 @@ class Answers(NamedTuple):
     trace: Trace
     threads: int = 1
     on_error: OnError | None = None
+    on_difference: OnDifference | None = None  # every document is asked, too, for its sake
 
     def matches(self, *, places: bool) -> Iterator[Match]:
         """What it finds; without ``places`` texts come from columns where these have them."""
         with self.engine.reading() as reader:
             way = self._access(reader)
-            if not places and way.texts is not None:
+            if self.on_difference is not None and not way.reads_all:
+                yield from self._verified(reader, way, places)
+            elif not places and way.texts is not None:
                 yield from self._texts(reader, way.texts)
             elif way.reads_all:
                 yield from self._asked(self._all(reader), places)
@@ -104,7 +116,7 @@ class Answers(NamedTuple):
     def how_many(self) -> int:
         """How many matches are true; where columns decide, no document is opened."""
         how = plan(self.question)
-        if how.path is None:
+        if how.path is None or self.on_difference is not None:
             return sum(match.is_true for match in self.matches(places=False))
         with self.engine.reading() as reader:
             way, texts = self._access(reader), how.texts
@@ -124,7 +136,7 @@ class Answers(NamedTuple):
     def total(self) -> float:
         """The numbers that are found, added in the order of the store, as ``sum()`` does."""
         column = plan(self.question).numbers
-        if column is None:
+        if column is None or self.on_difference is not None:
             return _added(number(match.text) for match in self.matches(places=False))
         with self.engine.reading() as reader:
             way = self._access(reader)
@@ -161,11 +173,34 @@ class Answers(NamedTuple):
             for (found,) in reader.stream(statement.text, statement.values):
                 count += 1
                 if found[:1] == SEPARATOR:
-                    yield from map(Match, _split(found))
+                    yield from map(Match, split(found))
                 else:
                     yield Match(found)
         finally:  # also where a limit ends it
             self.trace.rows = self.trace.certain = count
+
+    def _verified(self, reader: Reader, way: Access, places: bool) -> Iterator[Match]:
+        """What all documents give, and the differences to what columns say of them."""
+        how = way.how
+        told = _by_document(self._rows(reader, way, how.texts or how.numbers or ""))
+        said = next(told, None)
+        for number_, document in self._present(reader):
+            while said is not None and said.number < number_:  # that one is damaged
+                said = next(told, None)
+            found = self._asked_alone(document, places)
+            if found is None:
+                continue
+            rows = said.rows if said is not None and said.number == number_ else ()
+            columns, true = of_columns(how, rows), of_document(how, found)
+            if columns is not None and columns != true:
+                self._differ(reader, number_, columns, true)
+            yield from found
+
+    def _differ(self, reader: Reader, number_: int, columns: Said, document: Said) -> None:
+        assert self.on_difference is not None
+        asked = "SELECT name, id, run FROM document WHERE number = ?"
+        [identity] = reader.fetch(asked, (number_,))
+        self.on_difference(Difference(Identity(*identity), columns, document))
 
     def _access(self, reader: Reader) -> Access:
         """How to reach the rows, remembered for as long as nobody writes to the store."""
@@ -196,17 +231,20 @@ class Answers(NamedTuple):
             documents = {row[0]: row for row in reader.fetch(_DOCUMENTS + where, (value,))}
         for each in batch:
             if each.number not in documents:
-                yield from (Match(text) for row in each.rows for text in _split(row[2]))
+                yield from (Match(text) for row in each.rows for text in split(row[2]))
                 continue
             self.trace.verified += not each.are_certain
             for _, document in self._unpacked([documents[each.number]]):
                 yield from self._of_document(document, places=False)
 
     def _all(self, reader: Reader) -> Iterator[bytes]:
+        return (document for _, document in self._present(reader))
+
+    def _present(self, reader: Reader) -> Iterator[tuple[int, bytes]]:
         rows = reader.stream(f"{_DOCUMENTS}deleted = 0 ORDER BY number")
-        for _, document in self._unpacked(rows):
+        for each in self._unpacked(rows):
             self.trace.verified += 1
-            yield document
+            yield each
 
     def _candidates(self, reader: Reader, way: Access) -> Iterator[bytes]:
         batches = _batches(_by_document(self._rows(reader, way, "")))
@@ -257,11 +295,16 @@ class Answers(NamedTuple):
                 yield number_, document
 
     def _of_document(self, document: bytes, places: bool) -> Iterator[Match]:
+        yield from self._asked_alone(document, places) or ()
+
+    def _asked_alone(self, document: bytes, places: bool) -> list[Match] | None:
+        """What a document gives, all of it; None for one that cannot be asked, which is told."""
         try:
             root = tree.parse(document)
-            yield from self.question.asked_of(root, effective=self.effective, places=places)
+            return list(self.question.asked_of(root, effective=self.effective, places=places))
         except (LimitExceeded, UnreadableDocument) as error:
             self._refuse(error, None)
+            return None
 
     def _refuse(self, error: SSSJobError, cause: Exception | None) -> None:
         if self.on_error is None:
@@ -284,14 +327,9 @@ def _are_dense(batch: Sequence[Candidates]) -> bool:
     return len(batch) == _BATCH and batch[-1].number - batch[0].number < _DENSE * _BATCH
 
 
-def _split(texts: str) -> list[str]:
-    """The texts of a column: one, or several between separators."""
-    return texts[1:-1].split(SEPARATOR) if texts[:1] == SEPARATOR else [texts]
-
-
 def _number(texts: str | float | None) -> int:
     """How many nodes a row stands for: its texts, or the one job or number."""
-    return len(_split(texts)) if isinstance(texts, str) else 1
+    return len(split(texts)) if isinstance(texts, str) else 1
 
 
 def _added(numbers: Iterable[float]) -> float:

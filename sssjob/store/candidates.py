@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, islice
 
@@ -10,7 +10,7 @@ from sssjob.store import lookup
 from sssjob.store.access import Moment
 from sssjob.store.columns import IRREGULAR, ODD, bit
 from sssjob.store.condition import Bits
-from sssjob.store.engine import Engine, Reader
+from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.packing import Packing
 from sssjob.store.plan import Level, Plan
 from sssjob.store.sql import Dialect, Sql, sql
@@ -26,11 +26,9 @@ def candidates(
     """See ``Store.candidates``."""
     with engine.reading() as reader:
         if how.level is Level.NOTHING:
-            hidden = "" if deleted else "WHERE d.deleted = 0 "
-            for row in reader.stream(f"{lookup.PRESENT}{hidden}ORDER BY d.number"):
-                yield lookup.stored(row, packing, engine.address)
+            yield from _every(engine, packing, reader, deleted)
             return
-        numbers = iter(_numbers(engine, reader, how, effective, deleted))
+        numbers = _planned(engine, reader, how, effective, deleted)
         while batch := list(islice(numbers, _BATCH)):
             among, value = engine.among("number", batch)
             for row in reader.fetch(
@@ -44,14 +42,41 @@ def candidates(
 def named(engine: Engine, packing: Packing, id_: str, *, deleted: bool) -> Iterator[Stored]:
     """See ``Store.named``."""
     hidden = "" if deleted else "d.deleted = 0 AND "
-    # Each part has an index to go by.
-    told, odd = lookup.of_job(id_, engine.dialect), _odd(engine.dialect)
-    text = (
-        f"{lookup.PRESENT}WHERE {hidden}d.number IN ({told.text} "
-        f"UNION ALL SELECT document FROM job WHERE {odd.text}) ORDER BY d.number"
-    )
-    for row in engine.fetch(text, (*told.values, *odd.values)):
+    told = _named(id_, engine.dialect)
+    text = f"{lookup.PRESENT}WHERE {hidden}d.number IN ({told.text}) ORDER BY d.number"
+    for row in engine.fetch(text, told.values):
         yield lookup.stored(row, packing, engine.address)
+
+
+def compared(
+    engine: Engine, packing: Packing, what: Plan | str, *, effective: bool, deleted: bool
+) -> Iterator[tuple[Stored, bool]]:
+    """See ``Store.compared``."""
+    with engine.reading() as reader:
+        if isinstance(what, Plan):
+            numbers = _planned(engine, reader, what, effective, deleted)
+        else:
+            told = _named(what, engine.dialect)
+            numbers = _single(reader.stream(f"{told.text} ORDER BY 1", told.values))
+        reads_all = isinstance(what, Plan) and what.level is Level.NOTHING
+        chosen = next(numbers, None)
+        for stored in _every(engine, packing, reader, deleted):
+            while chosen is not None and chosen < stored.number:  # a hidden one
+                chosen = next(numbers, None)
+            yield stored, reads_all or chosen == stored.number
+
+
+def _every(engine: Engine, packing: Packing, reader: Reader, deleted: bool) -> Iterator[Stored]:
+    hidden = "" if deleted else "WHERE d.deleted = 0 "
+    for row in reader.stream(f"{lookup.PRESENT}{hidden}ORDER BY d.number"):
+        yield lookup.stored(row, packing, engine.address)
+
+
+def _named(id_: str, dialect: Dialect) -> Sql:
+    """The numbers of documents with a job of an Id; each part has an index to go by."""
+    told, odd = lookup.of_job(id_, dialect), _odd(dialect)
+    text = f"{told.text} UNION ALL SELECT document FROM job WHERE {odd.text}"
+    return Sql(text, (*told.values, *odd.values))
 
 
 @cache
@@ -59,9 +84,9 @@ def _odd(dialect: Dialect) -> Sql:
     return sql(_DOUBT, dialect)
 
 
-def _numbers(
+def _planned(
     engine: Engine, reader: Reader, how: Plan, effective: bool, deleted: bool
-) -> Iterable[int]:
+) -> Iterator[int]:
     if deleted:
         where = sql(how.candidates(effective=effective), engine.dialect)
         text = f"SELECT DISTINCT document FROM job WHERE {where.text} ORDER BY document"
@@ -69,5 +94,9 @@ def _numbers(
         way = Moment(reader, engine.dialect).access(how, effective=effective)
         where = way.statement("")
         text = where.text
-    found = reader.stream(text, where.values)
-    return (number for number, _ in groupby(row[0] for row in found))
+    return _single(reader.stream(text, where.values))
+
+
+def _single(rows: Iterator[Row]) -> Iterator[int]:
+    """The numbers that rows begin with, in order, each of them once."""
+    return (number for number, _ in groupby(row[0] for row in rows))

@@ -43,13 +43,16 @@ def prepare(engine: Engine) -> None:
 
 
 def settings() -> dict[str, str]:
-    """What a store says of itself: the version of its tables, and the columns of its rows."""
+    """What a new store says of itself: the version of its tables, and the columns of its rows."""
     names = " ".join(f"{column.name}:{column.kind}" for column in columns.COLUMNS)
     return {"version": str(schema.VERSION), "columns": names}
 
 
-def verify(engine: Engine) -> None:
-    """Raise ``OtherStore`` unless the store has the tables of this version of sssjob."""
+def stated(engine: Engine) -> dict[str, str]:
+    """What a store says of itself: ``settings`` and what was set since.
+
+    Raises ``OtherStore`` unless it has the tables of this version of sssjob.
+    """
     if not engine.has(schema.SETTING.name):
         raise UnusableStore(engine.address, "no store; sssjob store init makes one")
     found: dict[str, str] = dict(engine.fetch("SELECT name, value FROM setting"))
@@ -63,3 +66,12 @@ def verify(engine: Engine) -> None:
     if version < schema.VERSION or found.get("columns") != settings()["columns"]:
         said = "made by an older sssjob; sssjob store upgrade makes it ready for this one"
         raise OtherStore(engine.address, said, can_upgrade=True)
+    return found
+
+
+def state(engine: Engine, name: str, value: str) -> None:
+    """Set one thing that a store says of itself."""
+    with engine.transaction():
+        engine.hold("settings")
+        engine.fetch("DELETE FROM setting WHERE name = ?", (name,))
+        engine.add(schema.SETTING, [(name, value)])

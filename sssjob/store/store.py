@@ -8,9 +8,9 @@ from types import TracebackType
 
 from sssjob.document import Source, tree
 from sssjob.query import Match, Question
-from sssjob.store import lookup, upkeep
+from sssjob.store import lookup, opening, upkeep
 from sssjob.store.answers import Answers, OnError, Trace
-from sssjob.store.candidates import candidates, named
+from sssjob.store.candidates import candidates, compared, named
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.dictionaries import packing_of
@@ -24,8 +24,10 @@ from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import Total, total
+from sssjob.store.verifying import LOGGER, Difference, OnDifference
 
 _NO_LIMIT = (1 << 63) - 1
+VERIFY, ON, OFF = "verify", "on", "off"  # a setting of a store, and its values
 
 
 class Store:
@@ -34,10 +36,11 @@ class Store:
     It belongs to one thread at a time. Threads, and processes, that work at the same time open
     the store for themselves: nothing that one commits is lost by another. Whatever a method
     cannot do raises an ``UnusableStore``; ``BusyStore`` says that trying again may help.
+    ``verifies`` is whether every question is asked of the documents, too (``verify``).
     """
 
-    def __init__(self, engine: Engine, *, by: str = "") -> None:
-        self.engine, self.by = engine, by
+    def __init__(self, engine: Engine, *, by: str = "", verifies: bool = False) -> None:
+        self.engine, self.by, self.verifies = engine, by, verifies
         self.packing = packing_of(engine)
 
     def __enter__(self) -> Store:
@@ -53,6 +56,15 @@ class Store:
     def address(self) -> str:
         """What to call the store in messages: its path or address, without a password."""
         return self.engine.address
+
+    def verify(self, questions: bool) -> None:
+        """Set whether whoever opens the store has all questions asked of the documents, too.
+
+        Their answers hold then, and what columns say else is told: to ``on_difference`` of
+        ``run`` and ``how_many``, or to the logger ``sssjob.store``.
+        """
+        opening.state(self.engine, VERIFY, ON if questions else OFF)
+        self.verifies = questions
 
     def close(self) -> None:
         """End the connection."""
@@ -136,6 +148,17 @@ class Store:
         """
         return named(self.engine, self.packing, id_, deleted=deleted)
 
+    def compared(
+        self, what: Plan | str, *, effective: bool = False, deleted: bool = False
+    ) -> Iterator[tuple[Stored, bool]]:
+        """Every document, each with whether it is among those of a plan, or of an Id.
+
+        For those who want to see with their own eyes that no other document is meant.
+        """
+        return compared(
+            self.engine, self.packing, what, effective=effective, deleted=deleted
+        )  # fmt: skip
+
     def rows(
         self,
         names: Sequence[str],
@@ -173,6 +196,7 @@ class Store:
         threads: int = 1,
         trace: Trace | None = None,
         on_error: OnError | None = None,
+        on_difference: OnDifference | None = None,
     ) -> Iterator[Match]:
         """What a query finds in each document, in the order of the store, as of one moment.
 
@@ -182,13 +206,10 @@ class Store:
         where columns have the texts, no document is opened for them. ``threads`` work on many
         documents at once; ``trace`` is told what was done. Raises ``DamagedStore``,
         ``LimitExceeded`` or ``UnreadableDocument`` for a document that cannot be asked, or hands
-        it to ``on_error`` and goes on.
+        it to ``on_error`` and goes on. With ``on_difference`` every document is asked, and it is
+        told where columns say something else.
         """
-        counted = Trace() if trace is None else trace
-
-        answers = Answers(
-            self.engine, self.packing, question, effective, counted, threads, on_error
-        )
+        answers = self._answers(question, effective, threads, trace, on_error, on_difference)
         whole = total(question)
         return answers.matches(places=places) if whole is None else _total(whole, answers)
 
@@ -200,21 +221,22 @@ class Store:
         threads: int = 1,
         trace: Trace | None = None,
         on_error: OnError | None = None,
+        on_difference: OnDifference | None = None,
     ) -> int:
         """How many matches of a query are true; where columns decide, no document is opened."""
-        if total(question) is not None:
-            found = self.run(
-                question, effective=effective, threads=threads, trace=trace, on_error=on_error
-            )  # fmt: skip
-            return sum(match.is_true for match in found)
-        counted = Trace() if trace is None else trace
-        return Answers(
-            self.engine, self.packing, question, effective, counted, threads, on_error
-        ).how_many()  # fmt: skip
+        answers = self._answers(question, effective, threads, trace, on_error, on_difference)
+        whole = total(question)
+        if whole is not None:
+            return sum(match.is_true for match in _total(whole, answers))
+        return answers.how_many()
 
     def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
         """How a query is answered: its plan, or those of the paths whose totals it is made of."""
         return explain(self.engine, question, effective=effective)
+
+    def differ(self, difference: Difference) -> None:
+        """Log that columns say something else than a document."""
+        LOGGER.error("%s: %s", self.address, difference)
 
     def versions(self, identity: Identity | str) -> list[Stored]:
         """Every version of a document, the first one first; an empty list if there is none."""
@@ -257,6 +279,16 @@ class Store:
         It may be interrupted at any time, and others may read and write meanwhile.
         """
         upkeep.compact(self.engine, self.packing, on_progress)
+
+    def _answers(
+        self, question: Question, effective: bool, threads: int, trace: Trace | None,
+        on_error: OnError | None, on_difference: OnDifference | None,
+    ) -> Answers:  # fmt: skip
+        counted = Trace() if trace is None else trace
+        told = on_difference or (self.differ if self.verifies else None)
+        return Answers(
+            self.engine, self.packing, question, effective, counted, threads, on_error, told
+        )
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self.packing, self.address)

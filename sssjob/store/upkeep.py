@@ -108,7 +108,7 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
     of a newer sssjob, and ``DamagedStore`` if a document cannot be read.
     """
     try:
-        opening.verify(engine)
+        opening.stated(engine)
     except OtherStore as error:
         if not error.can_upgrade:
             raise
@@ -128,8 +128,10 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
             engine.add(table, [(stored.number, deleted, *row) for row in rows])
             if on_progress is not None:
                 on_progress(done)
-        engine.fetch("DELETE FROM setting")
-        engine.add(schema.SETTING, list(opening.settings().items()))
+        new = opening.settings()
+        names, value = engine.among("name", list(new))
+        engine.fetch(f"DELETE FROM setting WHERE {names}", (value,))
+        engine.add(schema.SETTING, list(new.items()))
     return True
 
 

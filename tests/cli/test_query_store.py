@@ -4,7 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
+from pathlib import Path
 
+import odd_jobs
 import pytest
 from click.testing import CliRunner
 
@@ -202,3 +205,43 @@ def test_a_pipe_that_has_a_name_is_read_from_its_first_byte(tmp_path):
         pipe.write_bytes(b"<Job><Id>7</Id></Job>")
         printed, said = asking.communicate(timeout=60)
     assert (printed, said) == (b"7\n", b"")
+
+
+def test_verify_asks_the_documents_and_says_where_columns_differ(run):
+    arguments = ["//Job[User='amy']/Id", "jobs.db"]
+    assert run("--verify", *arguments) == (0, "1\n", "")
+    with store.open("jobs.db") as jobs, jobs.engine.transaction():
+        jobs.engine.fetch("UPDATE job SET \"user\" = 'amy' WHERE id = '2'")
+    assert run(*arguments) == (0, "1\n2\n", "")
+    said = "jobs.db: error: Job 2: its columns give '2', but the document gives nothing\n"
+    for more, printed in (((), "1\n"), (("--limit", "1"), "1\n"), (("--count",), "1\n"),
+                          (("--quiet",), ""), (("--sort=-Id",), "1\n")):  # fmt: skip
+        assert run("--verify", *more, *arguments) == (3, printed, said)
+    result = CliRunner().invoke(sssjob, ["store", "settings", "jobs.db", "--verify"])
+    assert (result.exit_code, result.stdout) == (0, "verify  on\n")
+    assert run(*arguments) == (3, "1\n", said)
+    result = CliRunner().invoke(sssjob, ["store", "settings", "jobs.db", "--json", "--no-verify"])
+    assert json.loads(result.stdout) == {"store": "jobs.db", "verify": False}
+    assert run(*arguments) == (0, "1\n2\n", "")
+
+
+def test_verify_says_nothing_of_files(run):
+    assert run("--verify", "//Job[User='amy']/Id", "jobs.xml") == (0, "1\n", "")
+
+
+@pytest.mark.parametrize("path", ["User", "StartTime", "Delivered/Memory", "Requested/Processors"])
+def test_odd_rows_are_printed_as_those_of_files(run, path):
+    documents = [each.given for each in odd_jobs.documents(path)]
+    Path("odd.xml").write_text("<Jobs>\n" + "\n".join(documents) + "\n</Jobs>\n")
+    with store.open("odd.db", create=True) as jobs:
+        jobs.load("odd.xml")
+    for expression, options in product(
+        ("//Job", f"//Job[{path}='7']/Id", f"//Job[not({path}=7)]/{path}", f"{path} = 7"),
+        (["--columns", f"Id,{path}"], ["--columns", "Id", f"--sort=-{path}"], ["--count"],
+         ["--sort", f"{path},Id", "--limit", "7"], ["--limit", "5"], ["--effective", "--xml"]),
+    ):  # fmt: skip
+        from_store, from_file = (
+            run(*options, expression, "odd.db"),
+            run(*options, expression, "odd.xml"),
+        )
+        assert from_store == from_file, (expression, options)

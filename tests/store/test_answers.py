@@ -94,6 +94,9 @@ def test_a_store_answers_as_libxml2(kept, given_documents, texts, effective):
         for places in (False, True):
             found = kept.run(query, effective=effective, places=places, threads=1 + places)
             assert [match.text for match in found] == wanted, query.expression
+        told = []
+        found = kept.run(query, effective=effective, on_difference=told.append)
+        assert ([match.text for match in found], told) == (wanted, [])
         nodes = sum(match.is_true for match in kept.run(query, effective=effective))
         assert kept.how_many(query, effective=effective) == nodes, query.expression
 

@@ -8,16 +8,17 @@ from sssjob.cli.commands import Commands
 
 # fmt: off
 COMMANDS = {
-    "init":    "Make an empty store.",
-    "import":  "Keep job objects, as they are.",
-    "export":  "Give job objects back, byte for byte.",
-    "query":   "Ask job objects by XPath.",
-    "log":     "Tell who changed what, and when.",
-    "delete":  "Hide job objects, or show them again.",
-    "stats":   "Describe a store in numbers.",
-    "check":   "Find what is damaged.",
-    "compact": "Make a store small.",
-    "upgrade": "Bring a store of an older sssjob up to this one.",
+    "init":     "Make an empty store.",
+    "import":   "Keep job objects, as they are.",
+    "export":   "Give job objects back, byte for byte.",
+    "query":    "Ask job objects by XPath.",
+    "log":      "Tell who changed what, and when.",
+    "delete":   "Hide job objects, or show them again.",
+    "stats":    "Describe a store in numbers.",
+    "check":    "Find what is damaged.",
+    "compact":  "Make a store small.",
+    "settings": "Say how a store is asked, or set it.",
+    "upgrade":  "Bring a store of an older sssjob up to this one.",
 }
 # fmt: on
 
