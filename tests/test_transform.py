@@ -5,13 +5,14 @@ import io
 import re
 from pathlib import Path
 
+import odd_numbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
 
 from sssjob import resources, spec, transform, units
-from sssjob.document import loads
+from sssjob.document import dumps, loads
 from sssjob.errors import BadSheet
 
 DATA = Path(__file__).parent / "data"
@@ -204,6 +205,12 @@ def test_usage_records_of_valid_documents_are_valid(path):
     USAGE_RECORDS.assertValid(records)
     definitions = etree.parse(path).xpath("count(//*[local-name()='Job'][*])")
     assert len(records) == definitions
+
+
+@pytest.mark.parametrize("name", odd_numbers.NAMES)
+def test_usage_records_are_valid_whatever_stands_where_a_number_should(name):
+    jobs = "".join(dumps(job) for job in odd_numbers.jobs(name))
+    USAGE_RECORDS.assertValid(tree(run("usage-record", f"<Jobs>{jobs}</Jobs>")))
 
 
 FIELDS = [

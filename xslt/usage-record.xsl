@@ -6,7 +6,8 @@
   was, what the job says of itself, and then what its JobDefaults say; what was requested never.
   Amounts are written in the largest unit at or below their own that keeps them whole, since usage
   records know integers only (and no TB). What has no place of its own becomes a Resource with the
-  name as its description. The parameter create-time, if given, is that of every record.
+  name as its description. A text that is no number where the schema wants one is left out. The
+  parameter create-time, if given, is that of every record.
 -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
                 xmlns:urf="http://schema.ogf.org/urf/2003/09/urf"
@@ -26,6 +27,7 @@
   <xsl:variable name="upper">ABCDEFGHIJKLMNOPQRSTUVWXYZ</xsl:variable>
   <xsl:variable name="lower">abcdefghijklmnopqrstuvwxyz</xsl:variable>
   <xsl:variable name="digits">0123456789</xsl:variable>
+  <xsl:variable name="most" select="9223372036854775807"/>
 
 
   <xsl:template match="/">
@@ -141,10 +143,13 @@
 
   <xsl:template name="charge">
     <xsl:for-each select="(Charge | s:Charge)[1]">
-      <urf:Charge>
-        <xsl:if test="@units"><xsl:attribute name="urf:unit"><xsl:value-of select="@units"/></xsl:attribute></xsl:if>
-        <xsl:value-of select="normalize-space()"/>
-      </urf:Charge>
+      <xsl:variable name="amount"><xsl:call-template name="float"/></xsl:variable>
+      <xsl:if test="$amount != ''">
+        <urf:Charge>
+          <xsl:if test="@units"><xsl:attribute name="urf:unit"><xsl:value-of select="@units"/></xsl:attribute></xsl:if>
+          <xsl:value-of select="$amount"/>
+        </urf:Charge>
+      </xsl:if>
     </xsl:for-each>
   </xsl:template>
 
@@ -171,7 +176,8 @@
     <xsl:param name="as"/>
     <xsl:param name="type"/>
     <xsl:variable name="seconds"><xsl:call-template name="seconds"><xsl:with-param name="name" select="$name"/></xsl:call-template></xsl:variable>
-    <xsl:if test="$seconds != ''">
+    <!-- The calendar ends with the year 9999 -->
+    <xsl:if test="$seconds != '' and $seconds &lt;= 253402300799">
       <xsl:element name="urf:{$as}">
         <xsl:if test="$type != ''"><xsl:attribute name="urf:type"><xsl:value-of select="$type"/></xsl:attribute></xsl:if>
         <xsl:value-of select="date:add('1970-01-01T00:00:00Z', concat('PT', $seconds, 'S'))"/>
@@ -199,11 +205,12 @@
     </xsl:if>
   </xsl:template>
 
+  <!-- A whole number from 0 on; more than 18 digits are no time that anybody measured -->
   <xsl:template name="seconds">
     <xsl:param name="name"/>
     <xsl:variable name="written"><xsl:call-template name="field"><xsl:with-param name="name" select="$name"/></xsl:call-template></xsl:variable>
     <xsl:variable name="text" select="translate($written, '+', '')"/>
-    <xsl:if test="$text != '' and translate($text, $digits, '') = ''"><xsl:value-of select="$text"/></xsl:if>
+    <xsl:if test="$text != '' and translate($text, $digits, '') = '' and string-length($text) &lt;= 18"><xsl:value-of select="$text"/></xsl:if>
   </xsl:template>
 
 
@@ -255,7 +262,7 @@
     <xsl:variable name="smaller" select="substring-before(substring-after(' DB&lt;NB NB&lt;YB YB&lt;ZB ZB&lt;EB EB&lt;PB PB&lt;TB TB&lt;GB GB&lt;MB MB&lt;KB KB&lt;B ', concat(' ', $units, '&lt;')), ' ')"/>
     <xsl:variable name="named" select="not(contains(' TB ZB YB NB DB ', concat(' ', $units, ' ')))"/>
     <xsl:choose>
-      <xsl:when test="not($amount &gt; 0)"/>
+      <xsl:when test="not($amount &gt; 0 and $amount &lt; $most)"/>
       <xsl:when test="$smaller != '' and (not($named) or floor($amount) != $amount)">
         <xsl:call-template name="whole">
           <xsl:with-param name="amount" select="$amount * 1024"/>
@@ -264,6 +271,19 @@
       </xsl:when>
       <xsl:otherwise><xsl:value-of select="concat(format-number(round($amount), '0'), ' ', $units)"/></xsl:otherwise>
     </xsl:choose>
+  </xsl:template>
+
+  <!-- A text as it is, if it is a Float of XML Schema, and else nothing -->
+  <xsl:template name="float">
+    <xsl:param name="text" select="normalize-space()"/>
+    <xsl:variable name="unsigned" select="substring($text, 1 + (starts-with($text, '+') or starts-with($text, '-')))"/>
+    <xsl:variable name="parts" select="translate($unsigned, 'E', 'e')"/>
+    <xsl:variable name="mantissa" select="substring-before(concat($parts, 'e'), 'e')"/>
+    <xsl:variable name="power" select="substring-after($parts, 'e')"/>
+    <xsl:variable name="exponent" select="substring($power, 1 + (starts-with($power, '+') or starts-with($power, '-')))"/>
+    <xsl:variable name="good-mantissa" select="translate($mantissa, concat($digits, '.'), '') = '' and translate($mantissa, '.', '') != '' and not(contains(substring-after($mantissa, '.'), '.'))"/>
+    <xsl:variable name="good-exponent" select="not(contains($parts, 'e')) or ($exponent != '' and translate($exponent, $digits, '') = '')"/>
+    <xsl:if test="$good-mantissa and $good-exponent"><xsl:value-of select="$text"/></xsl:if>
   </xsl:template>
 
   <!-- A Float of XML Schema as XPath 1.0 reads numbers: no plus sign, no exponent -->
@@ -306,10 +326,11 @@
     <xsl:variable name="delivered" select="(Delivered | s:Delivered)/*[local-name() = $name]"/>
     <xsl:variable name="counted" select="$delivered | *[local-name() = $name][not($delivered)]"/>
     <xsl:variable name="total" select="sum($counted)"/>
-    <xsl:if test="$total &gt; 0">
+    <xsl:if test="$total &gt;= 1 and $total &lt; $most">
+      <xsl:variable name="rate"><xsl:call-template name="float"><xsl:with-param name="text" select="normalize-space($counted/@consumptionRate)"/></xsl:call-template></xsl:variable>
       <xsl:element name="urf:{$name}">
-        <xsl:if test="count($counted) = 1 and $name = 'Processors' and $counted/@consumptionRate">
-          <xsl:attribute name="urf:consumptionRate"><xsl:value-of select="$counted/@consumptionRate"/></xsl:attribute>
+        <xsl:if test="count($counted) = 1 and $name = 'Processors' and $rate != ''">
+          <xsl:attribute name="urf:consumptionRate"><xsl:value-of select="$rate"/></xsl:attribute>
         </xsl:if>
         <xsl:value-of select="format-number($total, '0')"/>
       </xsl:element>
@@ -407,10 +428,13 @@
     </xsl:for-each>
     <xsl:variable name="delivered" select="(Delivered | s:Delivered)/*[local-name() = 'Resource']"/>
     <xsl:for-each select="$delivered | (Resource | s:Resource)[not($delivered)]">
-      <urf:ConsumableResource urf:description="{normalize-space(concat(@name, ' ', @type))}">
-        <xsl:if test="@units"><xsl:attribute name="urf:units"><xsl:value-of select="@units"/></xsl:attribute></xsl:if>
-        <xsl:value-of select="normalize-space()"/>
-      </urf:ConsumableResource>
+      <xsl:variable name="amount"><xsl:call-template name="float"/></xsl:variable>
+      <xsl:if test="$amount != ''">
+        <urf:ConsumableResource urf:description="{normalize-space(concat(@name, ' ', @type))}">
+          <xsl:if test="@units"><xsl:attribute name="urf:units"><xsl:value-of select="@units"/></xsl:attribute></xsl:if>
+          <xsl:value-of select="$amount"/>
+        </urf:ConsumableResource>
+      </xsl:if>
     </xsl:for-each>
   </xsl:template>
 </xsl:stylesheet>

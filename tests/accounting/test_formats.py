@@ -183,6 +183,12 @@ def test_a_stream_that_is_empty_has_no_records():
         outcomes("auto", b"\n \n")
 
 
+def test_a_suspension_below_zero_lengthens_no_job():
+    ad = b"ClusterId = 7\nProcId = 0\nRemoteWallClockTime = 5.0\nCumulativeSuspensionTime = -10\n"
+    [job] = converted("condor", ad + b"JobStartDate = 1000\n")
+    assert job.delivered.text("Duration") == "5"
+
+
 def test_a_stream_that_gives_a_byte_at_a_time_is_read_the_same():
     class Slow(io.RawIOBase):
         def __init__(self, data):

@@ -2,9 +2,11 @@
 
 import io
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
+import odd_numbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -195,6 +197,69 @@ def test_what_cannot_be_held_is_told_with_path_and_reason(inner, path, reason):
     data, losses, _ = written("ur", loads(f"<Job><Id>7</Id>{inner}</Job>"))
     SCHEMA.assertValid(etree.fromstring(data))
     assert any(loss.path == path and loss.reason.startswith(reason) for loss in losses), losses
+
+
+@pytest.mark.parametrize("name", odd_numbers.NAMES)
+def test_a_usage_record_is_valid_whatever_stands_where_a_number_should(name):
+    for job in odd_numbers.jobs(name):
+        SCHEMA.assertValid(etree.fromstring(written("ur", job)[0]))
+
+
+# What CAR 1.2 and APEL take, by the name of the element, attribute or key.
+POSITIVE, WHOLE = r"[1-9][0-9]{0,18}", r"0|[1-9][0-9]{0,18}"
+FLOAT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+TYPED = {
+    **dict.fromkeys(("WallDuration", "CpuDuration", "TimeDuration"), f"(PT)?({WHOLE})S?"),
+    **dict.fromkeys(("Memory", "Swap", "Disk", "Network"), POSITIVE),
+    **dict.fromkeys(("NodeCount", "Processors", "MemoryReal", "MemoryVirtual"), WHOLE),
+    **dict.fromkeys(("Charge", "ServiceLevel", "consumptionRate"), FLOAT),
+    **dict.fromkeys(("StartTime", "EndTime"), r"[0-9]{1,12}|[0-9]{4}-.*Z"),
+    "ExitStatus": r"-?[0-9]+",
+}
+
+
+def typed(target, data):
+    """The names and texts of a document that have a type there."""
+    if target == "car":
+        for item in etree.fromstring(data).iter():
+            yield etree.QName(item).localname, item.text or ""
+            yield from ((etree.QName(key).localname, text) for key, text in item.attrib.items())
+    else:
+        yield from (
+            tuple(line.split(": ", 1)) for line in data.decode().splitlines() if ": " in line
+        )
+
+
+@pytest.mark.parametrize("target", ["car", "apel", "apel-summary"])
+@pytest.mark.parametrize("name", odd_numbers.NAMES)
+def test_other_records_have_numbers_where_they_should(target, name):
+    for job in odd_numbers.jobs(name):
+        data, _, _ = written(target, job)
+        wrong = [
+            (key, text)
+            for key, text in typed(target, data)
+            if key in TYPED and not re.fullmatch(TYPED[key], text)
+        ]
+        assert not wrong, dumps(job)
+
+
+@pytest.mark.parametrize("inner, path, reason", [
+    ("<SuspendDuration>-1</SuspendDuration>", "SuspendDuration", "below zero"),
+    ("<CpuDuration>9999999999999999999</CpuDuration>", "CpuDuration", "too large a number"),
+    ("<EndTime>253402300800</EndTime>", "EndTime", "too large a number"),
+    ("<Delivered><Processors>-1</Processors></Delivered>", "Delivered/Processors",
+     "no positive whole number"),
+    ("<Delivered><Processors consumptionRate='fast'>1</Processors></Delivered>",
+     "Delivered/Processors/@consumptionRate", "no place for it"),
+    ("<Delivered><NodeCount consumptionRate='0.5'>1</NodeCount></Delivered>",
+     "Delivered/NodeCount/@consumptionRate", "no place for it"),
+])  # fmt: skip
+def test_a_number_that_a_record_cannot_have_is_lost_aloud(inner, path, reason):
+    _, losses, _ = written("ur", loads(f"<Job><Id>7</Id>{inner}</Job>"))
+    assert (path, reason) in lost(losses)
+    refused = inner.replace(">", " awarenessPolicy='Reject'>", 1)
+    _, _, [outcome] = written("ur", loads(f"<Job><Id>7</Id>{refused}</Job>"))
+    assert isinstance(outcome, Bad)
 
 
 @given(st.lists(documents(roots=("Job",)), max_size=2))

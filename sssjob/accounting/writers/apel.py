@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.accounting.writers.grid import Site, level, noted
-from sssjob.accounting.writers.losses import NO_PLACE, Taken
+from sssjob.accounting.writers.losses import MOST, NO_PLACE, Taken
 from sssjob.accounting.writers.writer import Unfit
 from sssjob.errors import InvalidValue
 
@@ -57,7 +57,7 @@ def facts(job: Taken, site: Site) -> Facts:
     benchmark = level(job, site)
     needed = {
         "Duration": job.whole("Duration"), "CpuDuration": job.whole("CpuDuration"),
-        "StartTime": job.whole("StartTime"), "EndTime": job.whole("EndTime"),
+        "StartTime": job.time("StartTime"), "EndTime": job.time("EndTime"),
     }  # fmt: skip
     machine = job.text("Machine")
     name = extensions.get("Site") or site.name or machine  # decision 118
@@ -180,7 +180,9 @@ def _kilobytes(job: Taken, name: str) -> int | None:
         except InvalidValue as error:
             job.lose(item, str(error))
             continue
-        if metric in ("Max", "Total", "") and metric not in sizes:
+        if not 0 <= size <= MOST:
+            job.lose(item, "below zero" if size < 0 else "too large a number")
+        elif metric in ("Max", "Total", "") and metric not in sizes:
             sizes[metric] = size
         else:
             job.lose(item, NO_PLACE)

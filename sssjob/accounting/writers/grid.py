@@ -53,8 +53,8 @@ def level(job: Taken, site: Site) -> tuple[str, str]:
     """The type and the figure of the benchmark, "" where nobody says."""
     found = ("", "")
     for item in job.all("Resource", "name", "type"):
-        if not found[1] and item.attributes.get("name") == SERVICE_LEVEL:
-            found = (item.attributes.get("type", ""), stripped(item.text))
-        else:
+        if found[1] or item.attributes.get("name") != SERVICE_LEVEL:
             job.lose(item, NO_PLACE)
+        elif job.number(item):
+            found = (item.attributes.get("type", ""), stripped(item.text))
     return found if found[1] else (site.benchmark, site.figure)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, stripped
 
@@ -21,6 +22,8 @@ NO_PLACE = "no place for it"
 WISH = "what was requested has no place"
 ANOTHER = "another value is written"
 
+MOST = (1 << 63) - 1  # of a whole number: more is no amount, and readers take no more
+_YEAR_9999 = 253_402_300_799
 _POLICY = "awarenessPolicy"
 
 
@@ -110,20 +113,52 @@ class Taken:
         found = self._delivered.get(name) or self._own.get(name)
         return stripped(found[0].item.text) if found else ""
 
-    def whole(self, name: str, *kept: str) -> int | None:
-        """The first of them as a whole number (a time, a duration, a count), or None."""
-        found = self.one(name, *kept)
+    def integer(self, name: str, *, least: int = -MOST, most: int = MOST) -> int | None:
+        """The first of them as a whole number between two others, or None, and it is lost."""
+        found = self.one(name)
         if found is None:
             return None
         try:
             value = found.value
+            if isinstance(value, str):
+                value = units.integer(value)
         except InvalidValue as error:
             self.lose(found, str(error))
             return None
         if isinstance(value, bool) or not isinstance(value, int):
             self.lose(found, "no whole number")
-            return None
-        return value
+        elif value < least:
+            self.lose(found, "below zero" if not least else "too small a number")
+        elif value > most:
+            self.lose(found, "too large a number")
+        else:
+            return value
+        return None
+
+    def whole(self, name: str) -> int | None:
+        """The first of them as a duration or a count, which is never below zero, or None."""
+        return self.integer(name, least=0)
+
+    def time(self, name: str) -> int | None:
+        """The first of them as a time of a calendar, which ends with the year 9999, or None."""
+        return self.integer(name, least=0, most=_YEAR_9999)
+
+    def number(self, item: Property, *, signed: bool = False) -> bool:
+        """Whether a property is a number, not below zero unless ``signed``; another is lost."""
+        try:
+            value = units.number(item.text)
+        except InvalidValue as error:
+            self.lose(item, str(error))
+            return False
+        if value < 0 and not signed:
+            self.lose(item, "below zero")
+            return False
+        return True
+
+    def hold(self, item: Property, attribute: str) -> str:
+        """An attribute of a property that was taken, which is not lost then."""
+        self._attributes.pop((id(item), attribute), None)
+        return item.attributes.get(attribute, "")
 
     def lose(self, item: Property, reason: str) -> None:
         """Give a property back that cannot be written after all."""

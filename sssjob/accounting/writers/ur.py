@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from sssjob import units
 from sssjob.accounting.writers.losses import Taken
 from sssjob.accounting.writers.writer import Unfit
 from sssjob.accounting.writers.xml import Pieces, iso
-from sssjob.errors import InvalidValue
 from sssjob.formats.ur import NAMESPACE
-from sssjob.model import Property, stripped
+from sssjob.model import stripped
 
 UR = Pieces("urf")
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
@@ -43,7 +41,7 @@ def record(job: Taken, created: int | None = None) -> str:
         UR.duration(job, "Duration", "WallDuration"),
         UR.duration(job, "CpuDuration", "CpuDuration"),
         UR.count(job, "NodeCount"),
-        UR.count(job, "Processors"),
+        UR.count(job, "Processors", "consumptionRate"),
         UR.time(job, "EndTime", "EndTime"),
         UR.time(job, "StartTime", "StartTime"),
         machine(UR, job, "Machine", "MachineName"),
@@ -76,10 +74,10 @@ def record_identity(job: Taken, created: int | None, pieces: Pieces = UR) -> tup
 def charge(pieces: Pieces, job: Taken) -> str:
     """What was charged, in its currency."""
     found = job.one("Charge", "units")
-    if found is None or not _is_number(job, found):
+    if found is None:
         return ""
     unit = found.attributes.get("units", "")
-    return pieces.element("Charge", stripped(found.text), {"unit": " ".join(unit.split())})
+    return pieces.number(job, found, "Charge", {"unit": " ".join(unit.split())})
 
 
 def status(job: Taken) -> str:
@@ -118,18 +116,7 @@ def _extensions(job: Taken) -> list[str]:
 def _resources(job: Taken) -> list[str]:
     found = []
     for each in job.all("Resource", "name", "type", "units"):
-        if not _is_number(job, each):
-            continue
         told = filter(None, (each.attributes.get("name"), each.attributes.get("type")))
         values = {"units": each.attributes.get("units", ""), "description": " ".join(told)}
-        found.append(UR.element("ConsumableResource", stripped(each.text), values))
+        found.append(UR.number(job, each, "ConsumableResource", values))
     return found
-
-
-def _is_number(job: Taken, item: Property) -> bool:
-    try:
-        units.number(item.text)
-    except InvalidValue as error:
-        job.lose(item, str(error))
-        return False
-    return True

@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from xml.sax.saxutils import escape, quoteattr
 
 from sssjob import nodes, units
-from sssjob.accounting.writers.losses import Taken
+from sssjob.accounting.writers.losses import MOST, Taken
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.model import Property, stripped
 
 HOSTS = 4096  # of one job
-_YEAR_9999 = 253_402_300_799
 
 # What the schema of GFD.98 takes for a domain name.
 _DOMAIN = re.compile(
@@ -62,32 +61,45 @@ class Pieces:
         return "" if value is None else self.element(as_, f"PT{value}S", attributes)
 
     def time(self, job: Taken, name: str, as_: str, **attributes: str) -> str:
-        """A time as xsd:dateTime; one after the year 9999 is lost."""
-        item = job.one(name)
-        value = None if item is None else job.whole(name)
-        if item is None or value is None:
-            return ""
-        if not 0 <= value <= _YEAR_9999:
-            job.lose(item, "a time that the format cannot write")
-            return ""
-        return self.element(as_, iso(value), attributes)
+        """A time as xsd:dateTime."""
+        value = job.time(name)
+        return "" if value is None else self.element(as_, iso(value), attributes)
 
-    def count(self, job: Taken, name: str, *kept: str) -> str:
-        """A positive number; the parts of a job on several machines are added up."""
+    def integer(self, job: Taken, name: str, as_: str) -> str:
+        """A whole number, of either sign."""
+        value = job.integer(name)
+        return "" if value is None else self.element(as_, str(value))
+
+    def number(self, job: Taken, item: Property, as_: str, attributes: Mapping[str, str]) -> str:
+        """A number of either sign as xsd:float."""
+        return self.element(
+            as_, stripped(item.text) if job.number(item, signed=True) else "", attributes
+        )
+
+    def count(self, job: Taken, name: str, *held: str) -> str:
+        """A positive number; the parts of a job on several machines are added up.
+
+        ``held`` are attributes that the element has, too, which are numbers.
+        """
         total = 0
-        found = job.all(name, "consumptionRate", "group", *kept)
+        found = job.all(name, "group")
         for item in found:
             try:
                 value = item.value
             except InvalidValue as error:
                 job.lose(item, str(error))
                 continue
-            if isinstance(value, int) and value > 0:
-                total += value
-            else:
+            if not isinstance(value, int) or value <= 0:
                 job.lose(item, "no positive whole number")
-        rate = found[0].attributes.get("consumptionRate", "") if len(found) == 1 else ""
-        return self.element(name, str(total) if total else "", {"consumptionRate": rate})
+            elif total + value > MOST:
+                job.lose(item, "too large a number")
+            else:
+                total += value
+        attributes = {}
+        for key in held if len(found) == 1 else ():
+            if _is_number(found[0].attributes.get(key, "")):
+                attributes[key] = stripped(job.hold(found[0], key))
+        return self.element(name, str(total) if total else "", attributes)
 
     def volumes(self, job: Taken, name: str, **attributes: str) -> str:
         """Amounts with their metric, in the largest unit at or below their own that is whole."""
@@ -121,6 +133,13 @@ def iso(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def _is_number(text: str) -> bool:
+    try:
+        return units.number(text) >= 0
+    except InvalidValue:
+        return False
+
+
 _LINES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
@@ -135,8 +154,8 @@ def _volume(job: Taken, item: Property) -> Iterator[tuple[str, str, str]]:
     except InvalidValue as error:
         job.lose(item, str(error))
         return
-    if size < 1:
-        job.lose(item, "no positive whole number")
+    if not 1 <= size <= MOST:
+        job.lose(item, "no positive whole number" if size < 1 else "too large a number")
         return
     start = _SMALLER.index(unit) if unit in _SMALLER else 0
     for smaller in _SMALLER[start:]:

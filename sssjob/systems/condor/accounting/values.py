@@ -53,7 +53,7 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
         "" if cluster is None else f"{int(cluster)}.{int(process or 0)}",
         _whole(current or first),
         _whole(ended),
-        "" if wall is None else _whole(wall - (suspended or 0), zero=True),
+        "" if wall is None else _whole(wall - max(suspended or 0, 0), zero=True),
         "" if user is None and system is None else _whole((user or 0) + (system or 0), zero=True),
         _whole(rss if rss_raw is None else rss_raw, zero=True),
         _whole(image if image_raw is None else image_raw, zero=True),
