@@ -75,12 +75,21 @@ def _block(
             else:
                 items.append(_property(child, here.name, here.namespace))
         if child.tail and child.tail.strip(XML_SPACE):
-            items.append(Note("text", child.tail))
+            _append_text(items, child.tail)
     for category, properties in implied.items():
         items.append(BLOCKS[category](tuple(properties), {}, namespace))
     return BLOCKS[name](
         tuple(items), dict(element.items()), namespace, element.sourceline or 0, prefixes
     )
+
+
+def _append_text(items: list[Item], text: str) -> None:
+    """Text beside children; where what stood between two texts went elsewhere, they are one."""
+    last = items[-1] if items else None
+    if isinstance(last, Note) and last.kind == "text":
+        items[-1] = Note("text", last.text + text)
+    else:
+        items.append(Note("text", text))
 
 
 def _block_or_reference(element: Element, name: str, namespace: str) -> Item:

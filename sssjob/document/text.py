@@ -12,7 +12,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.bridge import to_tree
-from sssjob.document.places import ILLEGAL, local
+from sssjob.document.places import ILLEGAL, has_elements, local
 from sssjob.model import Block, Note, Property
 from sssjob.units import XML_SPACE
 
@@ -249,8 +249,11 @@ def on_one_line(text: str) -> str:
 
 
 def put_on_lines(element: Element, line: str = "\n") -> None:
-    """Put each child of a container on a line of its own; texts and values stay as they are."""
-    if not len(element) or local(element) not in spec.CONTAINER:
+    """Put each child of a container on a line of its own; texts and values stay as they are.
+
+    A container that holds no element may be a value, of which white space would be a part.
+    """
+    if not has_elements(element) or local(element) not in spec.CONTAINER:
         return
     if any(
         text and text.strip(XML_SPACE)

@@ -36,6 +36,29 @@ def test_indenting_keeps_the_meaning(element):
     assert loads(dumps(block, indent=True)) == block
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param("<JobDefaults><User>a</User>00<Group>b</Group></JobDefaults>", id="mixed"),
+        pytest.param(
+            "<JobDefaults>0<wallclockLimit>5</wallclockLimit>0<User>a</User></JobDefaults>",
+            id="texts that meet when what is between goes into Requested",
+        ),
+        pytest.param(
+            "<JobDefaults><User>a</User>0<wallclockLimit>5</wallclockLimit>0</JobDefaults>",
+            id="texts that meet behind a child",
+        ),
+        pytest.param("<Job><Environment><?pi ?></Environment></Job>", id="an instruction alone"),
+        pytest.param("<Job><Environment><!--c--></Environment></Job>", id="a comment alone"),
+        pytest.param("<Job><Environment>A=1<!--c--></Environment></Job>", id="a value of old"),
+    ],
+)
+def test_neither_writing_nor_indenting_touches_a_text_between_children(document):
+    block = loads(document)
+    assert loads(dumps(block)) == block
+    assert loads(dumps(block, indent=True)) == block
+
+
 @given(st.lists(ANY, min_size=1, max_size=4), st.booleans())
 def test_lines_and_wrapped_documents_hold_the_same_objects(elements, indent):
     blocks = [block for block in map(value, elements) if block.name in ("Job", "JobGroup")]
