@@ -20,11 +20,11 @@ from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, UnusableInput, finding
 from sssjob.features import fold as features
 from sssjob.features import keys, status
-from sssjob.features.derive import job_id
 from sssjob.features.keys import Value
 from sssjob.features.measured import of_status, of_usage
 from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
+from sssjob.features.rules import job_id
 from sssjob.features.status import Snapshot
 from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities

@@ -11,10 +11,11 @@ from sssjob.amounts import ASSUMED, MAXIMUM, MINIMUM, MIXED, Amount
 from sssjob.errors import finding
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Derived, Features
+from sssjob.features.rules import job_id
 from sssjob.features.sources import SOURCES, Source, Work
 from sssjob.model import Job
 
-__all__ = ["Derived", "Features", "derive", "job_id"]
+__all__ = ["Derived", "Features", "derive"]
 
 _NOTHING: Mapping[str, Value] = {}
 _NO_AMOUNTS: Mapping[str, Amount] = {}
@@ -53,16 +54,6 @@ def derive(
         work.settle(name, sources)
     work.carry()
     return work.features()
-
-
-def job_id(text: str) -> str:
-    """An Id as printable ASCII without blanks: other bytes of its UTF-8 are percent-encoded.
-
-    >>> job_id("Heavy Wässer")
-    'Heavy%20W%C3%A4sser'
-    """
-    octets = text.strip().encode("utf-8", "surrogatepass")
-    return "".join(chr(byte) if 0x21 <= byte <= 0x7E else f"%{byte:02X}" for byte in octets)
 
 
 def _is_guess(name: str, amount: Amount) -> bool:

@@ -12,6 +12,7 @@ from sssjob.expression import Interval
 from sssjob.features import keys
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Settlement
+from sssjob.features.rules import cpu_limit_secs
 from sssjob.model import Job, Task, TaskGroup
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
@@ -134,7 +135,7 @@ def _elapsed_times_processors(work: Work) -> Amount | None:
     assert isinstance(elapsed.value, int)
     assert isinstance(processors.value, int)
     why = f"{elapsed.value} s on {processors.value} processors"
-    value = Fraction(elapsed.value * processors.value)
+    value = Fraction(cpu_limit_secs(elapsed.value, processors.value))
     return Amount(value, f"{elapsed.source} x {processors.source}", DERIVED, why)
 
 

@@ -48,6 +48,8 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     of the job, and the slot's size where that is less. ``now`` is the start of a job that has
     none in its ad.
     """
+    from sssjob.features.rules import cpu_limit_secs, job_id
+
     found: Values = {}
     stated = _stated(job)
     _put(found, "allocated_cpu", _first(
@@ -67,19 +69,13 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
         if key not in found:
             _put(found, key, value)
     if limit and "allocated_cpu" in found and "cpu_limit_secs" not in found:
-        found["cpu_limit_secs"] = limit * int(found["allocated_cpu"])  # decision 144
+        found["cpu_limit_secs"] = cpu_limit_secs(limit, int(found["allocated_cpu"]))
     _put(found, "shutdowntime_job", _shutdown(slot, now))
     identity = job.text("GlobalJobId") or _identity(job)
     if identity:
-        found["job_id"] = printable(identity)
+        found["job_id"] = job_id(identity)
     _rating(found, "hs06_job", slot)
     return found
-
-
-def printable(text: str) -> str:
-    """A job's name as printable ASCII without blanks: other bytes of its UTF-8 are per cent."""
-    octets = text.strip().encode("utf-8", "surrogatepass")
-    return "".join(chr(byte) if 0x21 <= byte <= 0x7E else f"%{byte:02X}" for byte in octets)
 
 
 def _identity(job: Ad) -> str:

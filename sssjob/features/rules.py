@@ -1,0 +1,22 @@
+"""Rules by which one value of ``$JOBFEATURES`` follows from others, whoever asks.
+
+A document, a prolog and the hooks of HTCondor come by here; hooks start for every job, so that
+nothing is imported.
+"""
+
+from __future__ import annotations
+
+
+def job_id(text: str) -> str:
+    """An Id as printable ASCII without blanks: other bytes of its UTF-8 are percent-encoded.
+
+    >>> job_id("Heavy Wässer")
+    'Heavy%20W%C3%A4sser'
+    """
+    octets = text.strip().encode("utf-8", "surrogatepass")
+    return "".join(chr(byte) if 0x21 <= byte <= 0x7E else f"%{byte:02X}" for byte in octets)
+
+
+def cpu_limit_secs(wall_limit_secs: int, allocated_cpu: int) -> int:
+    """The limit of CPU time that follows from that of elapsed time. # decision 144"""
+    return wall_limit_secs * allocated_cpu
