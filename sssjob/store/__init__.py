@@ -14,7 +14,7 @@ from collections.abc import Callable
 from os import PathLike
 
 from sssjob.addresses import is_store
-from sssjob.store import indexes, opening, upkeep
+from sssjob.store import opening, upkeep
 from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
@@ -62,7 +62,7 @@ def open(
             opening.prepare(engine)
         stated = opening.stated(engine)
         if not read_only:
-            indexes.make(engine)
+            opening.make_indexes(engine)
         return Store(engine, by=by, verifies=stated.get(VERIFY) == ON)
     except BaseException:
         engine.close()
@@ -80,7 +80,7 @@ def upgrade(
     engine = opening.engine(target, create=False, read_only=False)
     try:
         done = upkeep.upgrade(engine, on_progress)
-        indexes.make(engine)
+        opening.make_indexes(engine)
         return done
     finally:
         engine.close()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sssjob.store import columns
+from sssjob.store.bounds import Bounds
 from sssjob.store.columns import GROUP, KIND, READING, SEPARATOR, USUAL
 from sssjob.store.condition import (
     FALSE,
@@ -32,7 +33,6 @@ from sssjob.store.condition import (
 from sssjob.store.condition import columns as asked_columns
 from sssjob.store.engine import Reader, Row
 from sssjob.store.plan import Level, Plan, reading
-from sssjob.store.proof import Bounds
 from sssjob.store.sql import Dialect, Sql, quoted, sql
 
 _FEW = 20  # an index helps as long as it leaves less than one row in so many

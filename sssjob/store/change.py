@@ -6,12 +6,11 @@ from sssjob.errors import BusyStore
 from sssjob.model import Block
 from sssjob.store import lookup
 from sssjob.store.engine import Engine, Row
-from sssjob.store.history import Entry
 from sssjob.store.identity import Identity, same
+from sssjob.store.loading import only
 from sssjob.store.packing import Packing
-from sssjob.store.reading import only
 from sssjob.store.stored import Stored
-from sssjob.store.writing import Writer
+from sssjob.store.writing import Entry, Writer
 
 
 class Change:

@@ -1,9 +1,17 @@
 """Comparisons of what stands at a path, as XPath 1.0 makes them, from the columns of a row.
 
-A node set compares as true when one of its nodes does. Text is compared with ``=`` and ``!=``
-only; all else is a comparison of numbers. What a column cannot decide is given as bounds. All of
-them rest on the path of the fact, those too that need no column to say always or never: in rows
-that are ``odd`` there, the document is asked.
+Strategy. A node set compares as true when one of its nodes does; text is compared with ``=`` and
+``!=`` only, all else is a comparison of numbers, and functions of a node set look at its first
+node. A row keeps less than the nodes: all texts in one column, or the lowest number and the
+highest. Each comparison is one method here that asks these columns, and gives bounds where they
+do not decide it.
+
+Why it is right: in a row that is not odd at the path, a column of text has the texts of all
+nodes, in order; the columns of numbers have those of all nodes, since a third number or a text
+that is no number makes the row odd; and without a node they are empty. Each method argues from
+that alone. For this to be enough, everything it gives rests on the path: bounds are made by
+``between`` and ``exactly``, which name it, also where the answer is always or never. What has no
+column is bounded by the node above it, and rests on that one's path.
 """
 
 from __future__ import annotations
@@ -12,6 +20,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from sssjob.store import columns
+from sssjob.store.bounds import UNKNOWN, Bounds
 from sssjob.store.columns import SEPARATOR, Says
 from sssjob.store.condition import (
     FALSE,
@@ -27,7 +36,6 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.proof import UNKNOWN, Bounds
 from sssjob.store.rows import number
 
 _UP = (Op.GT, Op.GE)

@@ -9,6 +9,7 @@ from sssjob.addresses import POSTGRESQL, SQLITE
 from sssjob.errors import OtherStore, UnusableStore
 from sssjob.store import columns, schema
 from sssjob.store.engine import Engine
+from sssjob.store.sql import quoted
 from sssjob.store.sqlite import PATIENCE, SQLite
 
 
@@ -75,3 +76,36 @@ def state(engine: Engine, name: str, value: str) -> None:
         engine.hold("settings")
         engine.fetch("DELETE FROM setting WHERE name = ?", (name,))
         engine.add(schema.SETTING, [(name, value)])
+
+
+def make_indexes(engine: Engine) -> None:
+    """Make the indexes of the rows that are missing.
+
+    A store without them answers the same, later. So an import that was killed leaves nothing to
+    repair: whoever opens the store for writing next makes them.
+    """
+    if _indexes().keys() <= engine.indexes():
+        return
+    with engine.transaction():
+        engine.hold("indexes")
+        for name in sorted(_indexes().keys() - engine.indexes()):
+            engine.fetch(_indexes()[name])
+
+
+def drop_indexes(engine: Engine) -> None:
+    """Take the indexes away for as long as many rows are added."""
+    with engine.transaction():
+        engine.hold("indexes")
+        for name in _indexes():
+            engine.fetch(f"DROP INDEX IF EXISTS {quoted(name)}")
+
+
+def _indexes() -> dict[str, str]:
+    """The statements that make them, by name."""
+    found = {}
+    for table in schema.tables():
+        for names in table.indexes:
+            found[schema.index_name(table, names)] = schema.create_index(table, names)
+        for name in table.sparse:
+            found[schema.index_name(table, (name,))] = schema.create_sparse_index(table, name)
+    return found

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sssjob.store import columns
+from sssjob.store.bounds import Bounds
 from sssjob.store.columns import BOTH, EFFECTIVE, IRREGULAR, ODD, READING, WRITTEN, Says
 from sssjob.store.condition import (
     FALSE,
@@ -18,7 +19,6 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.proof import Bounds
 
 
 class Level(StrEnum):

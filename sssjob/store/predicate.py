@@ -28,10 +28,10 @@ from sssjob.query.syntax import (
     parts,
     type_of,
 )
+from sssjob.store.bounds import ALWAYS, NEVER, UNKNOWN, Bounds
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
 from sssjob.store.facts import Fact
-from sssjob.store.proof import ALWAYS, NEVER, UNKNOWN, Bounds
 
 Literal = str | float | bool
 

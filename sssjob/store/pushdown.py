@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, Step, is_positional, level_of
+from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
 from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
 from sssjob.store.plan import Plan
 from sssjob.store.predicate import target, truth
-from sssjob.store.proof import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
 
 _ROOT = Compare(PLACE, Op.EQ, 0)
 _IS_JOB, _IS_GROUP = Compare(KIND, Op.NE, GROUP), Compare(KIND, Op.EQ, GROUP)

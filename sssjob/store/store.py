@@ -10,21 +10,20 @@ from sssjob.document import Source, tree
 from sssjob.query import Match, Question
 from sssjob.store import lookup, opening, upkeep
 from sssjob.store.answers import Answers, OnError, Trace
-from sssjob.store.candidates import candidates, compared, named
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
-from sssjob.store.dictionaries import packing_of
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
-from sssjob.store.history import Entry
 from sssjob.store.identity import Identity
 from sssjob.store.loading import load
+from sssjob.store.packing import packing_of
 from sssjob.store.plan import Plan
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import Total, total
 from sssjob.store.verifying import LOGGER, Difference, OnDifference
+from sssjob.store.writing import Entry
 
 _NO_LIMIT = (1 << 63) - 1
 VERIFY, ON, OFF = "verify", "on", "off"  # a setting of a store, and its values
@@ -137,7 +136,7 @@ class Store:
         All are of one moment. With ``deleted``, hidden documents are among them. Raises
         ``DamagedStore`` at the first that cannot be read.
         """
-        return candidates(
+        return lookup.candidates(
             self.engine, self.packing, how, effective=effective, deleted=deleted
         )  # fmt: skip
 
@@ -146,7 +145,7 @@ class Store:
 
         With ``deleted``, hidden documents are among them.
         """
-        return named(self.engine, self.packing, id_, deleted=deleted)
+        return lookup.named(self.engine, self.packing, id_, deleted=deleted)
 
     def compared(
         self, what: Plan | str, *, effective: bool = False, deleted: bool = False
@@ -155,7 +154,7 @@ class Store:
 
         For those who want to see with their own eyes that no other document is meant.
         """
-        return compared(
+        return lookup.compared(
             self.engine, self.packing, what, effective=effective, deleted=deleted
         )  # fmt: skip
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
-from sssjob.store import dictionaries, lookup, opening, schema
+from sssjob.store import lookup, opening, packing, schema
 from sssjob.store.columns import EFFECTIVE, JOB
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity
+from sssjob.store.loading import only
 from sssjob.store.packing import Packing
-from sssjob.store.reading import only
 from sssjob.store.schema import listed
 from sssjob.store.stored import Fault, Statistics, Stored
 
@@ -31,7 +31,7 @@ def statistics(engine: Engine, packing_: Packing) -> Statistics:
     [(trained,)] = engine.fetch("SELECT count(*) FROM dictionary")
     [(first, last)] = engine.fetch("SELECT min(at), max(at) FROM change")
     states = engine.fetch(f"SELECT state, count(*) {_JOBS} GROUP BY state")
-    sizes = [len(document) for document in dictionaries.sample(engine, packing_, documents)]
+    sizes = [len(document) for document in packing.sample(engine, packing_, documents)]
     mean = sum(sizes) / max(len(sizes), 1)
     return Statistics(
         documents=documents,
@@ -96,8 +96,8 @@ def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
 def compact(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> None:
     """Pack every document anew, with a dictionary trained on all, and give back what is unused."""
     [(count,)] = engine.fetch("SELECT count(*) FROM document")
-    dictionaries.learn(engine, packing_, list(dictionaries.sample(engine, packing_, count)))
-    dictionaries.repack(engine, packing_, on_progress)
+    packing.learn(engine, packing_, list(packing.sample(engine, packing_, count)))
+    packing.repack(engine, packing_, on_progress)
     engine.shrink()
 
 
@@ -116,7 +116,7 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
         return False
     table = schema.job()
     types, suffix = engine.types()
-    packing_ = dictionaries.packing_of(engine)
+    packing_ = packing.packing_of(engine)
     with engine.transaction():
         engine.fetch("DROP TABLE job")
         engine.fetch(schema.create(table, types, suffix))

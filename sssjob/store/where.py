@@ -14,11 +14,11 @@ from typing import NamedTuple
 from sssjob import spec, units
 from sssjob.errors import InvalidValue, UnbalancedGroup
 from sssjob.query.functions import size
+from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
 from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
 from sssjob.store.condition import FALSE, Compare, Holds, Like, Op, Prefix, all_of, any_of, none_of
 from sssjob.store.facts import Fact
 from sssjob.store.plan import Plan
-from sssjob.store.proof import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
 from sssjob.store.rows import number
 
 MATCH = "Match"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -10,7 +11,6 @@ from typing import NamedTuple
 
 from sssjob.store import schema
 from sssjob.store.engine import Engine, Row
-from sssjob.store.history import Entry
 from sssjob.store.identity import Identity, Marks, same
 from sssjob.store.packing import NotUnpacked, Packing
 
@@ -24,6 +24,30 @@ _REPLACE = (
     "change = ?, deleted = 0, dictionary = ?, data = ? WHERE number = ?"
 )
 _HIDE = "UPDATE document SET version = version + 1, change = ?, deleted = ? WHERE number = ?"
+
+
+class Entry:
+    """The entry of one change, or of one import, in the history of a store."""
+
+    def __init__(self, engine: Engine, *, by: str, source: str, reason: str) -> None:
+        self._engine = engine
+        self._origin = tuple(map(_plain, (by, source, reason)))
+        self._number: int | None = None
+        self._is_kept = False
+
+    @property
+    def number(self) -> int:
+        """The number of the entry, which is written when it is asked for first."""
+        if self._number is None:
+            [self._number] = self._engine.numbers(schema.CHANGE, 1)
+            self._engine.add(schema.CHANGE, [(self._number, int(time.time()), *self._origin)])
+        return self._number
+
+    def settle(self, *, committed: bool) -> None:
+        """Learn how the transaction ended: an entry that was not committed is written again."""
+        self._is_kept = self._is_kept or (committed and self._number is not None)
+        if not self._is_kept:
+            self._number = None
 
 
 class Incoming(NamedTuple):
@@ -200,3 +224,9 @@ def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
                 return
             seen, start = set(), end
         seen.add(documents[end].id)
+
+
+def _plain(text: str) -> str:
+    """A text that every database takes: names of files may hold bytes that are no characters."""
+    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return whole.replace("\0", "\ufffd")

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from sssjob.document import tree
 from sssjob.query import NotAQuery, compile
+from sssjob.store.bounds import ALWAYS, NOTHING, UNKNOWN, exactly
 from sssjob.store.columns import COLUMNS
 from sssjob.store.condition import Op, Present
 from sssjob.store.facts import Fact
 from sssjob.store.plan import Level
-from sssjob.store.proof import ALWAYS, NOTHING, UNKNOWN, exactly
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import rows
 from sssjob.store.sql import SQLITE, quoted, sql

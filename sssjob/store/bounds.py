@@ -1,8 +1,21 @@
-"""What is certain about a predicate from the columns of a row alone: bounds of its truth.
+"""Bounds: what the columns of a row say for certain about a predicate of its document.
 
-A bound rests on paths: on what columns say of the nodes there, or leave out because there can be
-nothing to say. In a row that is odd at one of them it means nothing, so the paths stay with it
-whatever it is combined with, also when no column is left to be asked.
+Strategy. A store answers questions from columns, and has to answer as its documents would. But
+columns do not know everything: a predicate may ask for what has no column, or for what a column
+tells in part. To open every document would be right, and slow.
+
+The idea is to compute with pairs. Each predicate lies between two conditions on columns: where
+``sure`` holds, so does the predicate, and where the predicate holds, so does ``maybe``. ``and``,
+``or`` and ``not`` of predicates are those of their bounds, so that whoever can bound the
+comparisons of an expression (``facts``) has bounded all of it. Rows where ``sure`` holds are
+answers, rows where ``maybe`` does not are none, and of the others the document is opened.
+
+Why it is right: a comparison is bounded by what columns say of the nodes at a path, and is right
+in every row where they say all of it. Where they do not, the row is ``odd`` at that path
+(``columns``). So bounds are right in all rows that are not odd at one of the paths they **rest
+on**, and these stay with them in every combination. It has to be so even where no column is left
+to be asked: ``count(Processors) > 1`` never holds by columns, since two of them make the row odd.
+Whoever runs a plan opens all rows that are odd where its bounds rest (``Plan.doubt``).
 """
 
 from __future__ import annotations
