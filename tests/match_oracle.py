@@ -64,12 +64,15 @@ class Run:
 
 
 class Level:
-    """A bracket: Or of And of (negated, operand)."""
+    """A bracket: Or of And of (negated, operand); without precedence from left to right (2.2)."""
 
-    def __init__(self):
-        self.rows = []
+    def __init__(self, precedence=True):
+        self.rows, self.precedence = [], precedence
 
     def add(self, or_, negated, operand):
+        if not (or_ or self.precedence) and len(self.rows) > 1:
+            so_far = Level()
+            so_far.rows, self.rows = self.rows, [[(False, so_far)]]
         if or_ or not self.rows:
             self.rows.append([])
         self.rows[-1].append((negated, operand))
@@ -94,9 +97,9 @@ class Part(NamedTuple):
 class Asked:
     """A request as brackets, with the sum of the weights of each group of each bracket (3.1)."""
 
-    def __init__(self, properties):
+    def __init__(self, properties, precedence=True):
         elements = [Element(item) for item in properties]
-        stack, self.sums = [Level()], defaultdict(int)
+        stack, self.sums = [Level(precedence)], defaultdict(int)
         place = 0
         while place < len(elements):
             first, end = elements[place], place + 1
@@ -105,7 +108,7 @@ class Asked:
             run, or_ = Run(elements[place:end]), first.conj in ("Or", "Nor")
             negated = first.conj in ("Nand", "Nor")
             for _ in range(max(first.group, 0)):
-                inner = Level()
+                inner = Level(precedence)
                 stack[-1].add(or_, negated, inner)  # 2.3: Nand negates the group that it opens
                 stack.append(inner)
                 or_ = negated = False
