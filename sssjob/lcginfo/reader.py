@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from fractions import Fraction
 from typing import Any
 
 from sssjob.errors import InvalidValue, Severity
@@ -15,18 +16,12 @@ from sssjob.lcginfo.snapshot import Entry, Remark, Report, Snapshot, UnusableOut
 
 DEPTH_LIMIT = 64
 
-_CLOCK = re.compile(
-    r"(?:([0-9]{1,6})-)?([0-9]{1,6})(?::([0-9]{1,6}))?(?::([0-9]{1,6}))?(?:\.[0-9]{1,9})?"
-)
 _CTIME = re.compile(
     r"(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2}) +([0-9]{1,2}) +([0-9]{2}):([0-9]{2}):([0-9]{2})"
     r" (?:[A-Z]{3,4} )?([0-9]{4})"
 )
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))
-_NO_LIMIT = frozenset(
-    ("", "UNLIMITED", "INFINITE", "INFINITY", "Partition_Limit", "N/A", "None", "-1", "n/a")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,29 +130,13 @@ def json_value(text: str) -> Any:
         raise UnusableOutput(f"the JSON cannot be read: {error}") from error
 
 
-def span(text: str, *, minutes: bool = False) -> float | None:
-    """A duration ``[d-]hh:mm:ss``, ``mm:ss``, or a number; None is no limit.
+def span(read: Callable[[str], Fraction | int | None], text: str) -> float | None:
+    """A time in seconds, as the words of a batch system have it; None is no limit.
 
-    A number alone counts seconds, or minutes as Slurm has it; behind days, hours come first.
-
-    >>> span("1-02"), span("30:00"), span("24:00:00"), span("90", minutes=True), span("UNLIMITED")
-    (93600.0, 1800.0, 86400.0, 5400.0, None)
+    Raises ``InvalidValue``.
     """
-    if text in _NO_LIMIT or text.upper() in _NO_LIMIT:
-        return None
-    found = _CLOCK.fullmatch(text)
-    if found is None:
-        raise InvalidValue(text, "a duration such as 1-02:24:13")
-    days, *parts = found.groups()
-    numbers = [int(part) for part in parts if part is not None]
-    if days is not None:
-        numbers = [*numbers, 0, 0][:3]
-    elif len(numbers) == 1:
-        numbers = [0, numbers[0], 0] if minutes else [0, 0, numbers[0]]
-    elif len(numbers) == 2:
-        numbers = [0, *numbers]
-    hours, mins, secs = numbers
-    return float(((int(days or 0) * 24 + hours) * 60 + mins) * 60 + secs)
+    value = read(text) if text else None
+    return None if value is None else float(value)
 
 
 def count(text: str) -> int | None:

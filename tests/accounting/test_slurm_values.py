@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import Clock
+from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import expand, is_range
 from sssjob.units import clock
@@ -16,26 +17,26 @@ from sssjob.units import clock
 
 @given(st.integers(0, 10**9))
 def test_a_duration_reads_back_as_it_was_printed(seconds):
-    assert values.duration(clock(seconds)) == seconds
+    assert words.duration(clock(seconds)) == seconds
 
 
 @given(st.integers(0, 3599), st.integers(0, 999))
 def test_minutes_with_milliseconds_are_read_exactly(seconds, milliseconds):
     text = f"{seconds // 60:02}:{seconds % 60:02}.{milliseconds:03}"
-    assert values.duration(text) == seconds + Fraction(milliseconds, 1000)
+    assert words.duration(text) == seconds + Fraction(milliseconds, 1000)
 
 
 @given(st.integers(0, 10**12), st.integers(0, 99), st.sampled_from(["", *"KMGTPE"]))
 def test_a_size_is_its_number_times_its_power_of_1024(whole, hundredths, letter):
     power = 1024 ** ("KMGTPE".find(letter) + 1) if letter else 1
     exact = (whole + Fraction(hundredths, 100)) * power
-    assert values.size(f"{whole}.{hundredths:02}{letter}") == exact
+    assert words.size(f"{whole}.{hundredths:02}{letter}") == exact
 
 
 @pytest.mark.parametrize("text", ["", "Unknown", "None", "UNLIMITED", "Partition_Limit", "INVALID"])
 def test_words_for_no_value_are_no_value(text):
-    assert values.duration(text) is None
-    assert values.size(text) is None
+    assert words.duration(text) is None
+    assert words.size(text) is None
     assert values.whole(text) is None
     assert values.requested_memory(text) is None
     assert Clock().read(text) is None
@@ -44,10 +45,10 @@ def test_words_for_no_value_are_no_value(text):
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        pytest.param(values.duration, "12", id="bare"),
-        pytest.param(values.duration, "1:2:3:4", id="four parts"),
-        pytest.param(values.size, "12X", id="unknown letter"),
-        pytest.param(values.size, "-1", id="negative"),
+        pytest.param(words.duration, "12", id="bare"),
+        pytest.param(words.duration, "1:2:3:4", id="four parts"),
+        pytest.param(words.size, "12X", id="unknown letter"),
+        pytest.param(words.size, "-1", id="negative"),
         pytest.param(values.whole, "1.5", id="fraction"),
         pytest.param(values.whole, "\u0664", id="digit of another script"),
         pytest.param(values.exit_code, "1", id="no signal"),

@@ -250,7 +250,7 @@ def test_grid_engine_is_told_the_variables_and_tells_what_was_used(node, monkeyp
 
 
 def test_pbs_gives_its_arguments(node):
-    words = ("101.ce", "root", "root", "run", "walltime=01:00:00,mem=1gb")
+    words = ("101.ce", "root", "root", "run", "nodes=1:ppn=2,walltime=01:00:00,mem=1gb")
     (node / "jobs/101.ce.xml").write_text(JOB.replace("<Id>3<", "<Id>101.ce<"))
     program(node, "qstat", "exit 1")
     options = ("--for", "pbs", "--root", "mjf", "--jobs", "jobs", "--")
@@ -506,7 +506,15 @@ def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
         check=True, timeout=60,
     )  # fmt: skip
     assert told.stdout == "3600\n"
-    mom("epilogue", "4711", "walltime=01:00:00", "cput=00:01:05,mem=3456kb", "batch", "", "0")
+    mom(
+        "epilogue",
+        "4711",
+        "nodes=1:ppn=2,walltime=01:00:00",
+        "cput=00:01:05,mem=3456kb",
+        "batch",
+        "",
+        "0",
+    )
     assert os.listdir(node / "mjf") == ["machinefeatures"]
     job = document.loads((node / "jobs/101.ce.xml").read_text())
     assert (job.get("CpuDuration"), job.requested) == ("65", document.loads(JOB).requested)

@@ -280,9 +280,49 @@ def test_a_task_of_an_array_has_an_id_of_its_own():
 
 
 def test_without_answers_there_are_slots_and_a_note():
-    found = gridengine.allocation({"JOB_ID": "5", "NSLOTS": "3"}, "", "no XML", "")
+    found = gridengine.allocation({"JOB_ID": "5", "NSLOTS": "3", "NHOSTS": "1"}, "", "no XML", "")
     assert values(found) == {"allocated_cpu": 3}
     assert len(found.notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("environment", "config", "count"),
+    [
+        ({"NSLOTS": "3", "NHOSTS": "1"}, "host_slots=2\n", 3),
+        ({"NSLOTS": "8", "NHOSTS": "2"}, "host_slots=2\n", 2),
+        ({"NSLOTS": "8", "NHOSTS": "2"}, "", None),
+        ({"NSLOTS": "8"}, "", None),
+        ({"NSLOTS": "many", "NHOSTS": "1"}, "host_slots=0\n", None),
+        ({}, "", None),
+    ],
+)
+def test_slots_of_this_host_are_never_guessed(environment, config, count):
+    found = gridengine.allocation({"JOB_ID": "5", **environment}, config + "h_vmem=1M\n")
+    assert values(found).get("allocated_cpu") == count
+    # A limit for each slot is none of the job where nobody knows how many there are.
+    assert values(found).get("max_rss_bytes") == (count and count * MIB)
+
+
+def test_a_queue_is_asked_for_on_this_host():
+    environment = {"JOB_ID": "5", "QUEUE": "main.q", "HOSTNAME": "n1.example.org"}
+    assert gridengine.questions(environment)["queue"] == ["qconf", "-sq", "main.q@n1.example.org"]
+    assert "queue" not in gridengine.questions({"JOB_ID": "5", "QUEUE": "main.q -de x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [("1T", 1 << 40), ("1t", 10**12), ("2T", 2 << 40), ("1.5G", 3 << 29), ("INFINITY", None),
+     ("0144M", 100 * MIB), ("NONE", None), ("-1", None)],
+)  # fmt: skip
+def test_a_terabyte_is_a_limit(text, limit):
+    config = f"host_slots=1\nh_vmem={text}\n"
+    assert values(of_sge(config)).get("max_rss_bytes") == limit
+
+
+def test_a_limit_that_is_not_understood_is_not_known_and_noted():
+    found = of_sge(queue="h_rt INFINITY,[n1=01:00:00]\n", job="")
+    assert "wall_limit_secs" not in found.amounts
+    assert "INFINITY,[n1=01:00:00]" in found.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -337,6 +377,26 @@ def test_what_qstat_shows_counts_before_the_arguments():
 def test_processors_of_a_host_are_counted_in_every_spelling(hosts, count):
     shown = SHOWN.replace("n1/0+n1/1", hosts)
     assert values(pbs.allocation(ARGUMENTS, shown, "n1"))["allocated_cpu"] == count
+
+
+@pytest.mark.parametrize(
+    ("asked", "alone"),
+    [
+        ("nodes=1:ppn=2,mem=1gb", True),
+        ("nodes=n7,mem=1gb", True),
+        ("nodes=2:ppn=2,mem=1gb", False),
+        ("nodes=n7+n8,mem=1gb", False),
+        ("nodes=1:ppn=2+1:ppn=4,mem=1gb", False),
+        ("nodect=1,ncpus=2,mem=1gb", True),
+        ("nodect=2,ncpus=2,mem=1gb", False),
+        ("mem=1gb", False),
+    ],
+)
+def test_without_an_answer_the_memory_of_a_job_is_that_of_its_only_host(asked, alone):
+    before = pbs.allocation((*ARGUMENTS[:4], asked))
+    after = pbs.allocation((*ARGUMENTS[:4], "4711", asked, "mem=5kb", "batch", "", "0"))
+    assert before.alone is after.alone is alone
+    assert ("max_rss_bytes" in before.amounts) is alone
 
 
 def test_memory_of_a_job_on_several_hosts_is_no_hosts():

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.errors import InvalidValue
 from sssjob.lcginfo import queues
-from sssjob.lcginfo.reader import Options, span
+from sssjob.lcginfo.reader import Options
 from sssjob.lcginfo.snapshot import Entry, UnusableOutput
 from sssjob.systems.pbs.queue import slots
 
@@ -125,14 +124,6 @@ def test_sinfo_counts_processors_and_nodes_once():
     document = json.loads((DATA / "slurm-24.11" / "sinfo.json").read_text())
     assert len(document["sinfo"]) == 6  # two nodes in three partitions
     assert snapshot("slurm", json.dumps(document))[0].nactive == 16
-
-
-def test_times_of_slurm_are_minutes_where_they_are_alone():
-    assert [span(text, minutes=True) for text in ("5", "5:30", "1:00:00", "2-0", "2-1:30")] == [
-        300, 330, 3600, 172800, 178200,
-    ]  # fmt: skip
-    with pytest.raises(InvalidValue):
-        span("soon")
 
 
 def test_torque_is_read():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -43,6 +43,21 @@ class Allocation:
 def amount(value: Fraction | int, source: str, why: str = "") -> Amount:
     """A number that the batch system stated."""
     return Amount(Fraction(value), source, why=why)
+
+
+def limit(
+    read: Callable[[str], Fraction | int | None], text: str, name: str, notes: list[str]
+) -> Fraction | None:
+    """A number in the words of a batch system; None where there is none, or nothing limits.
+
+    One that is not understood is not known either, and noted.
+    """
+    try:
+        value = read(text) if text else None
+    except InvalidValue as error:
+        notes.append(f"{name}: {error}")
+        return None
+    return None if value is None else Fraction(value)
 
 
 def features(

@@ -10,22 +10,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 
 from lxml import etree
 
 from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.features.batch.allocation import Allocation, amount
+from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.features.used import Used, of_file
+from sssjob.systems.gridengine import words
 
 CONFIG, ENVIRONMENT, USAGE = "config", "environment", "usage"  # in $SGE_JOB_SPOOL_DIR
 
-_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kKmMgG]?)")
-_UNITS = {"": 1, "k": 10**3, "K": 2**10, "m": 10**6, "M": 2**20, "g": 10**9, "G": 2**30}
-_CLOCK = re.compile(r"(?:([0-9]{1,9}):([0-9]{1,9}):)?([0-9]{1,18})(?:\.[0-9]*)?")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class GridEngine(Script):
@@ -69,11 +67,12 @@ class GridEngine(Script):
 
 
 def questions(environment: Mapping[str, str]) -> dict[str, list[str]]:
-    """The commands that tell of the job and of its queue, by what they print."""
+    """The commands that tell of the job and of its queue on this host, by what they print."""
     asked = {"job": ["qstat", "-xml", "-j", _number(environment)]}
-    queue = environment.get("QUEUE", "")
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", queue):
-        asked["queue"] = ["qconf", "-sq", queue]
+    queue, host = environment.get("QUEUE", ""), environment.get("HOSTNAME", "")
+    if _NAME.fullmatch(queue):
+        # An attribute of a queue may differ from host to host.
+        asked["queue"] = ["qconf", "-sq", f"{queue}@{host}" if _NAME.fullmatch(host) else queue]
     return asked
 
 
@@ -92,18 +91,21 @@ def allocation(
     """
     known = dict(_pairs(config, "="))
     notes = [] if config else ["there is no config in $SGE_JOB_SPOOL_DIR"]
-    amounts = dict(_amounts(known, environment))
+    amounts = dict(_amounts(known, environment, notes))
+    stated = {
+        "qstat": _requested(job, notes), "qconf": dict(_pairs(queue, None)).get("h_rt", ""),
+    }  # fmt: skip
     limits = {
         source: seconds
-        for source, seconds in (("qstat", _requested(job, notes)), ("qconf", _of_queue(queue)))
-        if seconds is not None
+        for source, text in stated.items()
+        if (seconds := limit(words.seconds, text, f"h_rt of {source}", notes)) is not None
     }
     if limits:
         source = min(limits, key=lambda name: limits[name])
         amounts["wall_limit_secs"] = amount(limits[source], source, "h_rt")
     return Allocation(
         job_id(environment), known.get("host") or environment.get("HOSTNAME", ""),
-        known.get("job_owner", ""), amounts, environment.get("NHOSTS", "1") == "1", tuple(notes),
+        known.get("job_owner", ""), amounts, environment.get("NHOSTS") == "1", tuple(notes),
     )  # fmt: skip
 
 
@@ -114,46 +116,50 @@ def exports(values: Mapping[str, str], before: str) -> str:
 
 
 def _amounts(
-    config: Mapping[str, str], environment: Mapping[str, str]
+    config: Mapping[str, str], environment: Mapping[str, str], notes: list[str]
 ) -> Iterator[tuple[str, Amount]]:
-    text = config.get("host_slots", "") or environment.get("NSLOTS", "")
-    slots = int(text) if text.isascii() and text.isdigit() and int(text) else 1
-    yield "allocated_cpu", amount(slots, CONFIG, "host_slots")
-    cpu = _seconds(config.get("h_cpu", ""))
-    if cpu is not None:
-        times = _times(config, "h_cpu", slots)
+    """What the job has on this host: limits are for each slot there, where they are not for all."""
+    alone = environment.get("NHOSTS") == "1"
+    slots, source = _whole(environment.get("NSLOTS", "")) if alone else 0, "$NSLOTS"
+    if not slots:
+        slots, source = _whole(config.get("host_slots", "")), f"{CONFIG} host_slots"
+    if slots:
+        yield "allocated_cpu", amount(slots, source)
+    cpu = limit(words.seconds, config.get("h_cpu", ""), "h_cpu", notes)
+    if cpu is not None and (times := _times(config, "h_cpu", slots)):
         yield "cpu_limit_secs", amount(cpu * times, CONFIG, f"h_cpu x {times}")
-    resident, address = (_size(config.get(name, "")) for name in ("h_rss", "h_vmem"))
+    resident, address = (
+        limit(words.size, config.get(name, ""), name, notes) for name in ("h_rss", "h_vmem")
+    )
     if resident is not None:
         yield "max_rss_bytes", amount(resident, CONFIG, "h_rss")
-    elif address is not None:
-        times = _times(config, "h_vmem", slots)
+    elif address is not None and (times := _times(config, "h_vmem", slots)):
         yield "max_rss_bytes", amount(address * times, CONFIG, f"h_vmem x {times}")
 
 
-def _times(config: Mapping[str, str], limit: str, slots: int) -> int:
-    """A limit is for each slot, unless it is consumed once for the whole job."""
-    return 1 if config.get(f"{limit}_is_consumable_job") == "1" else slots
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-def _requested(printed: str, notes: list[str]) -> Fraction | None:
+def _times(config: Mapping[str, str], name: str, slots: int) -> int:
+    """A limit is for each slot, unless it is consumed once for the whole job; 0 is not known."""
+    return 1 if config.get(f"{name}_is_consumable_job") == "1" else slots
+
+
+def _requested(printed: str, notes: list[str]) -> str:
     """The h_rt that the job must have, of what ``qstat -xml -j`` printed."""
     if not printed:
-        return None
+        return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
         root = etree.fromstring(printed.encode(), parser)
     except etree.XMLSyntaxError as error:
         notes.append(f"qstat printed no XML: {error}")
-        return None
+        return ""
     for row in root.iterfind(".//JB_hard_resource_list/qstat_l_requests"):
         if row.findtext("CE_name") == "h_rt":
-            return _seconds(row.findtext("CE_stringval") or "")
-    return None
-
-
-def _of_queue(printed: str) -> Fraction | None:
-    return _seconds(dict(_pairs(printed, None)).get("h_rt", ""))
+            return row.findtext("CE_stringval") or ""
+    return ""
 
 
 def _pairs(text: str, separator: str | None) -> Iterator[tuple[str, str]]:
@@ -171,18 +177,3 @@ def _number(environment: Mapping[str, str]) -> str:
     if not (job.isascii() and job.isdigit()):
         raise InvalidValue(job, "$JOB_ID, as Grid Engine sets it for a prolog")
     return job
-
-
-def _seconds(text: str) -> Fraction | None:
-    """Seconds, or HH:MM:SS; None for INFINITY."""
-    found = _CLOCK.fullmatch(text)
-    if not found:
-        return None
-    hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return Fraction(hours * 3600 + minutes * 60 + seconds)
-
-
-def _size(text: str) -> Fraction | None:
-    """Bytes; a small letter is a power of 1000, a capital of 1024. None for INFINITY."""
-    found = _SIZE.fullmatch(text)
-    return None if not found else Fraction(found[1]) * _UNITS[found[2]]

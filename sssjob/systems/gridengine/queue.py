@@ -20,6 +20,7 @@ from sssjob.lcginfo.snapshot import (
     Snapshot,
     UnusableOutput,
 )
+from sssjob.systems.gridengine import words
 
 Element = Any  # of lxml, which only documents know
 
@@ -54,7 +55,7 @@ class GridEngine(Reader):
     def take(self, text: str) -> None:
         """Read one output: a job list, job details, or the scheduler's configuration."""
         if interval := _INTERVAL.search(text):
-            self.cycle = span(interval[1])
+            self.cycle = span(words.seconds, interval[1])
             return
         if not text.strip():
             return
@@ -139,14 +140,14 @@ class GridEngine(Reader):
             (_text(job, "full_job_name") or _text(job, "JB_name")).replace("%lt;", "<"),
             self.time(_text(job, "JB_submission_time")) or start,
             start,
-            span(limits.get("h_rt", "")),
+            span(words.seconds, limits.get("h_rt", "")),
             max(_count(job, "slots"), 1),
         )
 
     def _take_detail(self, element: Element) -> None:
         limit = next(
             (
-                span(_text(request, "CE_stringval"))
+                span(words.seconds, _text(request, "CE_stringval"))
                 for request in element.iter("qstat_l_requests")
                 if _text(request, "CE_name") == "h_rt"
             ),

@@ -10,17 +10,14 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 
 from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue
-from sssjob.features.batch.allocation import Allocation, amount
+from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.features.used import Used
+from sssjob.systems.pbs import words
 
-_SIZE = re.compile(r"([0-9]{1,18})(b|kb|mb|gb|tb|pb|)", re.IGNORECASE)
-_UNITS = {"": 1, "b": 1, "kb": 2**10, "mb": 2**20, "gb": 2**30, "tb": 2**40, "pb": 2**50}
-_CLOCK = re.compile(r"(?:(?:([0-9]{1,6}):)?([0-9]{1,6}):)?([0-9]{1,18})(?:\.[0-9]*)?")
 _HOST = re.compile(r"([^/*+]+)/([0-9,-]+)(?:\*([0-9]{1,6}))?")
 _ATTRIBUTE = re.compile(r"    ([A-Za-z_][A-Za-z0-9_.]*) = (.*)")
 
@@ -63,7 +60,7 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
     """
     notes: list[str] = []
     attributes = dict(_attributes(printed, notes))
-    stated = dict(_list(arguments[4])) if len(arguments) > 4 else {}
+    stated = dict(_list(_limits(arguments)))
     limits = {
         **stated,
         **{
@@ -75,8 +72,8 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
     hosts = _hosts(attributes.get("exec_host", ""))
     short = host.partition(".")[0]
     here = hosts.get(short, 0)
-    alone = len(hosts) < 2
-    amounts = dict(_amounts(limits, alone))
+    alone = len(hosts) == 1 if hosts else _is_on_one_host(limits)
+    amounts = dict(_amounts(limits, alone, notes))
     if here:
         amounts["allocated_cpu"] = amount(here, "qstat", "exec_host")
     elif hosts:
@@ -88,20 +85,37 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
 def used(arguments: Sequence[str]) -> Used:
     """What an epilogue is told that the job used."""
     stated = dict(_list(arguments[6])) if len(arguments) > 6 else {}
-    cpu, memory = _seconds(stated.get("cput", "")), _size(stated.get("mem", ""))
+    cpu = limit(words.seconds, stated.get("cput", ""), "cput", [])
+    memory = limit(words.size, stated.get("mem", ""), "mem", [])
     return Used(None if cpu is None else float(cpu), None if memory is None else int(memory))
 
 
-def _amounts(limits: Mapping[str, str], alone: bool) -> Iterator[tuple[str, Amount]]:
+def _limits(arguments: Sequence[str]) -> str:
+    """The resources that were asked for: an epilogue is told the session before them."""
+    place = 5 if len(arguments) > 6 else 4
+    return arguments[place] if len(arguments) > place else ""
+
+
+def _is_on_one_host(limits: Mapping[str, str]) -> bool:
+    """Whether what was asked for is one host, by TORQUE's nodes or as PBS counts them."""
+    nodes = limits.get("nodes", "")
+    if nodes:
+        return "+" not in nodes and (nodes.partition(":")[0] == "1" or not nodes[0].isdigit())
+    return limits.get("nodect") == "1"
+
+
+def _amounts(
+    limits: Mapping[str, str], alone: bool, notes: list[str]
+) -> Iterator[tuple[str, Amount]]:
     """Limits of the whole job; what several hosts share is no host's."""
     for key, name in (("wall_limit_secs", "walltime"), ("cpu_limit_secs", "cput")):
-        if (seconds := _seconds(limits.get(name, ""))) is not None:
+        if (seconds := limit(words.seconds, limits.get(name, ""), name, notes)) is not None:
             yield key, amount(seconds, "Resource_List", f"{name}={limits[name]}")
-    size = _size(limits.get("mem", ""))
+    size = limit(words.size, limits.get("mem", ""), "mem", notes)
     if size is not None and alone:
         yield "max_rss_bytes", amount(size, "Resource_List", f"mem={limits['mem']}")
     count = limits.get("ncpus", "")
-    if alone and count.isascii() and count.isdigit() and int(count):
+    if alone and count.isascii() and count.isdigit() and len(count) < 10 and int(count):
         yield "allocated_cpu", amount(int(count), "Resource_List", f"ncpus={count}")
 
 
@@ -142,16 +156,3 @@ def _list(text: str) -> Iterator[tuple[str, str]]:
         name, equals, value = part.partition("=")
         if equals:
             yield name, value
-
-
-def _seconds(text: str) -> Fraction | None:
-    found = _CLOCK.fullmatch(text)
-    if not found:
-        return None
-    hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return Fraction(hours * 3600 + minutes * 60 + seconds)
-
-
-def _size(text: str) -> Fraction | None:
-    found = _SIZE.fullmatch(text)
-    return None if not found else Fraction(int(found[1]) * _UNITS[found[2].lower()])

@@ -9,6 +9,7 @@ from typing import Any
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader, count, json_object, span
 from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, Entry
+from sssjob.systems.pbs import words
 
 # fmt: off
 STATES = {
@@ -74,7 +75,7 @@ class PBS(Reader):
         if not queue:
             raise InvalidValue(jobid, "a job with a queue")
         state = STATES[letter]
-        used = span(found.get("resources_used.walltime", ""))
+        used = span(words.seconds, found.get("resources_used.walltime", ""))
         user = found.get("euser") or found.get("Job_Owner", "").partition("@")[0]
         by = {
             "group": found.get("egroup") or found.get("group_list", "").partition("@")[0],
@@ -90,7 +91,7 @@ class PBS(Reader):
             found.get("Job_Name", ""),
             self.time(found.get("qtime") or found.get("ctime", "")),
             self._start(found, used) if state in (RUNNING, DONE) else None,
-            span(found.get("Resource_List.walltime", "")),
+            span(words.seconds, found.get("Resource_List.walltime", "")),
             slots(found),
             used,
         )

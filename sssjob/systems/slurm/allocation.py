@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue
-from sssjob.features.batch.allocation import Allocation, amount
+from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.scontrol import Head, Record, heads
@@ -26,7 +26,6 @@ _Said = TypeVar("_Said")
 
 _SOURCE = "scontrol"
 _MIB = 1 << 20
-_LIMIT = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-9]{1,2})(?::([0-9]{1,2}))?")
 _IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 _COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
 _MOST_NODES = 100_000  # of one job
@@ -151,9 +150,9 @@ def _amounts(shown: _Shown, node: str) -> Iterator[tuple[str, Amount]]:
             yield "max_rss_bytes", amount(memory * _MIB, _SOURCE, f"Mem={memory} MiB on the node")
     if (start := _time(shown.word("StartTime"))) is not None:
         yield "jobstart_secs", amount(start, _SOURCE, "StartTime")
-    limit = shown.word("TimeLimit")
-    if (seconds := _seconds(limit)) is not None:
-        yield "wall_limit_secs", amount(seconds, _SOURCE, f"TimeLimit={limit}")
+    stated = shown.word("TimeLimit")
+    if (seconds := limit(words.time_limit, stated, "TimeLimit", shown.notes)) is not None:
+        yield "wall_limit_secs", amount(seconds, _SOURCE, f"TimeLimit={stated}")
     if (deadline := _time(shown.word("Deadline"))) is not None:
         yield "shutdowntime_job", amount(deadline, _SOURCE, "Deadline")
 
@@ -234,17 +233,6 @@ def _count(ids: str) -> int:
 
 def _whole(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
-
-
-def _seconds(text: str) -> int | None:
-    """``[D-]HH:MM:SS`` in seconds; None for UNLIMITED and what is no time."""
-    found = _LIMIT.fullmatch(text)
-    if not found:
-        return None
-    days, first, second, third = (int(part or 0) for part in found.groups())
-    if found[4] is None:
-        return days * 86400 + first * (3600 if days else 60) + second * (60 if days else 1)
-    return days * 86400 + first * 3600 + second * 60 + third
 
 
 def _time(text: str) -> int | None:

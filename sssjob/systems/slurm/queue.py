@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader, count, json_object, span
 from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, Entry
+from sssjob.systems.slurm import words
 
 ARRAY_LIMIT = 10_000  # tasks of one array that wait
 
@@ -155,7 +156,7 @@ class Slurm(Reader):
         end = self.time(found["end"]) if state == DONE else None
         job = Entry(
             queue, group, state, found["id"], _bare(found["user"]), found["name"],
-            self.time(found["submit"]), start, span(found["limit"], minutes=True),
+            self.time(found["submit"]), start, span(words.time_limit, found["limit"]),
             max(count(found["cpus"].split("-")[0]) or 1, 1),
             None if start is None or end is None else max(end - start, 0.0),
         )  # fmt: skip

@@ -1,18 +1,118 @@
-"""What Slurm's words mean wherever they stand: node lists such as ``n[01-04,7],r[1-2]c[0-1]``."""
+"""What Slurm's words mean wherever they stand: times, limits, sizes, and lists of nodes.
+
+A reader gives None where the text says that there is no value (``Unknown``, ``16?``) or no limit,
+and raises ``InvalidValue`` where the text is no such value at all.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import product
 
 from sssjob.errors import InvalidValue
+from sssjob.records.clock import NO_VALUE
 
+Amount = int | Fraction
+
+_DURATION = re.compile(
+    r"(?:(?P<days>[0-9]{1,6})-)?(?:(?P<hours>[0-9]{1,8}):)?"
+    r"(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-9]{1,2})(?:\.(?P<fraction>[0-9]{1,9}))?"
+)
+# The parts of HH:MM:SS in seconds: looking them up is faster than reading them.
+_HOURS = {f"{number:02}:": 3600 * number for number in range(100)}
+_MINUTES = {f"{number:02}:": 60 * number for number in range(60)}
+_SECONDS = {f"{number:02}": number for number in range(60)}
+_SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
+_DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
+_MINUTES_ALONE = re.compile(r"[0-9]{1,9}")
+# For --time and TimeLimit, whatever the case: sbatch(1), scontrol(1), and what squeue prints.
+_NO_LIMIT = frozenset(("", "UNLIMITED", "INFINITE", "-1", "NOT_SET", "INVALID", "PARTITION_LIMIT",
+                       "N/A", "NONE", "(NULL)", "UNKNOWN"))  # fmt: skip
 _NAME = re.compile(r"[^\s,\[\]]*(?:\[[0-9,\-]+\][^\s,\[\]]*)*")
 _PART = re.compile(r"\[([0-9,\-]+)\]")
 _ITEM = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
 # SSS 5.1 Node: "a range of nodes of the form: <prefix>[5-23,77]"
 _RANGE = re.compile(r"[^\s,\[\]]*\[[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*\]")
+
+
+def duration(text: str) -> Amount | None:
+    """Read ``[D-]HH:MM:SS``, or ``MM:SS.mmm``, into seconds.
+
+    >>> duration("1-02:04:00"), duration("00:07.429")
+    (93840, Fraction(7429, 1000))
+    """
+    found = _DURATION.fullmatch(text)
+    if not found:
+        if text in NO_VALUE:
+            return None
+        raise InvalidValue(text, "a duration such as 1-02:24:13")
+    days, hours, minutes, seconds, fraction = found.groups()
+    if days and not hours:  # D-HH:MM
+        hours, minutes, seconds = minutes, seconds, "0"
+    whole = 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds) + 86400 * int(days or 0)
+    if fraction and (parts := int(fraction)):
+        return whole + Fraction(parts, 10 ** len(fraction))
+    return whole
+
+
+def durations(texts: Sequence[str]) -> list[Amount | None]:
+    """The same for many texts; "" is no value."""
+    found: list[Amount | None] = []
+    for text in texts:
+        days, dash, clock = text.rpartition("-")
+        try:
+            whole = _HOURS[clock[:3]] + _MINUTES[clock[3:6]] + _SECONDS[clock[6:]]
+        except KeyError:
+            found.append(duration(text) if text else None)
+            continue
+        if not dash:
+            found.append(whole)
+        elif days.isdecimal() and days.isascii() and len(days) < 7:
+            found.append(86400 * int(days) + whole)
+        else:
+            found.append(duration(text))
+    return found
+
+
+def time_limit(text: str) -> Amount | None:
+    """A limit of elapsed time in seconds; None is no limit, and so is 0.
+
+    sbatch(1): "minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours",
+    "days-hours:minutes" and "days-hours:minutes:seconds".
+
+    >>> time_limit("90"), time_limit("1-02"), time_limit("UNLIMITED"), time_limit("0")
+    (5400, 93600, None, None)
+    """
+    if text.upper() in _NO_LIMIT:
+        return None
+    if _MINUTES_ALONE.fullmatch(text):
+        return 60 * int(text) or None
+    if found := _DAYS_AND_HOURS.fullmatch(text):
+        return (86400 * int(found[1]) + 3600 * int(found[2])) or None
+    return duration(text) or None
+
+
+def size(text: str, base: str = "") -> Amount | None:
+    """Read an amount into bytes (or ones); a number without a letter is in ``base`` units.
+
+    ``16?`` is what sacct prints for an unset value that overflowed.
+
+    >>> size("438.50M", "") == 438.5 * 2**20
+    True
+    """
+    if text[-1:] == "K" and len(text) <= 21 and text.isascii() and text[:-1].isdecimal():
+        return int(text[:-1]) << 10
+    if text in NO_VALUE or text[-1] == "?":
+        return None
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise InvalidValue(text, "a size such as 438.50M")
+    number, letter = found.groups()
+    factor: int = 1 << (10 * _POWERS[letter.upper() or base])
+    return int(number) * factor if number.isdigit() else Fraction(number) * factor
 
 
 def is_range(text: str) -> bool:

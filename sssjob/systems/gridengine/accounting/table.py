@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -22,14 +22,11 @@ from sssjob.records.record import (
     plain,
     varied,
 )
+from sssjob.systems.gridengine import words
 
 NEVER = "(never started)"  # stands beside the names of a record that tells of no run
 _HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
 
-_SPAN = re.compile(r"(?:(?:([0-9]{1,9}):)?([0-9]{1,9}):)?([0-9]{1,15})")
-_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kKmMgGtT]?)")
-_FACTORS = {letter: base**power for base, letters in ((1000, "kmgt"), (1024, "KMGT"))
-            for power, letter in enumerate(letters, 1)}  # fmt: skip
 _PE = re.compile(r"-pe \S+ ([0-9]{1,9})(?:-([0-9]{1,9}))?(?=\s|$)")
 _LIST = re.compile(r"(?:^|\s)-l (\S+)")
 _HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
@@ -127,8 +124,8 @@ def state(failed: str) -> Found:
     found = (Property("State", "Completed"),)
     if failed == "0":
         return found
-    words = FAILURES.get(failed)
-    message = f"failed {failed}: {words}" if words else f"failed {failed}"
+    meaning = FAILURES.get(failed)
+    message = f"failed {failed}: {meaning}" if meaning else f"failed {failed}"
     return (*found, Property("StatusMessage", message))
 
 
@@ -171,18 +168,23 @@ def _requests(text: str) -> Iterator[Property]:
 
 
 def _span(text: str) -> str:
-    found = _SPAN.fullmatch(text)
-    if not found:
-        return ""
-    return str(3600 * int(found[1] or 0) + 60 * int(found[2] or 0) + int(found[3]))
+    """Whole seconds, or "" where there is no such limit."""
+    value = _known(words.seconds, text)
+    return "" if value is None else str(int(value))
 
 
 def _size(text: str) -> str:
-    """K, M, G and T are powers of 1024, k, m, g and t of 1000."""
-    found = _SIZE.fullmatch(text)
-    if not found:
-        return ""
-    return units.decimal(Fraction(found[1]) * _FACTORS.get(found[2], 1) / 1024)
+    """KB, or "" where there is no such limit."""
+    value = _known(words.size, text)
+    return "" if value is None else units.decimal(value / 1024)
+
+
+def _known(read: Callable[[str], Fraction | None], text: str) -> Fraction | None:
+    """What was asked for, as far as it is understood; the category keeps the text."""
+    try:
+        return read(text) if text else None
+    except InvalidValue:
+        return None
 
 
 def category(text: str) -> Found:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache
 
 from sssjob import units
@@ -25,16 +24,12 @@ from sssjob.records.record import (
     plain,
     varied,
 )
+from sssjob.records.values import rounded
+from sssjob.systems.pbs import words
 
-_SPAN = re.compile(
-    r"(?:(?:([0-9]{1,6}):)?([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,2})(?:\.([0-9]{1,9}))?"
-)
-_SECONDS = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?")
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
 _REST = {f"{number:02}": number for number in range(60)}
-_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _HOST = re.compile(r"(?:([0-9]{1,6})\*)?([^/*+\s,]+)(?:/([0-9,\-]{1,4000})(?:\*([0-9]{1,6}))?)?")
 _NODES = re.compile(r"([0-9]{1,9})(?::ppn=([0-9]{1,9}))?")
 _NGPUS = re.compile(r"[:(]ngpus=([0-9]{1,9})")
@@ -95,37 +90,19 @@ def seconds(text: str) -> Found:
         hours, minutes, rest = parts
         if (digits := hours + minutes + rest).isdecimal() and digits.isascii():
             return str(3600 * int(hours) + 60 * int(minutes) + int(rest))
-    if bare := _SECONDS.fullmatch(text):
-        return str(int(bare[1]) + _half(bare[2]))
-    found = _SPAN.fullmatch(text)
-    if not found:
-        raise InvalidValue(text, "a duration such as 800:00:00, or seconds")
-    days, hours, minutes, rest, fraction = found.groups()
-    whole = 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes) + int(rest)
-    return str(whole + _half(fraction))
-
-
-def _half(fraction: str | None) -> int:
-    return 1 if fraction and fraction[0] >= "5" else 0
+    return str(rounded(words.seconds(text)))
 
 
 @by_columns(_in_kilobytes)
 def kilobytes(text: str) -> Found:
-    """A size in KB; a number without a letter is bytes, and a ``w`` is a word of 8 bytes.
+    """A size in KB.
 
     >>> kilobytes("2gb"), kilobytes("512b"), kilobytes("12.27M"), kilobytes("1kw")
     ('2097152', '0.5', '12564.48', '8')
     """
     if text[-2:] == "kb" and text[:-2].isdecimal() and text.isascii() and len(text) < 20:
         return text[:-2].lstrip("0") or "0"
-    found = _SIZE.fullmatch(text)
-    if not found:
-        raise InvalidValue(text, "a size such as 2gb")
-    number, letter, unit = found.groups()
-    factor = (1 << (10 * _POWERS[letter.lower()])) * (8 if unit and unit in "wW" else 1)
-    if factor >= 1024 and number.isdecimal():
-        return str(int(number) * (factor >> 10))
-    return units.decimal(Fraction(number) * factor / 1024)
+    return units.decimal(words.size(text) / 1024)
 
 
 def after_at(text: str) -> Found:

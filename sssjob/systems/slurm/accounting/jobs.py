@@ -12,6 +12,7 @@ from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.plan import Columns, Memories, Plan
 from sssjob.records.record import Field, Noted
 from sssjob.records.roads import Road
+from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import table, values
 from sssjob.systems.slurm.accounting.header import Header
 from sssjob.systems.slurm.accounting.lines import Row
@@ -166,10 +167,10 @@ class Maker(Generic[P, J]):
 
     def _readings(self, row: Row) -> list[tuple[str, str]]:
         """The pairs of start and end that are as far apart as the record says."""
-        passed = values.duration(self._text(row, "Elapsed"))
+        passed = words.duration(self._text(row, "Elapsed"))
         if passed is None and (raw := values.whole(self._text(row, "ElapsedRaw"))):
             passed = Fraction(int(raw))
-        suspended = values.duration(self._text(row, "Suspended")) or 0
+        suspended = words.duration(self._text(row, "Suspended")) or 0
         starts = {self._clock.read(self._text(row, "Start"), fold) for fold in (0, 1)}
         ends = {self._clock.read(self._text(row, "End"), fold) for fold in (0, 1)}
         return [

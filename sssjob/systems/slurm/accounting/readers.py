@@ -9,6 +9,7 @@ from sssjob import units
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.record import Found, varied
+from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import expand, is_range
 
@@ -174,7 +175,7 @@ def energy(text: str) -> Found:
     if text in NO_VALUE:
         return None
     number, power = text.rstrip("KMGT"), "KMGT".find(text[-1]) + 1
-    value = values.size(number)
+    value = words.size(number)
     return _energy(value * 1000**power) if value else None
 
 
@@ -189,7 +190,7 @@ def restarts(text: str) -> Found:
     return None if value is None else str(int(value) + 1)
 
 
-def _energy(joules: values.Amount) -> tuple[Property, ...]:
+def _energy(joules: words.Amount) -> tuple[Property, ...]:
     if joules >= _UNSET:
         return ()
     amount = str(values.rounded(joules))

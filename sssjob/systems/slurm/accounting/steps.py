@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.header import Header
 
@@ -44,10 +45,10 @@ class Places:
             return None
         if cpu >= 0 and user >= 0 and any(fields[user] and not fields[cpu] for fields in rows):
             return None
-        nothing: list[values.Amount | None] = [None] * len(rows)
+        nothing: list[words.Amount | None] = [None] * len(rows)
         spent, sizes = nothing, dict.fromkeys(("Memory", "Swap"), nothing)
         if cpu >= 0:
-            spent = values.durations([rows[begin][cpu] for begin, _ in spans])
+            spent = words.durations([rows[begin][cpu] for begin, _ in spans])
         for element, most, _ in self.peaks:
             if most >= 0:
                 texts = [fields[most] for fields in rows]
@@ -79,11 +80,11 @@ class Total:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._most: dict[str, values.Amount] | None = None
-        self._weighed: dict[str, tuple[values.Amount, int]] | None = None
-        self._own: values.Amount | None = None
-        self._steps: values.Amount | None = None
-        self._external: values.Amount | None = None
+        self._most: dict[str, words.Amount] | None = None
+        self._weighed: dict[str, tuple[words.Amount, int]] | None = None
+        self._own: words.Amount | None = None
+        self._steps: words.Amount | None = None
+        self._external: words.Amount | None = None
         self._has_steps = self._has_inner_steps = False
 
     def add_allocation(self, fields: list[str]) -> None:
@@ -102,7 +103,7 @@ class Total:
             self._has_inner_steps = True
             self._steps = _plus(self._steps, cpu)
 
-    def cpu(self) -> values.Amount | None:
+    def cpu(self) -> words.Amount | None:
         """CPU seconds: the allocation's, which Slurm sums over the steps, else that sum.
 
         ``sacct --allocations`` prints 0 for what it has not summed, so 0 counts only beside
@@ -145,7 +146,7 @@ class Total:
             if (
                 average >= 0
                 and (text := fields[average])
-                and (size := values.size(text)) is not None
+                and (size := words.size(text)) is not None
             ):
                 tasks_at = self._places.tasks
                 weight = int(values.count(fields[tasks_at]) or 1) if tasks_at >= 0 else 1
@@ -153,24 +154,24 @@ class Total:
                 total, tasks = means.get(element, (0, 0))
                 means[element] = total + size * weight, tasks + weight
 
-    def _cpu_of(self, fields: list[str]) -> values.Amount | None:
+    def _cpu_of(self, fields: list[str]) -> words.Amount | None:
         places = self._places
         if places.cpu >= 0 and (text := fields[places.cpu]):
-            return values.duration(text)
+            return words.duration(text)
         if places.user < 0 or places.system < 0:
             return None
-        user, system = values.duration(fields[places.user]), values.duration(fields[places.system])
+        user, system = words.duration(fields[places.user]), words.duration(fields[places.system])
         return None if user is None or system is None else user + system
 
 
-def _largest(sizes: Sequence[values.Amount | None]) -> str:
+def _largest(sizes: Sequence[words.Amount | None]) -> str:
     told = [size for size in sizes if size is not None]
     return values.in_kilobytes(max(told)) if told else ""
 
 
-def _size(text: str) -> values.Amount | None:
-    return values.size(text) if text else None
+def _size(text: str) -> words.Amount | None:
+    return words.size(text) if text else None
 
 
-def _plus(total: values.Amount | None, more: values.Amount | None) -> values.Amount | None:
+def _plus(total: words.Amount | None, more: words.Amount | None) -> words.Amount | None:
     return total if more is None else more if total is None else total + more

@@ -1,4 +1,4 @@
-"""The values that sacct prints, each read by one small parser.
+"""The values that only sacct prints, each read by one small parser; others are in ``words``.
 
 A parser gives None where the text says that there is no value (``Unknown``, ``UNLIMITED``,
 ``16?``), and raises ``InvalidValue`` where the text is no such value at all.
@@ -16,65 +16,15 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.record import by_columns, numeric
-
-Amount = int | Fraction
+from sssjob.systems.slurm.words import Amount, duration, durations, size
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
 
-_DURATION = re.compile(
-    r"(?:(?P<days>[0-9]{1,6})-)?(?:(?P<hours>[0-9]{1,8}):)?"
-    r"(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-9]{1,2})(?:\.(?P<fraction>[0-9]{1,9}))?"
-)
-# The parts of HH:MM:SS in seconds: looking them up is faster than reading them.
-_HOURS = {f"{number:02}:": 3600 * number for number in range(100)}
-_MINUTES = {f"{number:02}:": 60 * number for number in range(60)}
-_SECONDS = {f"{number:02}": number for number in range(60)}
-_SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
 _COUNT = re.compile(r"[0-9]{1,18}")
 _EXIT = re.compile(r"([0-9]{1,10}):([0-9]{1,5})(?::[0-9]{1,10})?")
 _STATE = re.compile(r"([A-Z][A-Z_]*)(\+?)(?: by (\S+))?")
-_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
 _PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of sacct
-
-
-def duration(text: str) -> Amount | None:
-    """Read ``[D-]HH:MM:SS``, or ``MM:SS.mmm``, into seconds.
-
-    >>> duration("1-02:04:00"), duration("00:07.429")
-    (93840, Fraction(7429, 1000))
-    """
-    found = _DURATION.fullmatch(text)
-    if not found:
-        if text in NO_VALUE:
-            return None
-        raise InvalidValue(text, "a duration such as 1-02:24:13")
-    days, hours, minutes, seconds, fraction = found.groups()
-    if days and not hours:  # D-HH:MM
-        hours, minutes, seconds = minutes, seconds, "0"
-    whole = 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds) + 86400 * int(days or 0)
-    if fraction and (parts := int(fraction)):
-        return whole + Fraction(parts, 10 ** len(fraction))
-    return whole
-
-
-def durations(texts: Sequence[str]) -> list[Amount | None]:
-    """The same for many texts; "" is no value."""
-    found: list[Amount | None] = []
-    for text in texts:
-        days, dash, clock = text.rpartition("-")
-        try:
-            whole = _HOURS[clock[:3]] + _MINUTES[clock[3:6]] + _SECONDS[clock[6:]]
-        except KeyError:
-            found.append(duration(text) if text else None)
-            continue
-        if not dash:
-            found.append(whole)
-        elif days.isdecimal() and days.isascii() and len(days) < 7:
-            found.append(86400 * int(days) + whole)
-        else:
-            found.append(duration(text))
-    return found
 
 
 def _clock_seconds(texts: Sequence[str]) -> list[str] | None:
@@ -125,26 +75,6 @@ def count(text: str) -> str | None:
     """
     value = size(text)
     return str(rounded(value)) if value else None
-
-
-def size(text: str, base: str = "") -> Amount | None:
-    """Read an amount into bytes (or ones); a number without a letter is in ``base`` units.
-
-    ``16?`` is what sacct prints for an unset value that overflowed.
-
-    >>> size("438.50M", "") == 438.5 * 2**20
-    True
-    """
-    if text[-1:] == "K" and len(text) <= 21 and text.isascii() and text[:-1].isdecimal():
-        return int(text[:-1]) << 10
-    if text in NO_VALUE or text[-1] == "?":
-        return None
-    found = _SIZE.fullmatch(text)
-    if not found:
-        raise InvalidValue(text, "a size such as 438.50M")
-    number, letter = found.groups()
-    factor: int = 1 << (10 * _POWERS[letter.upper() or base])
-    return int(number) * factor if number.isdigit() else Fraction(number) * factor
 
 
 def _without_letter(texts: Sequence[str]) -> list[str] | None:

@@ -1,0 +1,47 @@
+"""What the words of PBS mean wherever they stand: sizes and times, as pbs_resources(7) has them.
+
+A reader raises ``InvalidValue`` where the text is no such value. There is no word for no limit:
+what nothing limits is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from sssjob.errors import InvalidValue
+
+_SECONDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
+_CLOCK = re.compile(
+    r"(?:(?:([0-9]{1,6}):)?([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,2}(?:\.[0-9]{1,9})?)"
+)
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_WORD = 8  # bytes
+
+
+def seconds(text: str) -> Fraction:
+    """``[[[DD:]HH:]MM:]SS[.frac]`` in seconds, with any number of hours.
+
+    >>> seconds("800:00:00"), seconds("19:23:4"), seconds("86.5")
+    (Fraction(2880000, 1), Fraction(69784, 1), Fraction(173, 2))
+    """
+    if _SECONDS.fullmatch(text):
+        return Fraction(text)
+    if not (found := _CLOCK.fullmatch(text)):
+        raise InvalidValue(text, "a duration such as 800:00:00, or seconds")
+    days, hours, minutes, rest = found.groups()
+    return 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes) + Fraction(rest)
+
+
+def size(text: str) -> Fraction:
+    """Bytes; a number without a letter is bytes, and a ``w`` is a word of 8 bytes.
+
+    >>> size("2gb") == 2 * 2**30, size("512b") == 512, size("1kw") == 8 * 2**10
+    (True, True, True)
+    """
+    if not (found := _SIZE.fullmatch(text)):
+        raise InvalidValue(text, "a size such as 2gb")
+    number, letter, unit = found.groups()
+    factor = (1 << (10 * _POWERS[letter.lower()])) * (_WORD if unit in ("w", "W") else 1)
+    return Fraction(number) * factor
