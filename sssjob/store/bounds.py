@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sssjob.store.columns import paths
+from sssjob.store import columns
 from sssjob.store.condition import FALSE, TRUE, Condition, all_of, any_of, none_of
 from sssjob.store.condition import columns as asked_columns
 
@@ -36,16 +36,13 @@ NOTHING: Paths = frozenset()  # what rests on no path holds in every row, odd on
 class Bounds:
     """A predicate between two conditions, in every row that is not ``odd`` at one of the paths.
 
+    They are made by ``between`` and ``exactly``, and combined, which keeps what these look after.
     Where ``sure`` holds, so does the predicate; where the predicate holds, so does ``maybe``.
     """
 
     sure: Condition
     maybe: Condition
     paths: Paths
-
-    def __post_init__(self) -> None:
-        asked = asked_columns(self.sure) | asked_columns(self.maybe)
-        assert paths(asked) <= self.paths, "bounds rest on the paths of their columns"
 
     @property
     def is_exact(self) -> bool:
@@ -73,9 +70,16 @@ class Bounds:
         return Bounds(none_of(self.maybe), none_of(self.sure), self.paths)
 
 
+def between(sure: Condition, maybe: Condition, paths: Paths) -> Bounds:
+    """A predicate of which columns tell this much: it rests on their paths, and on others."""
+    asked = asked_columns(sure) | asked_columns(maybe)
+    assert columns.paths(asked) <= paths, "bounds rest on the paths of their columns"
+    return Bounds(sure, maybe, paths)
+
+
 def exactly(condition: Condition, paths: Paths) -> Bounds:
     """A predicate that is this condition."""
-    return Bounds(condition, condition, paths)
+    return between(condition, condition, paths)
 
 
 ALWAYS, NEVER = exactly(TRUE, NOTHING), exactly(FALSE, NOTHING)

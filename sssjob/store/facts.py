@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from sssjob.store import columns
-from sssjob.store.bounds import UNKNOWN, Bounds
+from sssjob.store.bounds import UNKNOWN, Bounds, between, exactly
 from sssjob.store.columns import SEPARATOR, Says
 from sssjob.store.condition import (
     FALSE,
@@ -50,7 +50,7 @@ class Fact:
 
     def between(self, sure: Condition, maybe: Condition) -> Bounds:
         """What is said of the nodes at this path: it rests on the path."""
-        return Bounds(sure, maybe, frozenset((self.path,)))
+        return between(sure, maybe, frozenset((self.path,)))
 
     def exactly(self, condition: Condition) -> Bounds:
         """The same where columns decide it."""
@@ -120,18 +120,17 @@ class Fact:
             if op in _EQUALITY:
                 pairs = _pairs(self.numbers, op, other.numbers)
                 equal = op is Op.EQ  # as texts, see below
-                return Bounds(
+                return between(
                     FALSE if equal else pairs, pairs if equal else both.maybe, both.paths
                 )  # fmt: skip
             mine = self.numbers if op in _UP else self.numbers[:1]
             theirs = other.numbers[:1] if op in _UP else other.numbers
-            pairs = _pairs(mine, op, theirs)
-            return Bounds(pairs, pairs, both.paths)
+            return exactly(_pairs(mine, op, theirs), both.paths)
         if self.text and other.text and op in _EQUALITY:
             several = all_of(both.maybe, any_of(_several(self.text), _several(other.text)))
             relation = Relate(self.text, op, other.text)
             sure = relation if op is Op.EQ else all_of(relation, none_of(several))
-            return Bounds(sure, any_of(relation, several), both.paths)
+            return between(sure, any_of(relation, several), both.paths)
         return both
 
     def string(self, value: str) -> Bounds:

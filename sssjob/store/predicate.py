@@ -28,7 +28,7 @@ from sssjob.query.syntax import (
     parts,
     type_of,
 )
-from sssjob.store.bounds import ALWAYS, NEVER, UNKNOWN, Bounds
+from sssjob.store.bounds import ALWAYS, NEVER, UNKNOWN, Bounds, between
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
 from sssjob.store.facts import Fact
@@ -57,7 +57,7 @@ class Target(NamedTuple):
         if self.held is None:
             return self.fact.exists
         both = self.fact.exists & self.held
-        return Bounds(self.held.sure, both.maybe, both.paths)
+        return between(self.held.sure, both.maybe, both.paths)
 
     def narrowed(self, found: Bounds) -> Bounds:
         """What was found of the fact, of those nodes that the predicates leave.

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, Step, is_positional, level_of
-from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
+from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, between, exactly
 from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
 from sssjob.store.plan import Plan
@@ -103,5 +103,5 @@ def _below(steps: tuple[Step, ...], scope: Condition, held: Bounds) -> Plan:
     if aim.held is None and (aim.fact.text or aim.fact.numbers):
         # Of two numbers nobody knows which one stands first.
         told = aim.exists & aim.fact.is_one
-        return Plan(within & Bounds(told.sure, aim.exists.maybe, told.paths), aim.fact.path)
+        return Plan(within & between(told.sure, aim.exists.maybe, told.paths), aim.fact.path)
     return Plan(within & aim.exists.possible, None)
