@@ -138,6 +138,7 @@ def prepared(count: int) -> tuple[Path, Path]:
         with store.open(part, create=True) as made:
             made.load(source)
         part.rename(target)
+    store.upgrade(target)  # it may have been kept by an older sssjob
     return source, target
 
 
