@@ -182,6 +182,15 @@ def bit(path: str) -> int:
     return _BIT.get(path, 0)
 
 
+def odd_paths(odd: int) -> list[str]:
+    """Where a row has more than its columns tell; "*" for jobs in strange places.
+
+    >>> odd_paths(bit("Charge"))
+    ['Charge']
+    """
+    return [*(path for path in PATHS if odd & bit(path)), *(["*"] if odd & IRREGULAR else [])]
+
+
 def column(path: str, says: Says) -> str | None:
     """The name of the column that says this of a path, or None."""
     return _BY_PATH.get((path, says))

@@ -4,20 +4,23 @@ One row is a Job with its defaults applied and its older names replaced. The fir
 where it stands: ``document`` is the number of its document in the store, ``place`` its place in a
 JobGroup (0 if it is alone). The others are those of ``columns``; the metadata of each field says
 of which path in the job it is and what it tells. Several texts at one path stand between U+001F.
+The last one, ``incomplete``, has the paths of which a job says more than its columns can.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sssjob.store.columns import COLUMNS, JOB, KIND, ODD, READING, WRITTEN, Kind
+from sssjob.store.columns import COLUMNS, JOB, KIND, ODD, READING, WRITTEN, Kind, odd_paths
 from sssjob.store.condition import And, Compare, Op
 from sssjob.store.store import Store
 
+INCOMPLETE = "incomplete"
 _ROWS = 50_000  # of one piece of the table, which is held in memory
 
 _TYPES = {Kind.TEXT: pa.string(), Kind.NUMBER: pa.float64(), Kind.INTEGER: pa.int64()}
@@ -32,19 +35,31 @@ def schema() -> pa.Schema:
         if column.name not in _LEFT_OUT:
             said = {"path": column.path, "says": column.says.value}
             fields.append(pa.field(column.name, _TYPES[column.kind], metadata=said))
+    said = {"path": "", "says": "the paths of which the job says more than its columns tell"}
+    fields.append(pa.field(INCOMPLETE, pa.list_(pa.string()), metadata=said))
     return pa.schema(fields)
+
+
+def column_of(field: str) -> str:
+    """The column of a store that a field is made of."""
+    return ODD if field == INCOMPLETE else field
+
+
+def batch_of(rows: Sequence[Sequence[Any]], fields: pa.Schema) -> pa.RecordBatch:
+    """A piece of the table, from the columns of its fields."""
+    arrays = []
+    for field, values in zip(fields, zip(*rows, strict=True), strict=True):
+        told = map(odd_paths, values) if field.name == INCOMPLETE else values
+        arrays.append(pa.array(list(told), field.type))
+    return pa.record_batch(arrays, schema=fields)
 
 
 def write(jobs: Store, stream: BinaryIO, *, deleted: bool = False) -> int:
     """Write a row for each job, and give their number; memory holds a piece of the table."""
     table, count = schema(), 0
-    rows = jobs.rows(table.names, _JOBS, deleted=deleted)
+    rows = jobs.rows(list(map(column_of, table.names)), _JOBS, deleted=deleted)
     with pq.ParquetWriter(stream, table, compression="zstd") as writer:
         while batch := list(islice(rows, _ROWS)):
-            arrays = [
-                pa.array(values, field.type)
-                for values, field in zip(zip(*batch, strict=True), table, strict=True)
-            ]
-            writer.write_batch(pa.record_batch(arrays, schema=table))
+            writer.write_batch(batch_of(batch, table))
             count += len(batch)
     return count

@@ -99,6 +99,22 @@ def test_parquet_has_a_row_for_each_job_with_its_defaults(path, tmp_path):
     assert table.schema.field("requested_memory_bytes").metadata[b"path"] == b"Requested/Memory"
 
 
+def test_parquet_says_where_a_column_does_not_tell_all(path, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    odd = f"<Job><Id>7</Id><Name>{'x' * 500}</Name><Charge>soon</Charge></Job>"
+    strange = (
+        "<JobGroup><Id>g</Id><Site><Job><Id>8</Id></Job></Site><Job><Id>9</Id></Job></JobGroup>"
+    )
+    run("import", path, "-", input=f"{ONE}\n{odd}\n{strange}")
+    assert run("export", path, "--to", "parquet", "-o", tmp_path / "t").exit_code == 0
+    table = parquet.read_table(tmp_path / "t")
+    told = dict(
+        zip(*(table.column(name).to_pylist() for name in ("id", "incomplete")), strict=True)
+    )
+    assert (told["1"], told["7"], told["9"][-1]) == ([], ["Name", "Charge"], "*")
+    assert table.column_names[-1] == "incomplete"
+
+
 def test_parquet_without_its_library_says_what_to_install(filled, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.delitem(sys.modules, "sssjob.store.parquet", raising=False)

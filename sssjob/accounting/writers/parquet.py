@@ -34,7 +34,7 @@ class Table(Writer):
 
     def __init__(self, stream: BinaryIO, options: Options, on_loss: OnLoss) -> None:
         self._schema = schema()
-        self._places = [NAMES.index(name) for name in self._schema.names[:-1]]
+        self._places = [NAMES.index(parquet.column_of(name)) for name in self._schema.names[:-1]]
         self._rows: list[tuple[object, ...]] = []
         self._table = pq.ParquetWriter(stream, self._schema, compression="zstd")
         super().__init__(stream, options, on_loss)
@@ -54,9 +54,5 @@ class Table(Writer):
         self._table.close()
 
     def _flush(self) -> None:
-        arrays = [
-            pa.array(values, field.type)
-            for values, field in zip(zip(*self._rows, strict=True), self._schema, strict=True)
-        ]
-        self._table.write_batch(pa.record_batch(arrays, schema=self._schema))
+        self._table.write_batch(parquet.batch_of(self._rows, self._schema))
         self._rows = []
