@@ -266,6 +266,25 @@ class Unprotected(SSSJobError, PermissionError):
         return f"{self.path}: {self.strerror}"
 
 
+class LostWorker(SSSJobError, RuntimeError):
+    """A process that ended before the part that it worked on was done.
+
+    ``place`` is where that part begins; ``status`` is negative for the signal that ended it.
+    """
+
+    def __init__(self, place: str, status: int) -> None:
+        super().__init__(place, status)
+        self.place, self.status = place, status
+
+    def __str__(self) -> str:
+        how = f"by signal {-self.status}" if self.status < 0 else f"with status {self.status}"
+        return f"{self.place}: the process that worked on what begins there was ended {how}"
+
+
+class WorkFailed(SSSJobError, RuntimeError):
+    """What a process raised that worked on a part, where the exception itself does not travel."""
+
+
 class NotAQuery(SSSJobError, ValueError):
     """An expression that is not XPath 1.0, or that asks for what is not offered here.
 

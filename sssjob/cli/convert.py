@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from sssjob import workers
 from sssjob.cli import common, records, targets
 from sssjob.cli.progress import watching
 from sssjob.records import FORMATS
-from sssjob.records.parts import cores
 
 if TYPE_CHECKING:
     from sssjob.accounting.grid import Grid
@@ -148,7 +148,9 @@ def command(
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
         sources = tuple(common.sources(files))
-        work = Conversion(sources, format_name, options, reading, processes or cores(), grid)
+        work = Conversion(
+            sources, format_name, options, reading, processes or workers.cores(), grid
+        )
         _write(work, wanted)
     if grid is not None:
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")

@@ -75,6 +75,10 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def fileno(self) -> int:
+        """The file that is read, as far as the stream knows."""
+        return self._stream.fileno()
+
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         read = cast(Callable[[memoryview], int], getattr(self._stream, "readinto"))  # noqa: B009
         size = read(buffer) or 0

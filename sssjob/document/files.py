@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import lzma
+import os
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from os import PathLike
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, NamedTuple, Protocol, cast
 
 from sssjob.errors import UnreadableDocument, finding
 
@@ -22,6 +25,37 @@ _MAGICS = _GZIP, _BZIP2, _XZ, _ZSTD
 _LONGEST_MAGIC = max(map(len, _MAGICS))
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+
+
+class Span(NamedTuple):
+    """Bytes of a regular file, for another process to read: which file it is, and where in it."""
+
+    path: str
+    device: int
+    inode: int
+    start: int = 0
+    size: int = 0
+
+    def read(self) -> bytes:
+        """The bytes. Raises ``OSError`` where the file is no longer what it was."""
+        with open(self.path, "rb", buffering=0) as stream:
+            now = os.fstat(stream.fileno())
+            data = os.pread(stream.fileno(), self.size, self.start)
+        if (now.st_dev, now.st_ino, len(data)) != (self.device, self.inode, self.size):
+            raise OSError(errno.ESTALE, "the file changed while it was read", self.path)
+        return data
+
+
+def span(path: Source, stream: BinaryIO) -> Span | None:
+    """The regular file that was opened by its path and is read as it is; None for all else."""
+    if not (isinstance(path, (str, PathLike)) and isinstance(stream, io.BufferedReader)):
+        return None
+    try:
+        found = os.fstat(stream.fileno())
+    except OSError:  # what is read is made, of something compressed
+        return None
+    is_file = stat.S_ISREG(found.st_mode)
+    return Span(os.path.abspath(path), found.st_dev, found.st_ino) if is_file else None
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from sssjob.document.files import Span
 from sssjob.records.record import Options
 
 
@@ -16,10 +17,14 @@ class Part:
     number of the first line of ``data``.
     """
 
-    data: bytes
+    data: bytes | Span
     line: int
     options: Options
     front: tuple[tuple[int, bytes], ...] = ()
+
+    def read(self) -> bytes:
+        """The records. Raises ``OSError`` where they are in a file that was changed."""
+        return self.data.read() if isinstance(self.data, Span) else self.data
 
 
 @dataclass(frozen=True, slots=True)

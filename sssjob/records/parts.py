@@ -8,14 +8,12 @@ given within the whole. # decision 104
 from __future__ import annotations
 
 import io
-import os
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from typing import BinaryIO, NamedTuple
 
 from sssjob import registry
+from sssjob.document.files import Span
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
 from sssjob.records import find, formats, read_records, recognition
@@ -28,8 +26,6 @@ SIZE = 1 << 19  # bytes of a part
 LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
 LINE = 1 << 21  # bytes that are kept of a line that has none of these
 
-_AHEAD = 2  # parts for each core that wait or are at work
-
 
 def cutter(format_: str) -> type[Cutter]:
     """What cuts the records of a format. Raises ``UnusableInput`` where nothing does."""
@@ -40,21 +36,17 @@ def cutter(format_: str) -> type[Cutter]:
     raise UnusableInput(f"records of {format_} cannot be cut; those of {known} can")
 
 
-def cores() -> int:
-    """How many processes can work at once here."""
-    return len(os.sched_getaffinity(0))
-
-
 class Cutting:
     """The parts of a stream, in order; ``place`` is how far they go.
 
     ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
-    ``held`` the stream may still grow: what may be the beginning of a record stays behind.
+    ``held`` the stream may still grow: what may be the beginning of a record stays behind. Of a
+    ``file`` that the stream reads, the parts say where they stand, and hold no bytes.
     """
 
     def __init__(
         self, stream: BinaryIO, format_: str, options: Options,
-        place: Place | None = None, *, held: bool = False,
+        place: Place | None = None, *, held: bool = False, file: Span | None = None,
     ) -> None:  # fmt: skip
         self.place = place or Place()
         if self.place.columns:
@@ -65,7 +57,7 @@ class Cutting:
             found = recognition.recognise(head)
             self.format, self.sign = found.format.name, str(found)
         self._stream = stream
-        self._held = held
+        self._held, self._file = held, file
         self._cutter = cutter(self.format)(options, self.place.front)
 
     def __iter__(self) -> Iterator[Part]:
@@ -81,10 +73,11 @@ class Cutting:
                     part, _ = self._cutter.cut(data[:size], self.place.line, final=True)
                 if not size:
                     break
+                start = self.place.offset
                 self._advance(data[:size])
-                data = data[size:]
                 if part is not None:
-                    yield part
+                    yield self._in_file(part, data[:size], start)
+                data = data[size:]
                 if not over:
                     break
             if len(data) > LIMIT:
@@ -93,6 +86,12 @@ class Cutting:
             part, _ = self._cutter.cut(b"", self.place.line, final=True)
             if part is not None:  # what waited for something that did not come
                 yield part
+
+    def _in_file(self, part: Part, data: bytes, start: int) -> Part:
+        """A part without its bytes, where they are those that the file has at a place."""
+        if self._file is None or part.data != data:
+            return part
+        return replace(part, data=self._file._replace(start=start, size=len(data)))
 
     def _advance(self, data: bytes) -> None:
         options, front = self._cutter.options, self._cutter.front
@@ -104,6 +103,7 @@ class Cutting:
     def _shortened(self, data: bytes) -> bytes:
         """A line without an end, of which only so much is kept that it is known to be too long."""
         beyond = len(data) - LINE
+        self._file = None  # what comes is no longer what stands at its place
         while more := self._stream.read(SIZE):
             head, newline, tail = more.partition(b"\n")
             beyond += len(head)
@@ -117,15 +117,11 @@ class Cutting:
 
 
 class Result(NamedTuple):
-    """What a part became: its documents, one a line, its counts, and what there is to say.
-
-    ``place`` is where the part ends, if it was asked for.
-    """
+    """What a part became: its documents, one a line, its counts, and what there is to say."""
 
     data: bytes
     counts: Counts
     remarks: list[Bad | Noted]
-    place: Place | None = None
 
 
 def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
@@ -133,7 +129,7 @@ def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
     front = b"".join(line + b"\n" for _, line in part.front)
     numbers = [number for number, _ in part.front]
     counts, remarks, texts = Counts(), [], []
-    stream = io.BytesIO(front + part.data)
+    stream = io.BytesIO(front + part.read())
     for outcome in read_records(find(format_), stream, part.options, TEXTS):
         counts.add(outcome)
         if isinstance(outcome, Converted):
@@ -145,28 +141,3 @@ def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
     if texts:
         texts.append("")
     return Result("\n".join(texts).encode(), counts, remarks)
-
-
-def converted(cutting: Cutting, jobs: int, *, lines: bool = True) -> Iterator[Result]:
-    """What each part became, and where it ends, in their order, by so many processes."""
-    format_ = cutting.format
-    if jobs < 2:
-        for part in cutting:
-            yield convert(format_, part, lines=lines)._replace(place=cutting.place)
-        return
-    waiting: deque[tuple[Future[Result], Place]] = deque()
-
-    def first() -> Result:
-        future, place = waiting.popleft()
-        return future.result()._replace(place=place)
-
-    with ProcessPoolExecutor(jobs) as pool:
-        try:
-            for part in cutting:
-                waiting.append((pool.submit(convert, format_, part, lines=lines), cutting.place))
-                while len(waiting) > jobs * _AHEAD or (waiting and waiting[0][0].done()):
-                    yield first()
-            while waiting:
-                yield first()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -17,15 +17,18 @@ from urllib.parse import quote
 from sssjob import atomic
 from sssjob.document import dumps
 from sssjob.document import opened as unpacked
+from sssjob.document.files import span
 from sssjob.document.text import write_texts
-from sssjob.errors import Severity, UnusableInput
+from sssjob.errors import Severity, SSSJobError, UnusableInput
 from sssjob.records import find, parts, read_records
+from sssjob.records.cutting import Part, Place
 from sssjob.records.parts import Cutting, Result
-from sssjob.records.record import Converted, Noted, Options, Outcome
+from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
 from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.records.state import State
 from sssjob.verbs.records import Reading
 from sssjob.verbs.sources import Source, naming
+from sssjob.workers import Work, Workers
 
 if TYPE_CHECKING:
     from sssjob.accounting.grid import Grid
@@ -71,22 +74,76 @@ class Conversion:
 
     def parts(self, *, lines: bool) -> Iterator[bytes]:
         """The documents by several processes, one on each line, in the order of their records."""
-        for source in self.sources:
-            with naming(source), self.reading.opening(source) as raw, unpacked(raw) as stream:
-                cutting = Cutting(stream, self.format, self.options)
-                for result in self.results(source.name, cutting, lines=lines):
-                    yield result.data
+        for _, result in self.results(self._tasks(), lines=lines):
+            yield result.data
 
-    def results(self, name: str, cutting: Cutting, *, lines: bool) -> Iterator[Result]:
-        """What the parts of a stream became; what is to be said of them is told."""
+    def results(self, tasks: Iterable[Task], *, lines: bool) -> Iterator[tuple[Task, Result]]:
+        """What the parts of streams became; what is to be said of them is told."""
         tell, counts = self.reading.tell, self.reading.counts
-        if cutting.sign:
-            tell(name, Noted(1, cutting.sign, severity=Severity.NOTICE))
-        for result in parts.converted(cutting, self.processes, lines=lines):
-            counts.include(result.counts)
-            for item in result.remarks:
-                tell(name, item)
-            yield result
+        work = Work("sssjob.verbs.convert:converter", (lines,))
+        with Workers[Task, Result](work, self.processes) as workers:
+            for task, result in workers.in_order(tasks, str):
+                if task.sign:
+                    tell(task.name, Noted(1, task.sign, severity=Severity.NOTICE))
+                counts.include(result.counts)
+                for item in result.remarks:
+                    tell(task.name, item)
+                yield task, result
+
+    def _tasks(self) -> Iterator[Task]:
+        """The parts of all sources; what cannot be opened or cut is told in its turn."""
+        for source in self.sources:
+            try:
+                with (
+                    naming(source.name),
+                    self.reading.opening(source) as raw,
+                    unpacked(raw) as stream,
+                ):
+                    file = span(source.given, stream)
+                    cutting = Cutting(stream, self.format, self.options, file=file)
+                    yield from _tasks(source.name, cutting)
+            except (OSError, SSSJobError) as error:
+                yield Task(source.name, error=error)
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A part of a source, and what else belongs there: how its format was recognised, an error.
+
+    ``place`` is where the part ends.
+    """
+
+    name: str
+    format: str = ""
+    part: Part | None = None
+    place: Place | None = None
+    sign: str = ""
+    error: Exception | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.part.line}" if self.part else self.name
+
+
+def converter(lines: bool) -> Callable[[Task], Result]:
+    """What makes documents of a part; with ``lines`` each of them stands on one."""
+
+    def convert(task: Task) -> Result:
+        if task.error is not None:
+            raise task.error
+        if task.part is None:
+            return Result(b"", Counts(), [])
+        with naming(task.name):
+            return parts.convert(task.format, task.part, lines=lines)
+
+    return convert
+
+
+def _tasks(name: str, cutting: Cutting) -> Iterator[Task]:
+    if cutting.sign:
+        yield Task(name, sign=cutting.sign)
+    for part in cutting:
+        yield Task(name, cutting.format, part, cutting.place)
 
 
 def documents(work: Conversion, stream: BinaryIO, *, wrap: bool, indent: bool = False) -> None:
@@ -153,10 +210,11 @@ def grown(work: Conversion, state_file: Path, output: Path) -> tuple[str, ...]:
                 name = str(rest.path)
                 with work.reading.opening(Source(name, rest.stream)) as raw:
                     cutting = Cutting(raw, work.format, work.options, rest.place, held=rest.held)
-                    for number, result in enumerate(work.results(name, cutting, lines=True), 1):
+                    done = work.results(_tasks(name, cutting), lines=True)
+                    for number, (task, result) in enumerate(done, 1):
                         stream.write(result.data)
-                        if not number % COMMIT and rest.held and result.place:
-                            state.keep(rest, result.place)
+                        if not number % COMMIT and rest.held and task.place:
+                            state.keep(rest, task.place)
                             state.commit(stream)
                 state.keep(rest, cutting.place)
     return tuple(state.remarks)

@@ -35,7 +35,7 @@ class Reading:
         Raises ``OSError``, ``UnusableSource`` and ``UnreadableDocument``, which name the source.
         """
         for source in sources:
-            with naming(source), self.opening(source) as raw, unpacked(raw) as stream:
+            with naming(source.name), self.opening(source) as raw, unpacked(raw) as stream:
                 for outcome in self.counts.counting(read(stream)):
                     if isinstance(outcome, Converted):
                         yield outcome.job

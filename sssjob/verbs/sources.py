@@ -79,14 +79,14 @@ def opened(source: Source) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def naming(source: Source) -> Iterator[None]:
+def naming(name: str) -> Iterator[None]:
     """Errors within say which source they are about: ``FILE:LINE: reason``."""
     try:
         yield
     except UnusableInput as error:
-        raise UnusableSource(source.name, error) from error
+        raise UnusableSource(name, error) from error
     except UnreadableDocument as error:
-        raise UnreadableDocument(error.finding.in_file(source.name)) from error
+        raise UnreadableDocument(error.finding.in_file(name)) from error
 
 
 class UnusableSource(SSSJobError, ValueError):

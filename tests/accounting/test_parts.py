@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from sssjob.errors import UnusableInput
 from sssjob.records import parts
 from sssjob.records.cutting import LineCutter, Part, Place
-from sssjob.records.parts import Cutting, convert, converted
+from sssjob.records.parts import Cutting, convert
 from sssjob.records.record import Options
+from sssjob.verbs.convert import Conversion
+from sssjob.verbs.sources import Source
 
 DATA = Path(__file__).parent.parent / "data"
 FILES = {
@@ -32,10 +34,10 @@ def whole(format_, data):
     return flat([convert(format_, Part(data, 1, Options()))])
 
 
-def cut(format_, data, size, monkeypatch, jobs=1):
+def cut(format_, data, size, monkeypatch):
     monkeypatch.setattr(parts, "SIZE", size)
     cutting = Cutting(io.BytesIO(data), format_, Options())
-    return flat(converted(cutting, jobs))
+    return flat(convert(format_, part) for part in cutting)
 
 
 def flat(results):
@@ -67,10 +69,16 @@ def test_parts_of_any_size_become_the_same(format_, path, size, monkeypatch):
     assert cut(format_, data, size, monkeypatch) == whole(format_, data)
 
 
-def test_processes_keep_the_order(monkeypatch):
-    data = FILES["slurm"][0].read_bytes()
-    found = cut("slurm", data, 3000, monkeypatch, jobs=2)
-    assert found == whole("slurm", data)
+@pytest.mark.parametrize("given", ["bytes", "file"])
+def test_processes_keep_the_order(given, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", 3000)
+    path = FILES["slurm"][0]
+    source = Source("log", path if given == "file" else io.BytesIO(path.read_bytes()))
+    work = Conversion([source], "slurm", processes=2)
+    found = b"".join(work.parts(lines=True))
+    assert (found, work.reading.counts.converted) == (
+        whole("slurm", path.read_bytes())[0], whole("slurm", path.read_bytes())[1][0]
+    )  # fmt: skip
 
 
 @settings(max_examples=100, deadline=None)
@@ -102,7 +110,7 @@ def test_a_line_without_an_end_is_not_kept_in_memory(monkeypatch):
     monkeypatch.setattr(parts, "LIMIT", 1 << 22)
     data = b"x" * (1 << 23) + b"\n11/20/2026 14:29:34;Q;1.srv;queue=a\n"
     cutting = Cutting(io.BytesIO(data), "pbs", Options())
-    found = flat(converted(cutting, 1))
+    found = flat(convert("pbs", part) for part in cutting)
     assert found[1:3] == ((0, 0, 1), {"Q: queued": 1})
     assert cutting.place.offset == len(data)
 

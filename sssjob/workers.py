@@ -1,0 +1,365 @@
+"""Work in parts, by processes: each part goes to one of them, and results come in their order.
+
+*Strategy.* A worker reads parts from one pipe and writes what it made of them into another. Who
+asks has no thread of its own, and keeps each worker one part ahead if that part fits into the
+pipe: so never do both wait for the other to read. What is waiting, worked on, or done and not yet
+given is bounded by the number of workers, and memory does not grow with the number of parts.
+Workers begin when there are more than a few parts, by a fork where that is safe, which is in a
+process without other threads. Elsewhere (notebooks, servers) each is an interpreter of its own.
+# decision 180
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import os
+import pickle
+import select
+import signal
+import struct
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from io import FileIO
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from sssjob.errors import LostWorker, WorkFailed
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+_FEW = 2  # parts that are done here: to start workers would take longer
+_AHEAD = 3  # parts for each worker that are waiting, worked on, or done and not given
+_PIPE = 1 << 20  # bytes that a pipe holds, if the system agrees
+_LEAST = 1 << 16  # bytes that a pipe holds in any case
+_SPARE = 1 << 13  # bytes of a pipe that are not counted upon
+_SIZE = struct.Struct("!Q")  # what comes before each message
+_ENDED = signal.SIGTERM, signal.SIGHUP
+_SET_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)  # only Linux has it
+
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from sssjob import workers; workers.main({ends})"
+
+
+class Work(NamedTuple):
+    """What is done with parts: a dotted name, ``module:attribute``, and what it is called with.
+
+    The call gives the function that makes a result of a part; each worker makes it once. Parts,
+    results and ``arguments`` travel between processes by ``pickle``.
+    """
+
+    maker: str
+    arguments: tuple[Any, ...] = ()
+
+    def made(self) -> Callable[[Any], Any]:
+        """The function of a part."""
+        module, _, name = self.maker.partition(":")
+        function: Callable[[Any], Any] = getattr(import_module(module), name)(*self.arguments)
+        return function
+
+
+def cores() -> int:
+    """How many processes can work at once here."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(slots=True, eq=False)
+class _Task(Generic[P]):
+    """A part on its way to its result."""
+
+    part: P
+    message: bytes = b""  # the part as it is sent, until then
+    answer: tuple[bool, Any] | None = None  # whether it went well; what was made, or the error
+
+
+@dataclass(slots=True, eq=False)
+class _Worker(Generic[P]):
+    """A process, our ends of its pipes, and the tasks that it has, in their order."""
+
+    process: int | Popen[bytes]
+    tasks: FileIO
+    answers: FileIO
+    room: int  # bytes that can be sent while it works on something else
+    given: deque[_Task[P]] = field(default_factory=deque)
+
+    def takes(self, message: bytes) -> bool:
+        """Whether a message can be sent now, without anybody having to wait."""
+        return not self.given or (len(self.given) == 1 and len(message) <= self.room)
+
+    def end(self) -> int:
+        """End it, whatever it does; its status as of ``os.waitstatus_to_exitcode``."""
+        self.tasks.close()
+        self.answers.close()
+        if not isinstance(self.process, int):
+            self.process.terminate()
+            return self.process.wait()
+        with suppress(ProcessLookupError, ChildProcessError):  # somebody waits for any child
+            os.kill(self.process, signal.SIGTERM)
+            return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        return 0
+
+
+class Workers(Generic[P, R]):
+    """So many processes for one kind of work, from the first large input to the end of a block.
+
+    With fewer than two, and for few parts, the work is done here.
+    """
+
+    def __init__(self, work: Work, processes: int) -> None:
+        self.work, self.processes = work, processes
+        self._crew: list[_Worker[P]] = []
+        self._waiting: deque[_Task[P]] = deque()
+        self._unsent: deque[_Task[P]] = deque()
+        self._function: Callable[[P], R] | None = None
+
+    def __enter__(self) -> Workers[P, R]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes."""
+        while self._crew:
+            self._crew.pop().end()
+
+    @property
+    def waiting(self) -> list[P]:
+        """The parts that were taken and whose results were not given yet."""
+        return [task.part for task in self._waiting]
+
+    def in_order(
+        self, parts: Iterable[P], place: Callable[[P], str] = lambda part: ""
+    ) -> Iterator[tuple[P, R]]:
+        """Each part with what was made of it.
+
+        What the work raises is raised here, in its turn. Raises ``LostWorker`` for a process that
+        ended before its part was done, with the ``place`` of that part.
+        """
+        ahead = iter(parts)
+        try:
+            if not self._crew:
+                self._take(ahead, 1 + (_FEW if self.processes > 1 else 0))
+                if len(self._waiting) > max(_FEW, 1):
+                    self._start()
+            yield from self._by_workers(ahead, place) if self._crew else self._here(ahead)
+        finally:
+            self._waiting.clear()
+            self._unsent.clear()
+
+    def _here(self, ahead: Iterator[P]) -> Iterator[tuple[P, R]]:
+        if self._function is None:
+            self._function = self.work.made()
+        while self._unsent:
+            part = self._unsent.popleft().part
+            self._waiting.popleft()
+            yield part, self._function(part)
+            self._take(ahead, 1 - len(self._waiting))
+
+    def _by_workers(self, ahead: Iterator[P], place: Callable[[P], str]) -> Iterator[tuple[P, R]]:
+        self._give(ahead)
+        while self._waiting:
+            first = self._waiting[0]
+            while first.answer is None:
+                self._receive(None, place)
+                self._give(ahead)
+            self._waiting.popleft()
+            went_well, made = first.answer
+            if not went_well:
+                raise made
+            yield first.part, made
+            self._receive(0, place)
+            self._give(ahead)
+
+    def _take(self, ahead: Iterator[P], count: int) -> None:
+        for part in islice(ahead, max(count, 0)):
+            task = _Task(part)
+            self._waiting.append(task)
+            self._unsent.append(task)
+
+    def _give(self, ahead: Iterator[P]) -> None:
+        """Give the workers as many parts as they take."""
+        while True:
+            if not self._unsent:
+                self._take(ahead, len(self._waiting) < _AHEAD * self.processes)
+            if not self._unsent:
+                return
+            task = self._unsent[0]
+            task.message = task.message or _packed(task.part)
+            worker = min(self._crew, key=lambda each: len(each.given))
+            if not worker.takes(task.message):
+                return
+            _send(worker.tasks, task.message)
+            task.message = b""
+            worker.given.append(self._unsent.popleft())
+
+    def _receive(self, patience: float | None, place: Callable[[P], str]) -> None:
+        """Take the answers that are there; without ``patience``, wait until there is one."""
+        asked = select.poll()
+        busy = {worker.answers.fileno(): worker for worker in self._crew if worker.given}
+        for answers in busy:
+            asked.register(answers, select.POLLIN)
+        for answers, _ in asked.poll(patience):
+            worker = busy[answers]
+            task = worker.given.popleft()
+            try:
+                task.answer = pickle.loads(_received(worker.answers))
+            except EOFError as error:
+                self._crew.remove(worker)
+                raise LostWorker(place(task.part), worker.end()) from error
+
+    def _start(self) -> None:
+        begin = _forked if _is_alone() else _begun
+        for _ in range(self.processes):
+            worker: _Worker[P] = begin(self._crew)
+            self._crew.append(worker)
+            _send(worker.tasks, _packed(self.work))
+
+
+def main(tasks: int, answers: int) -> None:
+    """The life of a worker that is an interpreter of its own, with these ends of pipes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _serve(FileIO(tasks), FileIO(answers, "w"))
+
+
+def _is_alone() -> bool:
+    """Whether this process has no other thread, those of libraries included."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
+class _Pipes(NamedTuple):
+    """The two pipes of a worker: our ends, and its own."""
+
+    tasks: FileIO
+    answers: FileIO
+    their_tasks: FileIO
+    their_answers: FileIO
+    room: int
+
+    @classmethod
+    def new(cls) -> _Pipes:
+        their_tasks, tasks = os.pipe()
+        answers, their_answers = os.pipe()
+        room = _widened(tasks)
+        _widened(answers)
+        return cls(
+            FileIO(tasks, "w"), FileIO(answers), FileIO(their_tasks), FileIO(their_answers, "w"),
+            room,
+        )  # fmt: skip
+
+    def worker(self, process: int | Popen[bytes]) -> _Worker[Any]:
+        """A process that has the other ends."""
+        self.their_tasks.close()
+        self.their_answers.close()
+        return _Worker(process, self.tasks, self.answers, self.room)
+
+
+def _forked(crew: list[_Worker[P]]) -> _Worker[P]:
+    """A worker that is a copy of this process."""
+    pipes = _Pipes.new()
+    process = os.fork()
+    if process:
+        return pipes.worker(process)
+    status = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked ends us
+        for number in _ENDED:
+            signal.signal(number, signal.SIG_DFL)
+        pipes.tasks.close()  # else nobody would notice that who asked is gone
+        pipes.answers.close()
+        for other in crew:
+            other.tasks.close()
+            other.answers.close()
+        gc.freeze()  # what is here already stays shared
+        _serve(pipes.their_tasks, pipes.their_answers)
+        status = 0
+    finally:
+        os._exit(status)  # nothing of who asked is written or ended twice
+
+
+def _begun(crew: list[_Worker[P]]) -> _Worker[P]:
+    """A worker that is an interpreter of its own."""
+    from subprocess import DEVNULL, Popen
+
+    pipes = _Pipes.new()
+    ends = pipes.their_tasks.fileno(), pipes.their_answers.fileno()
+    program = _PROGRAM.format(path=sys.path, ends="{}, {}".format(*ends))
+    return pipes.worker(Popen([sys.executable, "-c", program], stdin=DEVNULL, pass_fds=ends))
+
+
+def _widened(end: int) -> int:
+    """Have a pipe hold much, if that is allowed; how many bytes can be written without waiting."""
+    held = _LEAST
+    if _SET_SIZE is not None:
+        with suppress(PermissionError):
+            held = fcntl.fcntl(end, _SET_SIZE, _PIPE)
+    return held - _SPARE
+
+
+def _serve(tasks: FileIO, answers: FileIO) -> None:
+    """Do what is asked until nobody asks any more."""
+    function: Callable[[Any], Any] | None = None
+    with suppress(EOFError):
+        work: Work = pickle.loads(_received(tasks))
+        while True:
+            part = pickle.loads(_received(tasks))
+            try:
+                function = function or work.made()
+                answer = _packed((True, function(part)))
+            except Exception as error:  # whatever it is: who asked raises it
+                answer = _failure(error)
+            _send(answers, answer)
+
+
+def _failure(error: Exception) -> bytes:
+    """An answer that has an error, or its text where it cannot be copied."""
+    try:
+        answer = _packed((False, error))
+        pickle.loads(answer)
+    except Exception:  # an exception of anybody: its class decides what copying does
+        text = "".join(traceback.format_exception(error))
+        answer = _packed((False, WorkFailed(text)))
+    return answer
+
+
+def _packed(value: object) -> bytes:
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def _send(pipe: FileIO, message: bytes) -> None:
+    """Write a message; one that nobody is there to read is lost, as the other pipe will tell."""
+    with suppress(BrokenPipeError):
+        for piece in (_SIZE.pack(len(message)), message):
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[pipe.write(rest) :]
+
+
+def _received(pipe: FileIO) -> bytearray:
+    """The next message. Raises ``EOFError`` where none comes any more."""
+    [size] = _SIZE.unpack(_read(pipe, _SIZE.size))
+    return _read(pipe, size)
+
+
+def _read(pipe: FileIO, size: int) -> bytearray:
+    data = bytearray(size)
+    rest = memoryview(data)
+    while rest:
+        count = pipe.readinto(rest)
+        if not count:
+            raise EOFError
+        rest = rest[count:]
+    return data

@@ -1,0 +1,50 @@
+"""What the workers of tests do: small, and quick to import."""
+
+import os
+
+from sssjob.errors import UnusableInput
+
+
+def squares(plus=0):
+    return lambda number: number * number + plus
+
+
+def process_ids():
+    return lambda part: os.getpid()
+
+
+def doubled():
+    return lambda data: data * 2
+
+
+class Untravelled(Exception):
+    """An exception that cannot be copied."""
+
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+def failing(at, error):
+    def work(number):
+        if number == at:
+            raise error()
+        return number
+
+    return work
+
+
+def no_input():
+    return UnusableInput("no header", 7)
+
+
+def untravelled():
+    return Untravelled("a", "b")
+
+
+def ended(at, by):
+    def work(number):
+        if number == at:
+            os.kill(os.getpid(), by)
+        return number
+
+    return work
