@@ -183,6 +183,27 @@ def test_mentions_tell_resources_apart():
     assert expression.mentions(read) == {"A", "Resource[name='matlab' type='license']", "F"}
 
 
+# fmt: off
+LEFT = [
+    pytest.param(("A 1", "X conj=Or 2"), "A EQ 1", id="an operand of Or"),
+    pytest.param(("A 1", "X 2"), "A EQ 1", id="an operand of And"),
+    pytest.param(("A 1", "X group=1 2", "X conj=Or group=-1 3"), "A EQ 1", id="a whole group"),
+    pytest.param(("A 1", "B conj=Or group=1 2", "X group=-1 3"), "(A EQ 1 Or B EQ 2)", id="part of a group"),
+    pytest.param(("X 1", "B conj=Or 2", "C 3"), "(B EQ 2 And C EQ 3)", id="the first"),
+    pytest.param(("A 1", "X conj=Nand 2"), "A EQ 1", id="what is negated"),
+    pytest.param(("A 1", "X preference=2 1", "X preference=1 2"), "A EQ 1", id="a run of preferences"),
+    pytest.param(("X 1",), "None", id="everything"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("rows", "left"), LEFT)
+def test_what_is_left_out_is_missed_by_nobody(rows, left):
+    items = asked(*rows)
+    unknown = [item for item in items if item.name == "X"]
+    assert str(expression.without(expression.parse(items), unknown)) == left
+
+
 # Writing
 
 # fmt: off

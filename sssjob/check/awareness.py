@@ -7,8 +7,8 @@ keeps it, and writing gives it back.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from lxml.etree import _Element as Element
@@ -27,7 +27,8 @@ from sssjob.check.vocabulary import (
 from sssjob.document.bridge import to_tree
 from sssjob.document.places import has_elements, names, place, split, text_of
 from sssjob.document.report import Report
-from sssjob.model import Block, Note, Property
+from sssjob.errors import Finding, Severity, finding
+from sssjob.model import Block, Note, Property, Requested
 from sssjob.units import XML_SPACE
 
 _POLICY = "awarenessPolicy"
@@ -90,6 +91,58 @@ def items(
     yield from _Search(root, vocabulary, offset).root()
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What is left of a request: properties without the attributes that are not understood.
+
+    ``unknown`` are the places of properties that are not understood at all.
+    """
+
+    properties: tuple[Property, ...]
+    unknown: frozenset[int]
+    outcome: Outcome
+
+
+def understood(
+    requested: Requested, policy: AwarenessPolicy, path: str, words: Mapping[str, Container[str]]
+) -> Understood:
+    """What an operation makes of a Requested element, whatever its awarenessPolicy comes to (9.0).
+
+    ``policy`` holds around it, ``path`` is where it stands, and ``words`` are values of attributes
+    that the operation understands beyond those of the standard.
+    """
+    properties = tuple(requested.properties)
+    about = requested.attributes, requested.namespace, requested.line
+    root = _tree(Requested(properties, *about))
+    search = _Search(root, FULL, 0)
+    elements = [child for child in root if type(child.tag) is str]
+    inner = FULL.policy(requested.attributes.get(_POLICY), policy)
+    found: list[Item] = list(search.own(root, policy))
+    kept, unknown = list(properties), set()
+    for place_, element in enumerate(elements):
+        for each in search.child(element, spec.REQUESTED, inner):
+            if each.kind is Kind.VALUE and each.value.strip() in words.get(each.name, ()):
+                continue
+            found.append(replace(each, path=path + each.path.removeprefix(f"/{spec.REQUESTED}")))
+            if each.kind is Kind.ELEMENT:
+                unknown.add(place_)
+            elif each.name in kept[place_].attributes:
+                kept[place_] = kept[place_].having(**{each.name: None})
+    return Understood(tuple(kept), frozenset(unknown), judge(found))
+
+
+def said(outcome: Outcome) -> Iterator[Finding]:
+    """What to say of all that is not understood: errors, or warnings; what is ignored, nothing."""
+    for severity, found in ((Severity.ERROR, outcome.reject), (Severity.WARNING, outcome.warn)):
+        for item in found:
+            value = f"{item.name} {item.value!r}" if item.kind is Kind.VALUE else item.name
+            text = f"{item.kind} {value}".removeprefix("value ") + " is not understood"
+            yield finding(
+                "E-UNKNOWN", f"{text}, and its awarenessPolicy is {item.policy}", line=item.line,
+                path=item.path, section="SSS 9.0", severity=severity,
+            )  # fmt: skip
+
+
 def judge(items: Iterable[Item], *, reading: bool = False) -> Outcome:
     """What becomes of a request with these items (9.0).
 
@@ -123,15 +176,21 @@ class _Search:
         else:
             yield from self._unknown(self._root, known or "", policy)
 
+    def own(self, element: Element, policy: AwarenessPolicy) -> Iterator[Item]:
+        """The items among the attributes of a container."""
+        name = names(element)[1]
+        yield from self._attributes(element, name, "", self._vocabulary.carried(name, ""), policy)
+
     def _container(self, element: Element, name: str, policy: AwarenessPolicy) -> Iterator[Item]:
         carried = self._vocabulary.carried(name, "")
         policy = yield from self._attributes(element, name, "", carried, policy)
         for child in element:
             if type(child.tag) is str and not child.tag.startswith(ALWAYS_UNDERSTOOD):
-                yield from self._child(child, name, policy)
+                yield from self.child(child, name, policy)
         self._places.leave(element)
 
-    def _child(self, element: Element, parent: str, policy: AwarenessPolicy) -> Iterator[Item]:
+    def child(self, element: Element, parent: str, policy: AwarenessPolicy) -> Iterator[Item]:
+        """The items in what stands in a container."""
         tag = str(element.tag)
         here = place(tag, parent)
         if here.block and here.name in spec.blocks(parent):

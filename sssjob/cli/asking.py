@@ -11,6 +11,7 @@ from sssjob.cli import common
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sssjob.check.vocabulary import AwarenessPolicy
     from sssjob.errors import Finding
     from sssjob.expression import Expression
     from sssjob.model import Block, Property
@@ -48,19 +49,26 @@ def requests(
         resolved = resolve(item.block)
         common.print_findings(found.in_file(item.file) for found in resolved.findings)
         within = scope(item.block) if item.paths is not None else resolved.block
-        for path, block in _units(within, f"/{within.name}", item.paths):
-            yield _asked(item.file, path, block, nodes)
+        for path, block, policy in _units(within, f"/{within.name}", item.paths):
+            yield _asked(item.file, path, block, policy, nodes)
 
 
 def _units(
-    block: Block, path: str, paths: tuple[str, ...] | None, inside: bool = False
-) -> Iterator[tuple[str, Block]]:
-    """The jobs that were chosen by themselves or with their group; task groups by themselves."""
+    block: Block, path: str, paths: tuple[str, ...] | None, inside: bool = False,
+    around: AwarenessPolicy | None = None,
+) -> Iterator[tuple[str, Block, AwarenessPolicy]]:  # fmt: skip
+    """The jobs that were chosen by themselves or with their group; task groups by themselves.
+
+    Each comes with the awarenessPolicy that holds in it.
+    """
+    from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.model import Block, Job, JobGroup, Task, TaskGroup
 
     chosen = paths is None or path in paths
+    stated = block.attributes.get("awarenessPolicy")
+    policy = FULL.policy(stated, around or AwarenessPolicy.REJECT)
     if type(block) is not JobGroup and (chosen or (inside and type(block) is Job)):
-        yield path, block
+        yield path, block, policy
     counts: dict[str, int] = {}
     names = [item.name for item in block.items if not hasattr(item, "kind")]
     for item in block.items:
@@ -71,11 +79,14 @@ def _units(
             if paths is None and type(item) is not Job:
                 continue
             number = f"[{counts[item.name]}]" if names.count(item.name) > 1 else ""
-            yield from _units(item, f"{path}/{item.name}{number}", paths, chosen)
+            yield from _units(item, f"{path}/{item.name}{number}", paths, chosen, policy)
 
 
-def _asked(file: str, path: str, block: Block, nodes: Sequence[str]) -> Asked:
+def _asked(
+    file: str, path: str, block: Block, policy: AwarenessPolicy, nodes: Sequence[str]
+) -> Asked:
     from sssjob import expression
+    from sssjob.check.awareness import said, understood
     from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup, finding
     from sssjob.expression.lint import lint
     from sssjob.expression.offer import plain
@@ -87,10 +98,15 @@ def _asked(file: str, path: str, block: Block, nodes: Sequence[str]) -> Asked:
     readable = True
     for number, requested in enumerate(stated, 1):
         at = f"{path}/Requested{f'[{number}]' * (len(stated) > 1)}"
-        items: Sequence[Property] = requested.properties
+        known = understood(requested, policy, at, {"conj": expression.CONJUNCTIONS})
+        found += said(known.outcome)
+        readable = readable and known.outcome.accepted
+        items: Sequence[Property] = known.properties
         found += [replace(each, path=f"{at}/{each.path}") for each in lint(items, nodes=nodes)]
+        unknown = [items[place] for place in known.unknown]
         try:
-            parts += expression.conjuncts(expression.parse(items))
+            read = expression.without(expression.parse(items), unknown)
+            parts += expression.conjuncts(read or expression.And())
         except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
             readable = False
             code = {UnbalancedGroup: "E-GROUP", InvalidValue: "E-TYPE"}.get(type(error), "E-LIMIT")

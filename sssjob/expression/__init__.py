@@ -43,6 +43,7 @@ from sssjob.expression.tree import (
     key,
     mentions,
     weight,
+    without,
 )
 from sssjob.expression.writing import (
     scope_matters,
@@ -80,5 +81,6 @@ __all__ = [
     "swap_balances",
     "together",
     "weight",
+    "without",
     "write",
 ]

@@ -139,6 +139,34 @@ def mentions(expression: Expression) -> frozenset[str]:
     return frozenset(key(found.item) for found in comparisons(expression))
 
 
+def without(expression: Expression, items: Iterable[Property]) -> Expression | None:
+    """What is left without these very properties, or None: neither And nor Or misses them."""
+    return _without(expression, frozenset(map(id, items)))
+
+
+def _without(expression: Expression, left_out: frozenset[int]) -> Expression | None:
+    match expression:
+        case Comparison(item):
+            return None if id(item) in left_out else expression
+        case Not(operand):
+            inner = _without(operand, left_out)
+            return None if inner is None else Not(inner)
+        case And(operands) | Or(operands) if operands:
+            every = (_without(operand, left_out) for operand in operands)
+            parts = tuple(part for part in every if part is not None)
+            if not parts:
+                return None
+            whole = type(expression)(parts, expression.loose)
+            return parts[0] if len(parts) == 1 and not is_level(whole) else whole
+        case OneOf(members):
+            kept = tuple(each for each in members if id(each.item) not in left_out)
+            return OneOf(kept) if kept else None
+        case Wish(members, avoid):
+            kept = tuple(each for each in members if id(each.item) not in left_out)
+            return Wish(kept, avoid) if kept else None
+    return expression
+
+
 def amount(item: Property) -> Fraction:
     """A number in base units: bytes, seconds, or a count. Raises ``InvalidValue``."""
     if item.name in units.DEFAULT_UNITS or item.attributes.get("units") in units.UNITS:

@@ -174,7 +174,7 @@ def bad(inner):
 
 BAD_REQUESTS = [
     pytest.param(bad('<User group="1">a</User>'), "job.xml:3: error: User (item 1) leaves 1 level open", id="E-GROUP"),
-    pytest.param(bad('<User op="IS">a</User>'), "'IS' is not one of the operations", id="unknown op"),
+    pytest.param(bad('<User op="IS">a</User>'), "op 'IS' is not understood", id="unknown op"),
     pytest.param(bad('<User group="x">a</User>'), "'x' is not an integer", id="group is no integer"),
     pytest.param(bad('<Processors op="Match">1.</Processors>'), "[E-OP]", id="E-OP"),
     pytest.param(bad('<Node op="Match">a(?R)</Node>'), "at character 2", id="a pattern that is refused"),
@@ -188,6 +188,58 @@ def test_bad_requests_are_findings_with_code_and_place(ask, document, message):
     result = ask("match", document, offers=NODES)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
+
+
+UNKNOWN = """<Job awarenessPolicy="{}">
+<Id>1</Id><Requested>
+<Processors op="APPROX">4</Processors>
+<Memory weight="3" conj="Xor">2</Memory>
+<Queue group="1">z</Queue><GPU conj="Or" group="-1">2</GPU></Requested></Job>"""
+GIVEN = [{"id": "n", "Processors": 4, "Memory": 2, "Queue": "z"}]
+SAID = [
+    (3, "op 'APPROX'", "Processors/@op"), (4, "attribute weight", "Memory/@weight"),
+    (4, "conj 'Xor'", "Memory/@conj"), (5, "element GPU", "GPU"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["match", "explain", "alternatives"])
+@pytest.mark.parametrize(
+    ("policy", "severity", "exit_code"),
+    [("Reject", "error", 2), ("Warn", "warning", 0), ("Ignore", None, 0), ("Other", "error", 2)],
+)
+def test_9_0_what_is_not_understood_is_met_by_the_policy_that_holds(
+    ask, command, policy, severity, exit_code
+):
+    offers = GIVEN if command == "match" else None
+    result = ask(command, UNKNOWN.format(policy), "--json", offers=offers)
+    assert result.exit_code == exit_code
+    for line, what, path in SAID:
+        said = f"job.xml:{line}: {severity}: {what} is not understood"
+        assert (said in result.stderr) == (severity is not None)
+        assert (f"at /Job/Requested/{path} (SSS 9.0)" in result.stderr) == (severity is not None)
+    if exit_code == 0:
+        row = json.loads(result.stdout)
+        asked = {
+            "match": lambda: row[0]["alternative"], "explain": lambda: row["expression"],
+            "alternatives": lambda: row["alternatives"][0]["expression"],
+        }  # fmt: skip
+        assert asked[command]() == "(Processors EQ 4 And Memory EQ 2 And Queue EQ z)"
+
+
+def test_9_0_an_inner_policy_overrides_an_outer_one(ask):
+    inner = UNKNOWN.format("Ignore").replace("<GPU ", '<GPU awarenessPolicy="Reject" ')
+    result = ask("match", inner, offers=GIVEN)
+    assert result.exit_code == 2
+    assert "element GPU is not understood" in result.stderr
+    assert "APPROX" not in result.stderr
+
+
+def test_9_0_the_policy_around_a_task_group_holds_in_it(ask):
+    job = UNKNOWN.format("Warn").replace("<Requested>", "<TaskGroup><Name>t</Name><Requested>")
+    job = job.replace("</Requested>", "</Requested></TaskGroup>")
+    result = ask("match", job, "--select", "//TaskGroup", "--json", offers=GIVEN)
+    assert (result.exit_code, verdicts(result)) == (0, {"n": "yes"})
+    assert "warning: element GPU is not understood" in result.stderr
 
 
 def test_an_exploding_pattern_is_a_finding_and_its_offers_unknown(ask):
