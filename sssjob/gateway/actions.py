@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from sssjob._version import __version__
 from sssjob.errors import Refused
+from sssjob.handlers.attributes import Attribute
+from sssjob.handlers.conditions import Conditions
+from sssjob.handlers.finding import names as searched
 from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import Answer, Call
 
@@ -58,9 +62,24 @@ def about_itself(call: Call) -> Answer:
     names = [get.name for get in call.request.gets] or list(facts)
     if unknown := [name for name in names if name not in facts]:
         raise Refused("318", f"{unknown[0]} is no attribute of System")
-    for where in call.request.wheres:
-        if where.name not in facts:
-            raise Refused("318", f"{where.name} is no attribute of System")
+    asked = call.request
+
+    def known(name: str, kind: str) -> Attribute | None:
+        return Attribute(name) if name in facts else None
+
+    conditions = Conditions(asked.wheres, asked.object, searched(asked), known)
     row = Row("System", tuple((name, facts[name]) for name in names))
-    matches = all(facts[where.name] == where.value for where in call.request.wheres)
-    return Answer([row] if matches else [])
+    return Answer([row] if conditions.hold(_Facts(facts)) else [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What conditions on System are asked of."""
+
+    facts: Mapping[str, str]
+
+    def text(self, attribute: Attribute) -> str | None:
+        return self.facts[attribute.name]
+
+    def property(self, attribute: Attribute) -> None:
+        return None

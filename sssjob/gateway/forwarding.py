@@ -21,7 +21,7 @@ from sssjob.client import Client
 from sssjob.errors import InvalidValue, NoReply, Refused, SSSJobError
 from sssjob.gateway.log import LOGGER, event
 from sssjob.gateway.outbox import Outbox, Parcel, State
-from sssjob.handlers.attributes import JOB, attribute
+from sssjob.handlers.attributes import JOB, attribute, shown
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.used import OF_A_RUN
 from sssjob.handlers.view import View, quoted, views
@@ -122,10 +122,8 @@ class Forwarding:
                 stored = jobs.get(identity)
                 if stored is not None and not stored.deleted:
                     for view in views(stored, JOB, jobs):
-                        fields = finished(view, charge=self.plan.charge)
-                        if fields:
-                            name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
-                            added += self.outbox.add(name, fields, self.clock())
+                        name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
+                        added += self._put(name, view)
                 self._seen[key] = version
         if last > self._since:
             self._since = last
@@ -133,6 +131,18 @@ class Forwarding:
             self._seen = {key: version for key, version in self._seen.items()
                           if key in {(f"{i.name} {i.id}", i.run) for i in changed}}  # fmt: skip
         return added
+
+    def _put(self, key: str, view: View) -> bool:
+        """Put a job into the queue if it is over; whether it is new there, and can be sent."""
+        fields = finished(view, charge=self.plan.charge)
+        if fields:
+            return self.outbox.add(key, fields, self.clock())
+        if said := hindrance(view):
+            shown = (("JobId", view.block.id),)
+            if self.outbox.add(key, shown, self.clock(), hindrance=said):
+                state = str(State.INCOMPLETE)
+                event("forward", logging.WARNING, job=view.block.id, state=state, reason=said)
+        return False
 
     def _overlap(self) -> int:
         """How many seconds of the history to look at again; now and then a whole day."""
@@ -236,11 +246,8 @@ def _wait(tries: int) -> float:
 
 def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]:
     """The fields of a job that is over and says how long it took; nothing for any other."""
-    state, end = _text(view, "State"), _text(view, "EndTime")
-    if state in _UNFINISHED or not (state or end):
-        return ()
     seconds = _seconds(view)
-    if not seconds or not view.block.id:
+    if not seconds or not _is_over(view):
         return ()
     found = [(gold, text) for gold, name in FIELDS if (text := _text(view, name))]
     number = _text(view, "Quote")
@@ -249,6 +256,23 @@ def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]
     if charge and (amount := _text(view, "Charge")):
         found.append(("Charge", amount))
     return (*found, (_WALL, seconds))
+
+
+def hindrance(view: View) -> str:
+    """Why a job that is over and ran cannot be sent; "" where nothing is in the way."""
+    if not _is_over(view) or _seconds(view):
+        return ""
+    duration = _text(view, "Duration")
+    if duration:
+        return f"Duration {shown(duration)} is not in whole seconds"
+    if _text(view, "StartTime"):
+        return "it says when it started, and not how long it ran or when it ended"
+    return ""  # it never ran
+
+
+def _is_over(view: View) -> bool:
+    state, end = _text(view, "State"), _text(view, "EndTime")
+    return bool(view.block.id) and state not in _UNFINISHED and bool(state or end)
 
 
 def _seconds(view: View) -> str:

@@ -100,6 +100,7 @@ def _accounting(root: Table) -> Accounting:
         ),
         charges.whole("quoted", usual.quoted),
         charges.whole("reserved", usual.reserved),
+        charges.whole("repeated", usual.repeated),
     )  # fmt: skip
 
 

@@ -22,16 +22,25 @@ CREATE INDEX IF NOT EXISTS job_due ON job (due) WHERE state IN ('waiting', 'unkn
 CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
 _COLUMNS = "key, fields, state, tries, added, due, said"
+_ADD = (
+    f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+    "fields = excluded.fields, state = excluded.state, due = excluded.due, said = excluded.said "
+    "WHERE job.state = 'incomplete'"
+)
 
 
 class State(StrEnum):
-    """How far a job is. ``unknown`` was sent, and nobody knows whether it arrived."""
+    """How far a job is. ``unknown`` was sent, and nobody knows whether it arrived.
+
+    ``incomplete`` does not say what has to be sent; it may be put into the queue again.
+    """
 
     WAITING = "waiting"
     SENDING = "sending"
     UNKNOWN = "unknown"
     SENT = "sent"
     REFUSED = "refused"
+    INCOMPLETE = "incomplete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +83,16 @@ class Outbox:
         """End the use of the file."""
         self._connection.close()
 
-    def add(self, key: str, fields: Sequence[tuple[str, str]], now: float) -> bool:
-        """Put a job into the queue; False if it has been there before, whatever became of it."""
-        row = (key, json.dumps(fields), State.WAITING, 0, now, now, "")
-        return self._do(f"INSERT OR IGNORE INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    def add(
+        self, key: str, fields: Sequence[tuple[str, str]], now: float, *, hindrance: str = ""
+    ) -> bool:
+        """Put a job into the queue; False if it has been there before, whatever became of it.
+
+        With a ``hindrance`` it is only shown, until it comes without one.
+        """
+        state = State.INCOMPLETE if hindrance else State.WAITING
+        row = (key, json.dumps(fields), state, 0, now, now, hindrance)
+        return self._do(_ADD, row)
 
     def due(self, now: float) -> Iterator[Parcel]:
         """What is to be tried now, the longest due first."""

@@ -15,11 +15,12 @@ from sssjob.gateway import systemd
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config, load
 from sssjob.gateway.figures import MISSING, available
-from sssjob.gateway.forwarding import Forwarding
+from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.server import Server
 from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
+from sssjob.handlers.view import View
 from sssjob.rmap.replay import Nonces
 from sssjob.rmap.responder import Responder
 from sssjob.store.verifying import LOGGER as STORE
@@ -47,7 +48,14 @@ def answering(config: Config) -> Service | None:
     with store.open(jobs.store, create=True, patience=jobs.patience) as made:
         verifies = made.verifies
     stores = Stores(jobs.store, patience=jobs.patience, verifies=verifies)
+    if config.forward.client.transports:
+        return Service(stores, jobs.settings, _unsendable)
     return Service(stores, jobs.settings)
+
+
+def _unsendable(view: View) -> str:
+    why = hindrance(view)
+    return f"will not be forwarded: {why}" if why else ""
 
 
 def run(path: Path, config: Config) -> None:

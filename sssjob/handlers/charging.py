@@ -19,7 +19,7 @@ from sssjob.document import bridge, tree
 from sssjob.errors import Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, JOB, Fact, fold
 from sssjob.handlers.attributes import GROUP, attribute, shown
-from sssjob.handlers.changes import once
+from sssjob.handlers.changes import copied, forget, once, remember
 from sssjob.handlers.documents import carried
 from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
 from sssjob.handlers.finding import is_true
@@ -39,11 +39,15 @@ _DIGITS = re.compile("[0-9]{1,15}")
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """The rates of a site; quotes and reservations hold for so many seconds."""
+    """The rates of a site; quotes and reservations hold for so many seconds.
+
+    What comes again, byte for byte, within ``repeated`` seconds is answered, and not done again.
+    """
 
     rates: Rates = field(default_factory=Rates)
     quoted: int = 7 * 86_400
     reserved: int = 600
+    repeated: int = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
 
     def do(change: Change) -> Answer:
         subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
+        if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
+            return copy
         known = _known(change, subject.job)
         job, before = _merged(known, subject, call, reach)
         removed = _reservations(change, subject.id, call.now)
@@ -89,7 +95,9 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
         if removed:
             lines.append(f"{len(removed)} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
-        return _told(call.request, subject, shown, lines, rows)
+        answer = _told(call.request, subject, shown, lines, rows)
+        remember(change, call, subject.id, accounting.repeated, answer)
+        return answer
 
     return once(stores, call, do)
 
@@ -105,6 +113,8 @@ def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) ->
 
     def do(change: Change) -> Answer:
         subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
+        if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
+            return copy
         new = asking(subject.job)
         known = _known(change, new)
         if known is None:
@@ -125,7 +135,9 @@ def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) ->
         if replaced:
             lines.append(f"{replaced} reservations were removed")
         rows = [Row("Reserve", (("Amount", shown), ("Job", subject.id)))]
-        return _told(asked, subject, shown, lines, rows)
+        answer = _told(asked, subject, shown, lines, rows)
+        remember(change, call, subject.id, accounting.repeated, answer)
+        return answer
 
     return once(stores, call, do)
 
@@ -180,6 +192,7 @@ def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
         amount = before if given is None else accounting.rates.rounded(Fraction(given))
         if amount > before:
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
+        forget(change, id_)
         left = units.decimal(before - amount)
         _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
         shown = _shown(asked, accounting, amount)

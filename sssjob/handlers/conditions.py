@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import isnan
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any
+from typing import Any, Protocol
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
 from sssjob.handlers.attributes import JOB, Attribute, Kind, attribute, shown
-from sssjob.handlers.view import View
+from sssjob.model import Property
 from sssjob.query.functions import size
 from sssjob.rmap.message import Conj, Op, Where
 from sssjob.store.plan import Plan
@@ -29,6 +29,18 @@ _COMPARISONS: dict[Op, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
+class Described(Protocol):
+    """What conditions are asked of: a job, or anything else with attributes."""
+
+    def text(self, attribute: Attribute) -> str | None:
+        """The value of an attribute as text; None if absent."""
+        ...
+
+    def property(self, attribute: Attribute) -> Property | None:
+        """The property behind it, if there is one."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Test:
     """One condition, with its value made ready to be compared."""
@@ -37,13 +49,13 @@ class _Test:
     where: Where
     value: str | float
 
-    def holds(self, view: View) -> bool:
+    def holds(self, view: Described) -> bool:
         found = view.text(self.attribute)
         if found is None:
             return False
         return self._compares(view, found) is not self.where.conj.negates
 
-    def _compares(self, view: View, found: str) -> bool:
+    def _compares(self, view: Described, found: str) -> bool:
         if self.where.op is Op.MATCH:
             return matches(self.where.value, found)
         compare = _COMPARISONS[self.where.op]
@@ -59,24 +71,30 @@ _Node = _Test | list[tuple[bool, Any]]
 class Conditions:
     """The conditions of a request. ``names`` are what its object may be called in them.
 
+    ``known`` finds an attribute of the kind by its name.
+
     Raises ``Refused``: 318 for a name that is unknown, or a condition that joins objects; 317 for
     a value that is not of the type of its attribute.
     """
 
     def __init__(
-        self, wheres: Sequence[Where], kind: str = JOB, names: Collection[str] = ()
+        self,
+        wheres: Sequence[Where],
+        kind: str = JOB,
+        names: Collection[str] = (),
+        known: Callable[[str, str], Attribute | None] = attribute,
     ) -> None:
         if len(wheres) > _MOST:
             raise Refused("318", f"There are more than {_MOST} conditions")
         self._kind = kind
-        self._tests = [_test(each, kind, names) for each in wheres]
+        self._tests = [_test(each, kind, names, known) for each in wheres]
         self._tree = _tree(self._tests)
         self.asks_deleted = any(
             test.attribute.name == "Deleted" and "True" in test.where.value for test in self._tests
         )
 
-    def hold(self, view: View) -> bool:
-        """Whether they hold for a job."""
+    def hold(self, view: Described) -> bool:
+        """Whether they hold for a job, or another thing of their kind."""
         return _holds(self._tree, view)
 
     @property
@@ -124,10 +142,13 @@ def matches(pattern: str, text: str) -> bool:
     return not pattern[at:].strip("*")
 
 
-def _test(asked: Where, kind: str, names: Collection[str]) -> _Test:
+def _test(
+    asked: Where, kind: str, names: Collection[str],
+    known: Callable[[str, str], Attribute | None],
+) -> _Test:  # fmt: skip
     if asked.subject or (asked.object and asked.object not in names):
         raise Refused("318", "A condition cannot join objects here")
-    found = attribute(asked.name, kind)
+    found = known(asked.name, kind)
     if found is None:
         raise Refused("318", f"{shown(asked.name)} is not a valid attribute for a {kind} object")
     return _Test(found, asked, _value(found, asked))
@@ -152,7 +173,7 @@ def _value(found: Attribute, asked: Where) -> str | float:
     return wanted
 
 
-def _bytes(view: View, attribute: Attribute) -> float:
+def _bytes(view: Described, attribute: Attribute) -> float:
     found = view.property(attribute)
     try:
         return float("nan") if found is None else float(found.bytes)
@@ -177,7 +198,7 @@ def _tree(tests: Sequence[_Test]) -> _Node:
     return frames[0]
 
 
-def _holds(node: _Node, view: View) -> bool:
+def _holds(node: _Node, view: Described) -> bool:
     if isinstance(node, _Test):
         return node.holds(view)
     found = True

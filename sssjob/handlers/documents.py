@@ -6,19 +6,21 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from sssjob import spec
+from sssjob import spec, units
 from sssjob.check import awareness
 from sssjob.document import bridge, tree
 from sssjob.document.places import local
-from sssjob.errors import Refused, UnreadableDocument
+from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import JOB
-from sssjob.model import Block, Item, Property
+from sssjob.model import Block, Item, Job, Property
 from sssjob.rmap.message import Item as Sent
 from sssjob.rmap.message import Request
 from sssjob.rmap.writing import written
 
 # Names by which a job is known to be written for Gold, which ignores what it does not know.
 _OLD = frozenset(("JobId", "UserId", "ProjectId", "MachineName", "WallDuration"))
+
+_SINGLE = frozenset(("Id", "Charge", "Quote", *spec.AMOUNTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,9 @@ class Carried:
 def carried(asked: Request) -> Carried:
     """The job objects in Data.
 
-    Raises ``Refused``: 314 without any, 740 for one of another kind, 302 for what cannot be
-    read, and 710 with all that is not understood where the policy of one of it is Reject (9.0).
+    Raises ``Refused``: 314 without any, 740 for one of another kind or of two meanings, 317 for a
+    Charge below zero, 302 for what cannot be read, and 710 with all that is not understood where
+    the policy of one of it is Reject (9.0).
     """
     items = asked.data.items if asked.data else ()
     if not items:
@@ -50,7 +53,21 @@ def carried(asked: Request) -> Carried:
     if rejected:
         raise Refused("710", f"Not understood: {'; '.join((*rejected, *warned))}")
     warnings = f"Not understood, and kept: {'; '.join(warned)}" if warned else ""
-    return Carried(tuple(_block(element) for element in elements), warnings)
+    blocks = tuple(_block(element) for element in elements)
+    for block in blocks:
+        for job in (block, *block.blocks(Job)):
+            require_credits(job.get("Charge"))
+    return Carried(blocks, warnings)
+
+
+def require_credits(text: str) -> None:
+    """Refuse (317) a Charge below zero: only a Refund gives back, and never more than was taken."""
+    try:
+        is_credit = units.number(text) < 0
+    except InvalidValue:
+        return
+    if is_credit:
+        raise Refused("317", "Charge is not less than 0; a Refund gives back")
 
 
 def is_old(element: Element) -> bool:
@@ -73,23 +90,38 @@ def _block(element: Element) -> Block:
         block = bridge.from_tree(element)
     except ValueError as error:
         raise Refused("740", "An element of Data is no job object") from error
+    require_one_meaning(block)
     return once(block) if is_old(element) else block
 
 
+def require_one_meaning(block: Block) -> None:
+    """Refuse (740) a job with two Ids, charges or amounts that differ: which one is meant?
+
+    What it requests is an expression, which may name a thing as often as it likes.
+    """
+    for items in (block.properties, block.delivered):
+        said: dict[object, str] = {}
+        for item in items:
+            if item.name in _SINGLE:
+                # An amount may be told for each metric, context or duration of its own.
+                what = item.name, frozenset(item.attributes.items())
+                if said.setdefault(what, item.text.strip()) != item.text.strip():
+                    text = f"The {block.name} has two different values of {item.name}"
+                    raise Refused("740", text)
+    for job in block.blocks(Job):
+        require_one_meaning(job)
+
+
 def once(block: Block) -> Block:
-    """A block without what it says twice, by an old and by a new name. Raises ``Refused`` (740)."""
+    """A block without what it says twice, by an old and by a new name."""
     items: list[Item] = []
-    said: dict[str, str] = {}
+    said: set[str] = set()
     for item in block.items:
         if type(item) is Property and not item.attributes and not item.children:
             row = spec.element(item.name)
             if item.name in said and not (row and row.repeats):
-                if said[item.name] != item.text.strip():
-                    raise Refused(
-                        "740", f"The {block.name} has two different values of {item.name}"
-                    )
                 continue
-            said[item.name] = item.text.strip()
+            said.add(item.name)
         items.append(item)
     return block.holding(items)
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind, attribute, shown
 from sssjob.handlers.changes import once, require_conditions
-from sssjob.handlers.documents import Carried, carried
+from sssjob.handlers.documents import Carried, carried, require_credits
 from sssjob.handlers.finding import Search
 from sssjob.handlers.query import whole
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, is_exact, only, views
+from sssjob.handlers.view import NOWHERE, View, is_exact, only, views
 from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requested
 from sssjob.rmap.message import Request, Set
 from sssjob.rmap.responder import Answer, Call
@@ -23,11 +24,17 @@ from sssjob.store import Change, Stored
 
 WARNING = "100"
 _LONGEST = 400  # characters of an Id, as columns of the store have them
+_MOST = 20  # jobs of which something is said
 _NULL = "NULL"  # as Gold takes it: the property goes away
 
 
-def create(stores: Stores, call: Call, reach: Reach) -> Answer:
-    """New job objects, from Data or from Set; one that was deleted comes back with new values."""
+def create(
+    stores: Stores, call: Call, reach: Reach, advice: Callable[[View], str] = lambda view: ""
+) -> Answer:
+    """New job objects, from Data or from Set; one that was deleted comes back with new values.
+
+    ``advice`` is what is to be said of a job that is taken nevertheless.
+    """
     asked = call.request
     if asked.wheres or asked.gets or (asked.sets and asked.data):
         raise Refused("318", "A Create has either Set or Data")
@@ -38,10 +45,12 @@ def create(stores: Stores, call: Call, reach: Reach) -> Answer:
         require_short(block.id)
         require_own(call, reach, [only(block)])
 
+    warnings = "\n".join(filter(None, (new.warnings, *_advised(new.blocks, advice))))
+
     def do(change: Change) -> Answer:
         made = [_created(change, call, reach, block) for block in new.blocks]
         plural = "s" if len(made) > 1 else ""
-        return _told(asked, made, new.warnings, f"Successfully created {{}} {asked.object}{plural}")
+        return _told(asked, made, warnings, f"Successfully created {{}} {asked.object}{plural}")
 
     return once(stores, call, do)
 
@@ -115,6 +124,8 @@ def settable(asked: Set, kind: str) -> Attribute:
                 units.number(asked.value)
         except InvalidValue as error:
             raise Refused("317", f"{asked.name}: {error}") from error
+        if found.name == "Charge" and asked.op == "Assign":
+            require_credits(asked.value)
     return found
 
 
@@ -127,6 +138,8 @@ def changed(job: Block, view: View, asked: Set) -> Block:
     if asked.op != "Assign":
         step = units.number(asked.value) * (1 if asked.op == "Inc" else -1)
         text = units.decimal((view.number(found) or 0) + step)
+        if found.name == "Charge":
+            require_credits(text)
     gone = asked.op == "Assign" and text == _NULL
     return _replaced(job, found, None if gone else text)
 
@@ -158,6 +171,13 @@ def require_own(call: Call, reach: Reach, found: Iterable[View]) -> None:
     if reach is Reach.OWN and not all(view.is_of(call.actor) for view in found):
         asked = call.request
         raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")
+
+
+def _advised(blocks: Iterable[Block], advice: Callable[[View], str]) -> Iterator[str]:
+    """What is to be said of new jobs, and of no more than a message holds."""
+    jobs = (view for block in blocks for view in _views(NOWHERE, block, JOB))
+    said = (f"{view.block.id}: {text}" for view in jobs if (text := advice(view)))
+    yield from islice(said, _MOST)
 
 
 def _made(asked: Request) -> Block:

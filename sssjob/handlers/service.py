@@ -14,6 +14,7 @@ from sssjob.handlers.hooks import Hook
 from sssjob.handlers.query import query
 from sssjob.handlers.roles import Reach, Roles
 from sssjob.handlers.stores import Stores
+from sssjob.handlers.view import View
 from sssjob.rmap.message import Conj, Op, Request
 from sssjob.rmap.responder import Answer, Call
 
@@ -31,10 +32,16 @@ class Settings:
 
 
 class Service:
-    """Handlers over one store; ``settings`` may be exchanged while it answers."""
+    """Handlers over one store; ``settings`` may be exchanged while it answers.
 
-    def __init__(self, stores: Stores, settings: Settings | None = None) -> None:
-        self.stores, self.settings = stores, settings or Settings()
+    ``advice`` is what is to be said of a new job that is taken nevertheless.
+    """
+
+    def __init__(
+        self, stores: Stores, settings: Settings | None = None,
+        advice: Callable[[View], str] = lambda view: "",
+    ) -> None:  # fmt: skip
+        self.stores, self.settings, self.advice = stores, settings or Settings(), advice
 
     @property
     def actions(self) -> dict[tuple[str, str], Callable[[Call], Answer]]:
@@ -44,7 +51,7 @@ class Service:
             for kind in (JOB, GROUP)
             for name, handler in (
                 ("Query", query),
-                ("Create", editing.create),
+                ("Create", partial(editing.create, advice=self.advice)),
                 ("Modify", editing.modify),
                 ("Delete", editing.delete),
                 ("Undelete", editing.undelete),

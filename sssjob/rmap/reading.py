@@ -63,8 +63,8 @@ def read_request(body: Element) -> Request:
     """The request of a Body.
 
     Raises ``Refused``: 311 without an object, 312 without action or actor, 316 for a Set without
-    a name, 318 for a condition that is none and for groups that do not balance, 240 for two Data
-    elements.
+    a name, 317 for an option that is no time and is called one, 318 for a condition that is none
+    and for groups that do not balance, 240 for two Data elements.
     """
     element, action, actor = head(body)
     parts: dict[str, list[Element]] = {}
@@ -190,7 +190,10 @@ def _check_groups(wheres: tuple[Where, ...]) -> None:
 
 
 def _option(element: Element) -> Option:
-    return Option(_name(element, "Option", "318"), text(element), element.get("op", ""))
+    name, value = _name(element, "Option", "318"), text(element)
+    if name.endswith("Time") and not (value.isascii() and value.isdigit()):
+        raise Refused("317", f"The option {_shown(name)} is a time in seconds since 1970")
+    return Option(name, value, element.get("op", ""))
 
 
 def _name(element: Element, kind: str, code: str) -> str:

@@ -36,7 +36,8 @@ class Call:
     """A request, who is proven to have sent it, and from where.
 
     ``proven`` is False only where unsigned requests are let in: then the actor is what somebody
-    claims. ``own_key`` tells that the proof was a key that nobody else has.
+    claims. ``own_key`` tells that the proof was a key that nobody else has. ``mark`` is the digest
+    that was signed where nothing else tells a request from its copy, or "".
     """
 
     request: Request
@@ -45,6 +46,7 @@ class Call:
     proven: bool = True
     own_key: bool = False
     now: float = 0.0
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,8 @@ class Responder:
         if key is not None:
             self.nonces.admit(request, now)
         own = key is not None and key.owner == actor
-        call = Call(request, actor, origin, key is not None, own, now)
+        mark = signature.digest if signature is not None and not request.nonce else ""
+        call = Call(request, actor, origin, key is not None, own, now, mark)
         return Taken(call, None, key, algorithm)
 
     def _key(self, signature: Signature, actor: str) -> Key:

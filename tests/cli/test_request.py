@@ -114,12 +114,16 @@ def test_job_objects_are_sent_as_they_are_or_as_gold_takes_them(ask, tmp_path):
     with gateway(keep) as running:
         same = ask(running, "Create", "Job", "--data", "jobs.xml")
         piped = ask(running, "Create", "Job", "--data", "-", "--xml", input=JOB.decode())
-        gold = ask(running, "Charge", "Job", "--data", "jobs.xml", "--dialect", "gold")
+        gold = ask(running, "Quote", "Job", "--data", "jobs.xml", "--dialect", "gold")
+        used = ask(running, "Charge", "Job", "--data", "jobs.xml", "--dialect", "gold")
     assert same.stdout == piped.stdout == JOB.decode() + "\n"
     assert asked[0].data == Data((Document(JOB),))
     assert asked[0].id
     assert asked[2].data == Data((Row("Job", (("JobId", "PBS.1"), ("Memory", "2"))),))
     assert gold.stderr == "jobs.xml: warning: Gold has no place for units of Memory\n"
+    # What was only requested is not charged.
+    assert asked[3].data == Data((Row("Job", (("JobId", "PBS.1"),)),))
+    assert used.stderr == "jobs.xml: warning: Gold has no place for Memory\n"
 
 
 def test_a_dry_run_prints_the_message(ask):

@@ -2,9 +2,10 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import time
+from dataclasses import replace
 
 import pytest
-from desk import desk
+from desk import ROLES, desk
 from gateways import gateway
 from gold import KEY
 from servers import closed_port, scripted
@@ -12,14 +13,20 @@ from servers import closed_port, scripted
 from sssjob.client import GOLD, SSSJOB, Client, Legacy
 from sssjob.document import loads
 from sssjob.errors import UnusableStore
+from sssjob.gateway.actions import Actions
+from sssjob.gateway.config import Config
 from sssjob.gateway.forwarding import Forwarding, Plan, finished
+from sssjob.gateway.jobs import Jobs
 from sssjob.gateway.outbox import Outbox, State
+from sssjob.gateway.service import answering
+from sssjob.handlers.service import Settings
 from sssjob.handlers.view import only
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import legacy_reply
 from sssjob.rmap.keys import Key
-from sssjob.rmap.message import Data, Response, Row, Status
+from sssjob.rmap.message import Data, Document, Object, Request, Response, Row, Status
 from sssjob.rmap.reading import read_request
+from sssjob.rmap.responder import Call
 from sssjob.rmap.writing import envelope, write_response
 
 DONE = "<Job><Id>{0}</Id><User>ann</User><Project>p</Project><Machine>m</Machine><State>Completed</State><Delivered><Processors>16</Processors><Duration>1155</Duration></Delivered></Job>"
@@ -227,6 +234,43 @@ def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
 )  # fmt: skip
 def test_a_job_is_sent_when_it_is_over_and_says_how_long_it_ran(job, fields):
     assert dict(finished(only(loads(job)), charge=True)) == fields
+
+
+def test_a_job_that_cannot_be_sent_is_shown_until_it_can(jobs, forwarding):
+    half = DONE.replace("1155", "5.5")
+    started = "<Job><Id>2</Id><State>Completed</State><StartTime>5</StartTime></Job>"
+    never = "<Job><Id>3</Id><State>Completed</State><EndTime>5</EndTime></Job>"
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port)
+        jobs.create(half.format(1), started, never)
+        assert (each.look(), each.send()) == (0, 0)
+        said = {parcel.key.split()[1]: parcel.said for parcel in each.outbox.left()}
+        assert said == {
+            "1": "Duration 5.5 is not in whole seconds",
+            "2": "it says when it started, and not how long it ran or when it ended",
+        }
+        jobs.answer("Modify", sets=[("WallDuration", "6")], wheres=[("Id", "EQ", "1")])
+        assert (each.look(), each.send()) == (1, 1)
+        assert asked(gold).data.items[0].get("WallDuration") == "6"
+        assert states(each) == {"2": (State.INCOMPLETE, 0)}
+        jobs.answer("Modify", sets=[("Priority", "1")], wheres=[("Id", "EQ", "1")])
+        assert each.look() == 0
+
+
+def test_who_creates_a_job_that_cannot_be_sent_is_told(tmp_path):
+    made = Config(
+        jobs=Jobs(str(tmp_path / "jobs.db"), settings=Settings(ROLES)),
+        forward=Plan(Client([Legacy("127.0.0.1", closed_port())], Key(KEY), GOLD), tmp_path / "q"),
+    )
+    for config, code in ((made, "100"), (replace(made, forward=Config().forward), "000")):
+        service = answering(config)
+        data = Data((Document(DONE.replace("1155", "5.5").format(code).encode()),))
+        request = Request("Create", "root", (Object("Job"),), data=data)
+        answer = Actions(service.actions)(Call(request, "root"))
+        assert answer.code == code
+        told = f"{code}: will not be forwarded: Duration 5.5 is not in whole seconds"
+        assert (answer.message == told) is (code == "100")
+        service.stores.close()
 
 
 def test_a_job_that_was_reserved_is_sent_with_what_it_used(jobs, forwarding):

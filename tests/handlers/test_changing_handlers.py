@@ -49,6 +49,13 @@ def test_a_job_is_made_from_sets_or_carried_whole(jobs):
         ({"sets": [("Id", "9"), ("Stage", "Charge")]}, "740"),
         ({"sets": [("Id", "9"), ("Processors", "many")]}, "317"),
         ({"sets": [("Id", "9"), ("StartTime", "soon")]}, "317"),
+        ({"sets": [("Id", "9"), ("Charge", "-1")]}, "317"),
+        ({"data": ["<Job><Id>9</Id><Charge>-0.5</Charge></Job>"]}, "317"),
+        ({"data": ["<Job><Id>9</Id><Id>8</Id></Job>"]}, "740"),
+        ({"data": ["<Job><Id>9</Id><Processors>1</Processors><Processors>2</Processors></Job>"]}, "740"),
+        ({"data": ["<Job><Id>9</Id><Delivered><Duration>1</Duration></Delivered><Delivered><Duration>2</Duration></Delivered></Job>"]}, "740"),
+        ({"object": "JobGroup", "data": ["<JobGroup><Id>9</Id><Job><Id>1</Id><Id>2</Id></Job></JobGroup>"]}, "740"),
+        ({"object": "JobGroup", "data": ["<JobGroup><Id>9</Id><Job><Charge>-1</Charge></Job></JobGroup>"]}, "317"),
         ({"sets": [("Id", "9")], "data": [ANN]}, "318"),
         ({}, "314"),
         ({"data": ["<JobGroup><Id>9</Id></JobGroup>"]}, "740"),
@@ -59,6 +66,23 @@ def test_a_job_is_made_from_sets_or_carried_whole(jobs):
 def test_what_is_no_new_job_is_refused_and_nothing_is_made(jobs, options, code):
     assert jobs.code("Create", **options) == code
     assert jobs.ids() == ["1", "2", "a", "b"]
+
+
+def test_what_may_be_said_several_times_is_taken(jobs):
+    segments = "<Delivered><Processors metric='Max'>2</Processors><Processors metric='Average'>1</Processors></Delivered>"
+    asked = "<Requested><Processors>2</Processors><Processors conj='Or'>4</Processors></Requested>"
+    twice = "<Duration>5</Duration><Duration> 5 </Duration>"
+    data = f"<Job><Id>9</Id><Charge>-0</Charge>{twice}{asked}{segments}</Job>"
+    assert jobs.code("Create", data=[data]) == "000"
+
+
+def test_a_charge_goes_below_zero_by_no_change(jobs):
+    where = [("Id", "EQ", "1")]
+    jobs.answer("Modify", sets=[("Charge", "5")], wheres=where)
+    assert jobs.code("Modify", sets=[("Charge", "6", "Dec")], wheres=where) == "317"
+    assert jobs.code("Modify", sets=[("Charge", "-1")], wheres=where) == "317"
+    assert jobs.code("Modify", sets=[("Charge", "5", "Dec")], wheres=where) == "000"
+    assert jobs.ask("Query", gets=["Charge"], wheres=where) == [{"Charge": "0"}]
 
 
 def test_the_awareness_policy_decides_what_becomes_of_what_is_not_understood(jobs):

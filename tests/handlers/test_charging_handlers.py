@@ -82,6 +82,36 @@ def test_a_charge_with_the_same_request_id_charges_once_and_others_add_up(jobs):
     assert charged(jobs) == "36960"
 
 
+def test_the_same_bytes_within_a_while_are_answered_and_not_done_again(jobs):
+    first, rows = jobs.answer("Charge", data=[gold()], mark="a")
+    for now in (1000.0, 1120.0):
+        again, same = jobs.answer("Charge", data=[gold()], mark="a", now=now)
+        assert (again.message, again.count, same) == (first.message, first.count, rows)
+    assert charged(jobs) == "18480"
+    jobs.answer("Charge", data=[gold()], mark="b")  # other bytes: a time, say
+    jobs.answer("Charge", data=[gold()], mark="a", now=1121.0)
+    jobs.answer("Charge", data=[gold()])  # not signed: nobody knows
+    assert charged(jobs) == str(4 * 18480)
+    reserved = [jobs.said("Reserve", data=[gold("2")], mark="a") for _ in "12"]
+    assert reserved[0] == reserved[1]
+    assert jobs.said("Charge", data=[gold("2")]).endswith("\n1 reservations were removed")
+
+
+def test_what_was_refunded_is_charged_when_it_comes_again(jobs):
+    for _ in "12":
+        jobs.answer("Charge", data=[gold()], mark="a")
+        jobs.answer("Refund", options={"JobId": "PBS.1"})
+    jobs.answer("Charge", data=[gold()], mark="a")
+    assert charged(jobs) == "18480"
+
+
+def test_a_site_may_take_every_charge_for_a_new_one(address):
+    with desk(address, accounting=Accounting(RATES, repeated=0)) as jobs:
+        for _ in "12":
+            jobs.answer("Charge", data=[gold()], mark="a")
+        assert charged(jobs) == "36960"
+
+
 def test_an_amount_that_was_worked_out_elsewhere_counts(jobs):
     answer, _ = jobs.answer(
         "Charge", data=[gold(more="<Charge>5</Charge>")], options={"ItemizedCharges": "True"}

@@ -95,6 +95,14 @@ def test_a_day_in_the_life_of_gold_goes_as_it_went_there(running):
     assert ours.status.code == "000"
 
 
+def test_a_peer_that_sends_its_charge_again_is_charged_once(running):
+    replies = [exchange(running, recording("charge").sent) for _ in "12"]
+    assert replies[0] == replies[1]
+    amount = said(replies[0]).rows[0].get("Amount")
+    ours, _ = played(running, "job-query-agg")
+    assert [row.get("Charge") for row in ours.rows] == [amount]
+
+
 @pytest.mark.parametrize(
     ("name", "code"),
     [

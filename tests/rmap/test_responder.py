@@ -146,6 +146,22 @@ def test_the_handler_is_told_who_asks_and_from_where():
     ]
 
 
+def test_a_copy_is_told_by_what_was_signed_where_nothing_else_tells_it():
+    marks = []
+    asked = responder(
+        lambda call: marks.append(call.mark) or Answer(), policy=replace(LEGACY, unsigned=True),
+        clock=lambda: 1000.0,
+    )  # fmt: skip
+    signed_once = message(JOB)
+    for each in (
+        signed_once, signed_once, message(replace(JOB, actor="ann")),
+        message(replace(JOB, nonce="x", time=1000)), envelope(write_request(JOB).encode()),
+    ):  # fmt: skip
+        assert code(asked.respond(each)) == "000"
+    assert marks[0] == marks[1] != marks[2]
+    assert (marks[0], marks[3:]) == (opened(signed_once).signature.digest, ["", ""])
+
+
 def test_who_has_a_key_of_their_own_is_not_proven_by_the_shared_one():
     ring = replace(RING, own={"ann": Key(b"own", owner="ann")})
     assert code(responder(answering(), ring).respond(message(replace(JOB, actor="ann")))) == "424"

@@ -210,6 +210,8 @@ REFUSED = [
                  "318", id="closed before it is opened"),
     pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where name="A" group="999999">1</Where><Where name="A" group="-999999">1</Where></Request></Body>',
                  "318", id="groups without end"),
+    pytest.param('<Body><Request action="Charge" actor="a"><Object>Job</Object><Option name="StartTime">soon</Option></Request></Body>',
+                 "317", id="no time"),
     pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Get/></Request></Body>',
                  "318", id="get of nothing"),
     pytest.param('<Body><Request action="Modify" actor="a"><Object>Job</Object><Set>1</Set></Request></Body>',
