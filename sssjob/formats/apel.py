@@ -75,7 +75,7 @@ def levels(text: str, kind: str) -> Found:
 
 def machine(name: str, site: str) -> Found:
     """The machine, or else the site that it is at."""
-    return name or site
+    return name or site or None
 
 
 def ended(text: str) -> Found:
@@ -131,7 +131,7 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
 def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """The same on either road."""
     clock = Clock(options.zone)
-    maker = Assembly(clocks.by(clock, KEYS), NAMES, road)
+    maker = Assembly(clocks.by(clock, KEYS), NAMES, road, "APEL")
     return assembled(_read(stream, maker, clock))
 
 

@@ -17,6 +17,7 @@ from sssjob.formats.voms import attributes
 from sssjob.model import Job, Property
 from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted, numbered
 from sssjob.records.lines import clean
+from sssjob.records.readers import identity
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -67,15 +68,20 @@ def organisation(text: str) -> Found:
 
 
 def credentials(text: str) -> tuple[Property, ...]:
-    """An FQAN, and the group and role in it."""
-    found = attributes(text)
-    notes = (("FQAN", text), ("Group", found.group), ("Role", found.role))
-    return tuple(noted("VOMS", name, value) for name, value in notes if value)
+    """An FQAN, and the group and role in it; the others of a list stand behind them."""
+    first, *others = (part.strip() for part in text.split(";"))
+    found = attributes(first)
+    notes = (("FQAN", first), ("Group", found.group), ("Role", found.role))
+    return tuple(
+        noted("VOMS", name, value)
+        for name, value in (*notes, *(("FQAN", other) for other in others))
+        if value
+    )
 
 
 # fmt: off
 COLUMNS: tuple[Field, ...] = (
-    Field("lrmsID",    JOB,       "Id"),
+    Field("lrmsID",    JOB,       "Id",         identity),
     Field("jobID",     JOB,       "GlobalId"),
     Field("timestamp", JOB,       "SubmitTime", stamp),
     Field("ceID",      JOB,       "SubmitHost", host),
@@ -88,6 +94,8 @@ COLUMNS: tuple[Field, ...] = (
 )
 # fmt: on
 NAMES = tuple(dict.fromkeys(row.column for row in COLUMNS))
+# Where a value holds this, what separates two pairs is damaged.
+_WITHIN = re.compile(f'"(?:{"|".join(NAMES)})=')
 
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
@@ -97,7 +105,7 @@ def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[J
 
 def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """The same on either road."""
-    return assembled(_read(stream, Assembly(COLUMNS, NAMES, road)))
+    return assembled(_read(stream, Assembly(COLUMNS, NAMES, road, "BLAH")))
 
 
 def _read(stream: BinaryIO, maker: Assembly[P, J]) -> Iterator[Ready[P, J] | Outcome[J]]:
@@ -121,7 +129,7 @@ def _record(
     line: int, pairs: tuple[tuple[str, str], ...], maker: Assembly[P, J]
 ) -> Ready[P, J] | Skipped:
     values = dict(reversed(pairs))  # the first of each name counts: a user's primary FQAN
-    if values.get("lrmsID", "").lower() in _NEVER_SUBMITTED:
+    if values.get("lrmsID", "").strip().lower() in _NEVER_SUBMITTED:
         return Skipped(line, "not submitted to a batch system")
     more = tuple(
         noted("VOMS", "FQAN", value) if name == "userFQAN" else noted("BLAH", name, value)
@@ -139,4 +147,6 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         found = _PAIR.fullmatch(pair)
         if not found:
             raise InvalidValue(pair, 'a pair "name=value"')
+        if _WITHIN.search(found[2]):
+            raise InvalidValue(pair, "one pair: something else than a blank is between two")
         yield found[1], found[2]

@@ -13,8 +13,9 @@ from typing import BinaryIO, Generic, TypeVar
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Property
-from sssjob.records.assembly import Assembly, Ready, assembled, extension, numbered
+from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted, numbered
 from sssjob.records.lines import clean
+from sssjob.records.plan import KEPT
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -23,6 +24,7 @@ from sssjob.records.record import (
     Bad,
     Field,
     Found,
+    Instead,
     Noted,
     Options,
     Outcome,
@@ -55,12 +57,20 @@ def known(text: str) -> Found:
     return None if value < 0 else str(int(value))
 
 
+def preceding(text: str, own: str) -> Found:
+    """The job that had to end before this one."""
+    found = known(text)
+    if found is not None and found == known(own):
+        raise InvalidValue(text, "another job")
+    return found
+
+
 def state(text: str) -> Found:
     """The state of a job that has ended, as all have, and how it did where that is known."""
-    if text not in (COMPLETED, FAILED, CANCELLED, "-1"):
-        raise InvalidValue(text, "a status from 0 to 5")
-    message = _MESSAGES.get(text)
     ended = Property("State", "Completed")
+    if text not in (COMPLETED, FAILED, CANCELLED, "-1"):
+        raise Instead(text, "a status from 0 to 5", (ended,), "taken for Completed")
+    message = _MESSAGES.get(text)
     return (ended, Property("StatusMessage", message)) if message else (ended,)
 
 
@@ -105,7 +115,8 @@ COLUMNS: tuple[Field, ...] = (
     Field("Executable Number",    JOB,       "Executable",  known),
     Field("Queue Number",         DELIVERED, "Queue"),
     Field("Partition Number",     DELIVERED, "Partition"),
-    Field("Preceding Job Number", JOB,       "Dependency",  known, {"condition": "OnExit"}),
+    Field("Preceding Job Number", JOB,       "Dependency",  preceding, {"condition": "OnExit"},
+          ("Job Number",)),
     Field("Think Time",           JOB,       "Extension",   amount, extension("SWF", "ThinkTime")),
 )
 TIMES = (
@@ -177,7 +188,7 @@ class _Log(Generic[P, J]):
         self._makers = {
             (absolute, started): Assembly(
                 (row if absolute else _relative(row) for row in (rows if started else waiting)),
-                names, road,
+                names, road, "SWF",
             )
             for absolute in (False, True)
             for started in (False, True)
@@ -209,16 +220,23 @@ class _Log(Generic[P, J]):
         self._previous = id
         started = _was_started(fields)
         maker = self._makers[bool(self.begin), started]
-        notes = () if self.begin or self._told_so else (Noted(line, _RELATIVE, once=True),)
+        told = self._times(fields, started=started)
+        more: list[Property] = []
+        notes = [] if self.begin or self._told_so else [Noted(line, _RELATIVE, once=True)]
         self._told_so |= bool(notes)
-        return Ready(line, maker, self._told(fields, started=started), (), notes)
+        for place, names in ((_QUEUE, self._queues), (_PARTITION, self._partitions)):
+            try:
+                told[place] = _named(fields[place], names)
+            except InvalidValue as wrong:
+                told[place] = ""
+                more.append(noted("SWF", NAMES[place], fields[place]))
+                notes.append(Noted(line, f"{wrong}: {NAMES[place]}; {KEPT}", once=True))
+        return Ready(line, maker, told, tuple(more), tuple(notes))
 
-    def _told(self, fields: list[str], *, started: bool) -> list[str]:
-        """The fields with times and names in the place of distances and numbers."""
+    def _times(self, fields: list[str], *, started: bool) -> list[str]:
+        """The fields with times in the place of distances, and two more: start and end."""
         submit, wait, run = (number(fields[at]) for at in (_SUBMIT, _WAIT, _RUN))
         told = [*fields, "", ""]
-        told[_QUEUE] = _named(fields[_QUEUE], self._queues)
-        told[_PARTITION] = _named(fields[_PARTITION], self._partitions)
         told[_SUBMIT] = self._time(submit) if submit >= 0 else ""
         if submit >= 0 and wait >= 0:
             if started:

@@ -7,11 +7,12 @@ from typing import BinaryIO, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.formats import usage_values as values
-from sssjob.formats.usage_xml import Record, read
+from sssjob.formats.usage_xml import NESTED, Record, read
 from sssjob.model import Property
 from sssjob.records import clock as clocks
 from sssjob.records.assembly import Assembly, Ready, assembled, doubts, extension, noted
 from sssjob.records.clock import Clock
+from sssjob.records.readers import identity
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -29,7 +30,7 @@ from sssjob.records.values import count
 P = TypeVar("P")
 J = TypeVar("J")
 
-_END = ("EndTime",)
+_TIMES = ("EndTime", "StartTime")
 ID = "JobIdentity/LocalJobId"
 GLOBAL_ID = "JobIdentity/GlobalJobId"
 RECORD_ID = "RecordIdentity/@recordId"
@@ -52,12 +53,12 @@ def elements(type: str, clock: Clock) -> tuple[Field, ...]:
         kept("RecordIdentity/@createTime", "createTime"),
         kept("JobIdentity/ProcessId", "ProcessId"),
         Field(GLOBAL_ID,                     JOB,       "GlobalId"),
-        Field(ID,                            JOB,       "Id"),
+        Field(ID,                            JOB,       "Id",          identity),
         Field("UserIdentity/LocalUserId",    DELIVERED, "User"),
         Field("UserIdentity/GlobalUserName", DELIVERED, "GlobalUser"),
         Field("JobName",                     JOB,       "Name"),
         Field("Charge",                      JOB,       "Charge",      values.charge),
-        Field("Status",                      JOB,       "State",       values.status, {}, _END),
+        Field("Status",                      JOB,       "State",       values.status, {}, _TIMES),
         Field("Memory",                      DELIVERED, "Memory",      values.volumes, {}, others),
         other("Memory", values.other_volumes(type), *others),
         Field("TimeDuration",                JOB,       "SuspendDuration", values.suspended),
@@ -99,7 +100,7 @@ def records(
         if values.takes_entries(row.read)
         for column in (row.column, *row.beside)
     )
-    assembly = Assembly(rows, names, road)
+    assembly = Assembly(rows, names, road, type)
     return assembled(_read(stream, assembly, names, several, clock, type))
 
 
@@ -144,7 +145,7 @@ def _columns(
         if known:
             columns[name] = entries[0].text
         more += (
-            noted(type, name.rpartition("/")[2] if "{" not in name else name, entry.text)
+            noted(type, _kept_name(name), entry.text)
             for entry in (entries[1:] if known else entries)
             if entry.text
         )
@@ -152,6 +153,12 @@ def _columns(
         # A record about no job of a batch system still has an identity.
         columns[ID] = columns.get(GLOBAL_ID) or columns.get(RECORD_ID) or ""
     return columns, more
+
+
+def _kept_name(name: str) -> str:
+    """The name of an element that has no column, without the identity that it stands in."""
+    first, _, rest = name.partition("/")
+    return rest if first in NESTED else name
 
 
 def _doubts(record: Record, clock: Clock) -> Iterator[Noted]:

@@ -12,7 +12,8 @@ from sssjob.formats.usage_xml import Entries, Entry
 from sssjob.model import Property
 from sssjob.records.assembly import noted
 from sssjob.records.clock import Clock
-from sssjob.records.record import Found, Read
+from sssjob.records.plan import KEPT
+from sssjob.records.record import Found, Instead, Read
 from sssjob.records.values import amount, count, iso_duration, rounded
 
 # fmt: off
@@ -45,15 +46,25 @@ def takes_entries(read: Read) -> bool:
     return getattr(read, "takes_entries", False)
 
 
-def status(text: str, end: str) -> Found:
-    """The state; a word that is not known says at least how a job with an end went."""
-    state, message = STATES.get(text.lower(), ("Completed" if end else text, text))
-    found = [Property("State", state)] if state else []
+def status(text: str, end: str, start: str) -> Found:
+    """The state; a word that is not known is one of a job that ended if the record has an end."""
+    known = STATES.get(text.lower())
+    if known is None:
+        return _unknown(text, end, start) if text else None
+    state, message = known
+    found = [Property("State", state)]
     if state == "Hold":
         found.append(Property("Hold", "System"))
     if message:
         found.append(Property("StatusMessage", message))
     return tuple(found)
+
+
+def _unknown(text: str, end: str, start: str) -> Found:
+    """Raises ``Instead``, with the state that the times tell."""
+    state = "Completed" if end else "Running" if start else "Idle"
+    found = (Property("State", state), Property("StatusMessage", text))
+    raise Instead(text, "a status of GFD.98 such as completed", found, f"taken for {state}")
 
 
 def duration(text: str) -> Found:
@@ -107,21 +118,27 @@ class _Volume(NamedTuple):
     name: str
     entry: Entry
     item: Property | None
+    odd: bool = False
 
 
 @whole_of_all
 def volumes(*all: Entries) -> Found:
     """Memory, swap, disk and network, at most one of each metric."""
-    return tuple(volume.item for volume in _volumes(all) if volume.item is not None)
+    found = list(_volumes(all))
+    items = tuple(volume.item for volume in found if volume.item is not None)
+    for volume in found:
+        if volume.odd:
+            raise Instead(volume.entry.text, f"an amount of {volume.name}", items, KEPT)
+    return items
 
 
 def other_volumes(type: str) -> Read:
-    """Amounts without a unit, of a rate, or of a metric that was told before."""
+    """Amounts without a unit, of a rate, or of a metric that was told before; what is no amount."""
 
     @whole_of_all
     def read(*all: Entries) -> Found:
         return tuple(
-            noted(type, volume.name, _told(volume.entry))
+            noted(type, volume.name, str(volume.entry))
             for volume in _volumes(all)
             if volume.item is None
         )
@@ -133,7 +150,11 @@ def _volumes(all: tuple[Entries, ...]) -> Iterator[_Volume]:
     told: set[tuple[str, str]] = set()
     for name, entries in zip(VOLUMES, all, strict=True):
         for entry in entries or ():
-            item = _amount(name, entry)
+            try:
+                item = _amount(name, entry)
+            except InvalidValue:
+                yield _Volume(name, entry, None, odd=True)
+                continue
             key = (item.name, item.attributes["metric"]) if item else ("", "")
             yield _Volume(name, entry, None if key in told else item)
             told |= {key} if item else set()
@@ -264,8 +285,3 @@ def levels(entries: Entries) -> Found:
         for kind in (entry.get("type"),)
         if (text := amount(entry.text)) is not None
     )
-
-
-def _told(entry: Entry) -> str:
-    """An entry with its attributes, as one text."""
-    return " ".join((entry.text, *(f"{name}={value}" for name, value in entry.attributes)))

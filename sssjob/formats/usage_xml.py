@@ -32,7 +32,7 @@ _ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
 _MARK_LENGTH = 100  # no mark but a comment is longer
 _ROOT = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})(?:\s[^<>]*)?>")
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([\w.-]{1,40})["']""")
-_NESTED = ("JobIdentity", "RecordIdentity", "UserIdentity")
+NESTED = ("JobIdentity", "RecordIdentity", "UserIdentity")
 
 
 class Entry(NamedTuple):
@@ -45,6 +45,10 @@ class Entry(NamedTuple):
         """An attribute, or ""."""
         return next((value for key, value in self.attributes if key == name), "")
 
+    def __str__(self) -> str:
+        """The entry with its attributes, as one text."""
+        return " ".join((self.text, *(f"{name}={value}" for name, value in self.attributes)))
+
 
 Entries = tuple[Entry, ...]
 
@@ -53,7 +57,8 @@ class Record(NamedTuple):
     """A record: the line it begins in, and its entries.
 
     They go by ``Name``, or by ``Outer/Name`` and ``Outer/@name``; an element of another
-    namespace than the record's own is named ``{namespace}Name``.
+    namespace than the record's own is named ``{namespace}Name``, and one within that
+    ``{namespace}Outer/Name``.
     """
 
     line: int
@@ -164,22 +169,32 @@ def _entries(record: Element) -> dict[str, Entries]:
     home, _ = names(record)
     found: dict[str, list[Entry]] = {}
     for element in record.iterchildren("*"):
-        namespace, name = names(element)
-        if namespace != home:
-            found.setdefault(f"{{{namespace}}}{name}", []).append(_entry(element))
-        elif name in _NESTED:
-            for key, value in _attributes(element):
-                found.setdefault(f"{name}/@{key}", []).append(Entry(value))
-            for child in element.iterchildren("*"):
-                inner = names(child)[1]
-                found.setdefault(f"{name}/{inner}", []).append(_entry(child))
-        else:
-            found.setdefault(name, []).append(_entry(element))
+        for path, entry in _parts(element, home):
+            found.setdefault(path, []).append(entry)
     return {name: tuple(entries) for name, entries in found.items()}
 
 
-def _entry(element: Element) -> Entry:
-    return Entry("".join(element.itertext("*")).strip(), _attributes(element))
+def _parts(element: Element, home: str) -> Iterator[tuple[str, Entry]]:
+    """What an element of a record tells, by its names; ``home`` is the record's namespace."""
+    namespace, name = names(element)
+    if namespace != home or name not in NESTED:
+        yield from _leaves(element, "" if namespace == home else f"{{{namespace}}}")
+        return
+    for key, value in _attributes(element):
+        yield f"{name}/@{key}", Entry(value)
+    for child in element.iterchildren("*"):
+        yield from _leaves(child, f"{name}/")
+
+
+def _leaves(element: Element, before: str) -> Iterator[tuple[str, Entry]]:
+    """The element by its name, or those within it by their paths: their texts stay apart."""
+    path = before + names(element)[1]
+    children = list(element.iterchildren("*"))
+    text = "".join((element.text or "", *(child.tail or "" for child in element))).strip()
+    if text or not children:
+        yield path, Entry(text, _attributes(element))
+    for child in children:
+        yield from _leaves(child, f"{path}/")
 
 
 def _attributes(element: Element) -> tuple[tuple[str, str], ...]:

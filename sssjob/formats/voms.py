@@ -21,9 +21,14 @@ class Attributes(NamedTuple):
 def attributes(fqan: str) -> Attributes:
     """Read a fully qualified attribute name; a text without a leading ``/`` is the VO itself.
 
+    Of several, which ``;`` separates, the first counts: it is what the user acted as.
+
     >>> attributes("/atlas/de/Role=production/Capability=NULL")
     Attributes(vo='atlas', group='/atlas/de', role='production')
+    >>> attributes("/atlas/Role=pilot;/atlas/de").role
+    'pilot'
     """
+    fqan = fqan.partition(";")[0].strip()
     if not fqan.startswith("/"):
         return Attributes(fqan, "", "")
     groups, role = [], ""

@@ -8,7 +8,7 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.lines import blocks
-from sssjob.records.plan import Plan
+from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import JOB, Bad, Converted, Field, Found, Noted, Outcome, varied
 from sssjob.records.roads import Road
 
@@ -39,15 +39,18 @@ _MORE = Field("Extensions beside the columns", JOB, "Extension", _as_they_are)
 class Assembly(Generic[P, J]):
     """Makes jobs of records that all have the columns of one mapping."""
 
-    def __init__(self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J]) -> None:
+    def __init__(
+        self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J], type: str
+    ) -> None:
+        """``type`` is that of Extensions."""
         self._names = tuple(names)
-        self._plan = Plan((*rows, _MORE), (*self._names, _MORE.column), road)
+        self._plan = Plan((*rows, _MORE), (*self._names, _MORE.column), road, type)
 
     def fields(self, values: Mapping[str, object]) -> list[object]:
         """Named values in the order of the columns."""
         return [values.get(name, "") for name in self._names]
 
-    def jobs(self, records: Sequence[Ready[P, J]]) -> list[J | InvalidValue]:
+    def jobs(self, records: Sequence[Ready[P, J]]) -> list[J | Odd[J] | InvalidValue]:
         """The jobs of many records, or what is wrong with each."""
         columns = zip(*(record.fields for record in records), strict=True)
         return self._plan.jobs([*columns, [record.more for record in records]])
@@ -79,7 +82,7 @@ def assembled(found: Iterable[Ready[P, J] | Outcome[J]]) -> Iterator[Outcome[J]]
 
 def _made(batch: Sequence[Ready[P, J] | Outcome[J]]) -> Iterator[Outcome[J]]:
     ready = [item for item in batch if isinstance(item, Ready)]
-    jobs: dict[int, Iterator[J | InvalidValue]] = {}
+    jobs: dict[int, Iterator[J | Odd[J] | InvalidValue]] = {}
     for maker in {id(record.maker): record.maker for record in ready}.values():
         same = [record for record in ready if record.maker is maker]
         jobs[id(maker)] = iter(maker.jobs(same))
@@ -90,9 +93,13 @@ def _made(batch: Sequence[Ready[P, J] | Outcome[J]]) -> Iterator[Outcome[J]]:
         job = next(jobs[id(item.maker)])
         if isinstance(job, InvalidValue):
             yield Bad(item.line, str(job))
-        else:
-            yield Converted(item.line, job)
-            yield from item.notes
+            continue
+        remarks: tuple[str, ...] = ()
+        if isinstance(job, Odd):
+            job, remarks = job
+        yield Converted(item.line, job)
+        yield from item.notes
+        yield from (Noted(item.line, remark, once=True) for remark in remarks)
 
 
 def numbered(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes]]:

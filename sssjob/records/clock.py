@@ -70,9 +70,10 @@ class Clock:
         joined = "".join(texts)
         if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
             return texts  # one that is too large is told of where it is a property
-        return [self._readable(text) for text in texts]
+        return [self.readable(text) for text in texts]
 
-    def _readable(self, text: str) -> str:
+    def readable(self, text: str) -> str:
+        """A time, or "" where there is none, or none that can be read."""
         try:
             return self.read(text) or ""
         except InvalidValue:

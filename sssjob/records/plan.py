@@ -1,16 +1,31 @@
-"""A mapping made ready for the columns that a file has, and asked for many records at once."""
+"""A mapping made ready for the columns that a file has, and asked for many records at once.
+
+A value that cannot be read costs that value: the job goes without it, its text stays in an
+Extension, and a remark says so. Only what a record is about, and what its usage is made of, refuse
+it. # decision 169
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import starmap
 from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sssjob import spec
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, Many, plain
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Field,
+    Found,
+    Instead,
+    Many,
+    plain,
+)
 from sssjob.records.roads import Column, Road
 
 P = TypeVar("P")
@@ -31,8 +46,47 @@ _PRINTED = {
     ))
 }  # fmt: skip
 
+# What refuses a record that cannot tell it.
+_VITAL = frozenset((
+    (JOB, "Id"), (JOB, "StartTime"), (JOB, "EndTime"),
+    (DELIVERED, "Duration"), (DELIVERED, "Processors"),
+))  # fmt: skip
+
+KEPT, LEFT_OUT = "kept as an Extension", "left out"
+
 Columns = Sequence[Sequence[Any]]
 Memories = dict[Any, Any]
+
+
+class Odd(NamedTuple, Generic[J]):
+    """A job, or a task group, without values that could not be read, and what is to say of each."""
+
+    made: J
+    remarks: tuple[str, ...]
+
+
+class _Fault(NamedTuple):
+    """A text that could not be read, and why."""
+
+    row: Field
+    text: Any
+    wrong: InvalidValue
+
+
+class _Faults(dict[int, list[_Fault]]):
+    """What could not be read, by the places of the records."""
+
+    def __init__(self, vital: frozenset[tuple[str, str]]) -> None:
+        super().__init__()
+        self.refused: dict[int, InvalidValue] = {}
+        self._vital = vital
+
+    def add(self, place: int, fault: _Fault) -> None:
+        """Take what could not be read of a record."""
+        if (fault.row.place, fault.row.element) in self._vital:
+            self.refused.setdefault(place, fault.wrong)
+        else:
+            self.setdefault(place, []).append(fault)
 
 
 class Memory(dict[Any, P]):
@@ -76,6 +130,26 @@ class Memory(dict[Any, P]):
             raise self._named(wrong) from None
         return self._put(found)
 
+    def one_by_one(self, texts: Sequence[Any], faults: _Faults) -> Column:
+        """The same, where what cannot be read is a fault of its record."""
+        known: dict[Any, tuple[P, InvalidValue | None]] = {}
+        pieces = []
+        for place, text in enumerate(texts):
+            if text not in known:
+                known[text] = self._or_wrong(text)
+            piece, wrong = known[text]
+            if wrong is not None:
+                faults.add(place, _Fault(self._row, text, wrong))
+            pieces.append(piece)
+        return pieces
+
+    def _or_wrong(self, text: Any) -> tuple[P, InvalidValue | None]:
+        try:
+            return self._made(text) if self._varied else self[text], None
+        except InvalidValue as wrong:
+            found = wrong.properties if isinstance(wrong, Instead) else None
+            return self._piece(found), wrong
+
     def _put(self, found: Sequence[Found]) -> Column:
         texts = [text for text in found if text.__class__ is str and text]
         if len(texts) == len(found):
@@ -116,7 +190,12 @@ class Memory(dict[Any, P]):
         return self._make(found) if isinstance(found, str) else self._of(found)
 
     def _named(self, wrong: InvalidValue) -> InvalidValue:
-        return InvalidValue(wrong.text, f"{wrong.expected}: {self._row.column}")
+        column = self._row.column
+        # What is no column of the source, but worked out, has a name that nobody else knows.
+        expected = wrong.expected if column[0] == "(" else f"{wrong.expected}: {column}"
+        if isinstance(wrong, Instead):
+            return Instead(wrong.text, expected, wrong.properties, wrong.then)
+        return InvalidValue(wrong.text, expected)
 
 
 def _weight(found: Any) -> int:
@@ -143,12 +222,12 @@ class Plan(Generic[P, J]):
     """The rows of a mapping for the columns that there are, in the order of the output.
 
     A row counts only if there is its first column. ``names`` are those of the columns that are
-    given later, and may hold more than the mapping. Plans that share ``memories`` remember
-    together: a job and its steps tell much the same.
+    given later, and may hold more than the mapping; ``type`` is that of Extensions. Plans that
+    share ``memories`` remember together: a job and its steps tell much the same.
     """
 
     def __init__(
-        self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J],
+        self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J], type: str,
         memories: Memories | None = None,
     ) -> None:  # fmt: skip
         memories = {} if memories is None else memories
@@ -156,6 +235,7 @@ class Plan(Generic[P, J]):
         chosen = [row for row in rows if row.place != NOWHERE and row.column in at]
         chosen.sort(key=lambda row: _PRINTED.get(row.element, len(_PRINTED)))
         self._road = road
+        self._type = type
         # Extensions stand behind all other properties, and have no place in the categories.
         self._own: list[_Reader[P]] = []
         self._requested: list[_Reader[P]] = []
@@ -168,34 +248,106 @@ class Plan(Generic[P, J]):
             taker = _taker((row.column, *row.beside), at)
             kinds[JOB if row.element == _EXTENSION else row.place].append((memories[key], taker))
         self.columns = frozenset(row.column for row in chosen)
+        self._extensions = [row for row in chosen if row.element == _EXTENSION and not row.beside]
 
-    def jobs(self, columns: Columns, groups: Sequence[P] | None = None) -> list[J | InvalidValue]:
+    def jobs(
+        self, columns: Columns, groups: Sequence[P] | None = None
+    ) -> list[J | Odd[J] | InvalidValue]:
         """What many records become, column by column: for each a job, or what is wrong with it."""
-        inner = [self._road.nothing] * len(columns[0]) if groups is None else groups
-        return _each(self._jobs, (*columns, inner))
+        size = len(columns[0])
+        if not size:
+            return []
+        faults = _Faults(_VITAL)
+        own = _read(self._own, columns, faults)
+        requested = _read(self._requested, columns, faults)
+        delivered = _read(self._delivered, columns, faults)
+        if faults:
+            own.append(self._texts(faults, size))
+        inner = [self._road.nothing] * size if groups is None else groups
+        jobs = self._road.jobs(own, requested, delivered, inner)
+        if not faults and not faults.refused:
+            return [*jobs]
+        made = self._with_remarks(jobs, faults)
+        return [faults.refused.get(place, job) for place, job in enumerate(made)]
 
-    def groups(self, columns: Columns) -> list[P | InvalidValue]:
-        """The same for steps, which become task groups."""
-        return _each(self._groups, columns)
+    def groups(self, columns: Columns) -> list[P | Odd[P]]:
+        """The same for steps, which become task groups: nothing of them refuses their job."""
+        size = len(columns[0])
+        if not size:
+            return []
+        faults = _Faults(frozenset())
+        own = _read(self._own, columns, faults)
+        delivered = _read(self._delivered, columns, faults)
+        if faults:
+            own.append(self._texts(faults, size))
+        groups = self._road.groups(own, delivered, size)
+        return self._with_remarks(groups, faults) if faults else [*groups]
 
-    def _jobs(self, columns: Columns) -> list[J]:
-        *columns, groups = columns
-        own, requested, delivered = (
-            _read(readers, columns) for readers in (self._own, self._requested, self._delivered)
+    def _texts(self, faults: _Faults, size: int) -> Column:
+        """The texts that could not be read, each once, as Extensions."""
+        found = [self._road.nothing] * size
+        for place, told in faults.items():
+            texts = {
+                fault.row.column: _as_it_stood(fault)
+                for fault in told
+                if not isinstance(fault.wrong, Instead)
+            }
+            found[place] = self._road.of(
+                Property(_EXTENSION, text, {"type": self._type, "name": column})
+                for column, text in texts.items()
+                if text.strip() and not self._keeps(column, text)
+            )
+        return found
+
+    def _keeps(self, column: str, text: str) -> bool:
+        """Whether a row keeps the text of a column as it is, whatever others make of it."""
+        return any(
+            row.column == column and row.attributes.get("name") == column and _gives(row, text)
+            for row in self._extensions
         )
-        return self._road.jobs(own, requested, delivered, groups)
 
-    def _groups(self, columns: Columns) -> list[P]:
-        own, delivered = (_read(readers, columns) for readers in (self._own, self._delivered))
-        return self._road.groups(own, delivered, len(columns[0]))
+    def _with_remarks(self, made: Sequence[T], faults: _Faults) -> list[T | Odd[T]]:
+        found: list[T | Odd[T]] = [*made]
+        for place, told in faults.items():
+            remarks = dict.fromkeys(map(_remark, told))
+            found[place] = Odd(made[place], tuple(remarks))
+        return found
 
 
 T = TypeVar("T")
 _Reader = tuple[Memory[P], Callable[[Columns], Sequence[Any]]]
 
 
-def _read(readers: list[_Reader[Any]], columns: Columns) -> list[Column]:
-    return [memory.column(take(columns)) for memory, take in readers]
+def _read(readers: list[_Reader[Any]], columns: Columns, faults: _Faults) -> list[Column]:
+    found = []
+    for memory, take in readers:
+        texts = take(columns)
+        try:
+            found.append(memory.column(texts))
+        except InvalidValue:
+            found.append(memory.one_by_one(texts, faults))
+    return found
+
+
+def _gives(row: Field, text: str) -> bool:
+    """Whether a row gives a text as it stands."""
+    try:
+        return row.read(text) == text
+    except InvalidValue:
+        return False
+
+
+def _as_it_stood(fault: _Fault) -> str:
+    """The text that could not be read: of a row with several columns that of the first."""
+    text = fault.text[0] if fault.row.beside else fault.text
+    return text if isinstance(text, str) else " ".join(map(str, text))
+
+
+def _remark(fault: _Fault) -> str:
+    """What to say of a text that could not be read."""
+    if isinstance(fault.wrong, Instead):
+        return f"{fault.wrong}; {fault.wrong.then}"
+    return f"{fault.wrong}; {KEPT if _as_it_stood(fault).strip() else LEFT_OUT}"
 
 
 def _taker(names: tuple[str, ...], at: dict[str, int]) -> Callable[[Columns], Sequence[Any]]:
@@ -210,20 +362,3 @@ def _taker(names: tuple[str, ...], at: dict[str, int]) -> Callable[[Columns], Se
         return list(zip(*found, strict=True))
 
     return take
-
-
-def _each(make: Callable[[Columns], list[T]], columns: Columns) -> list[T | InvalidValue]:
-    """What is made of records, and of each that cannot be made, why."""
-    size = len(columns[0])
-    if not size:
-        return []
-    try:
-        return [*make(columns)]
-    except InvalidValue as wrong:
-        if size == 1:
-            return [wrong]
-    half = size // 2
-    first, second = (
-        [column[part] for column in columns] for part in (slice(half), slice(half, None))
-    )
-    return _each(make, first) + _each(make, second)

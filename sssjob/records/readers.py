@@ -19,6 +19,14 @@ def single(text: str) -> Found:
     return text
 
 
+@varied
+def identity(text: str) -> Found:
+    """What a record is about: anything but blanks."""
+    if not text.strip():
+        raise InvalidValue(text, "an id")
+    return text
+
+
 @numeric(10**18 - 1)
 def whole(text: str) -> Found:
     """A whole number of something; 0 is none.

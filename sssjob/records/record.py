@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar, Union
 
 from sssjob import spec
-from sssjob.errors import Severity
+from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Property
 
 J = TypeVar("J")  # what a record becomes: a Job, or the text of one
@@ -65,13 +65,24 @@ def by_columns(many: Many) -> Callable[[R], R]:
     return mark
 
 
+class Instead(InvalidValue):
+    """A text that is no value, and the properties that stand for it; ``then`` says how."""
+
+    def __init__(
+        self, text: str, expected: str, properties: tuple[Property, ...], then: str
+    ) -> None:
+        super().__init__(text, expected)
+        self.properties, self.then = properties, then
+
+
 class Field(NamedTuple):
     """One row of a mapping: a column of the source, and the property that it becomes.
 
     ``place`` is JOB, REQUESTED, DELIVERED, or NOWHERE for a column that is known and not kept.
-    ``read`` gives the text of the property, whole properties, or None where there is no value.
-    It is not asked about an empty text, unless the row has more columns ``beside`` the first:
-    then it is given the texts of all, "" for each that a record does not have.
+    ``read`` gives the text of the property, whole properties, or None where there is no value, and
+    raises ``InvalidValue`` for what is no such value at all. It is not asked about an empty text,
+    unless the row has more columns ``beside`` the first: then it is given the texts of all, "" for
+    each that a record does not have.
     """
 
     column: str

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from sssjob.errors import InvalidValue
 from sssjob.records.lines import CUT_SHORT, Watched, blocks, clean
-from sssjob.records.plan import Plan
+from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import Bad, Converted, Field, Noted, Outcome, Skipped
 from sssjob.records.roads import Road
 
@@ -42,12 +42,16 @@ class Shapes(Generic[P, J]):
     """Makes jobs of records of any shape, by a mapping that may depend on the shape."""
 
     def __init__(
-        self, rows: Callable[[tuple[str, ...]], Iterable[Field]], road: Road[P, J],
+        self, rows: Callable[[tuple[str, ...]], Iterable[Field]], road: Road[P, J], type: str,
         span: tuple[str, str] = ("", ""),
     ) -> None:  # fmt: skip
-        """``span`` names the columns of start and end, in seconds, of which a note may speak."""
+        """``type`` is that of Extensions.
+
+        ``span`` names the columns of start and end, in seconds, of which a note may speak.
+        """
         self._rows = rows
         self._road = road
+        self._type = type
         self._span = span
         self._plans: dict[tuple[str, ...], Plan[P, J]] = {}
 
@@ -82,10 +86,14 @@ class Shapes(Generic[P, J]):
             if isinstance(job, InvalidValue):
                 outcomes[place] = Bad(record.line, str(job))
                 beside[place] = [Bad(row, _PART) for row in record.folded]
-            else:
-                outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
-                if record.note:
-                    beside[place] = [Noted(record.line, record.note, once=True)]
+                continue
+            said: tuple[str, ...] = (record.note,) if record.note else ()
+            if isinstance(job, Odd):
+                job, remarks = job
+                said += remarks
+            outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
+            if said:
+                beside[place] = [Noted(record.line, text, once=True) for text in said]
         for at in self._backwards(names, columns):
             if isinstance(outcomes[places[at]], Converted):
                 notes = beside.get(places[at], ())
@@ -97,7 +105,7 @@ class Shapes(Generic[P, J]):
         except KeyError:
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
-            plan = self._plans[names] = Plan(self._rows(names), names, self._road)
+            plan = self._plans[names] = Plan(self._rows(names), names, self._road, self._type)
             return plan
 
     def _backwards(self, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) -> set[int]:

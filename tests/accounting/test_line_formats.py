@@ -59,7 +59,7 @@ def lines(found):
             case Skipped(line, text):
                 yield f"{line}: skipped: {text}"
             case Noted(line, text):
-                yield f"{line}: warning: {text}"
+                yield f"{line}: {item.severity}: {text}"
 
 
 every_file = pytest.mark.parametrize("path", SAMPLES + QUIRKS, ids=name)

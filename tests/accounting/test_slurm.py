@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sssjob import spec
 from sssjob.check import check as findings
 from sssjob.document import dumps, from_tree, to_tree
-from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.records.record import Bad, Converted, Counts, Noted, Skipped
 from sssjob.records.roads import TEXTS
 from sssjob.systems.slurm.accounting import sacct as slurm
@@ -83,7 +83,7 @@ def quirk(path):
             case Skipped(line, text):
                 yield f"{line}: skipped: {text}"
             case Noted(line, text):
-                yield f"{line}: warning: {text}"
+                yield f"{line}: {item.severity}: {text}"
 
 
 @pytest.mark.parametrize("path", QUIRKS, ids=lambda path: path.stem)
@@ -141,7 +141,7 @@ def test_the_delimiter_of_a_sample_makes_no_difference_but_to_texts_in_doubt():
 
 def test_texts_in_doubt_are_left_out_with_a_warning_at_their_line():
     found = outcomes((DATA / "22.05" / "all-steps-epoch.txt").read_bytes())
-    notes = [item for item in found if isinstance(item, Noted)]
+    notes = [it for it in found if isinstance(it, Noted) and it.severity == Severity.WARNING]
     assert [note.line for note in notes] == [51, 98]
     assert {note.message for note in notes} == {
         "a delimiter in a text: left out Comment, AdminComment, SystemComment, Container, "
@@ -217,6 +217,26 @@ def test_only_ended_jobs_are_given_when_only_those_are_wanted():
     assert all("EndTime" in item.job.properties.names() for item in jobs if hasattr(item, "job"))
 
 
+def test_jobs_that_go_on_have_not_ended_whatever_end_sacct_prints():
+    """``sacct --truncate`` prints the end of the window."""
+    data = (DATA / "quirks" / "truncated.txt").read_bytes()
+    found = outcomes(data, ended_only=True)
+    ended = [item.job.id for item in found if isinstance(item, Converted)]
+    assert ended == ["6", "7", "8", "11"]
+    assert sum(isinstance(item, Skipped) for item in found) == 8
+
+
+def test_odd_values_of_steps_are_told_without_the_steps_too():
+    rows = b"JobID|State|TotalCPU|MaxRSS\n7|COMPLETED||\n7.0|COMPLETED|soon|12X\n"
+    for kept in (True, False):
+        whole, *notes = outcomes(rows, steps=kept)
+        assert whole.steps == 1
+        assert {note.message.partition(";")[0] for note in notes} == {
+            "'soon' is not a duration such as 1-02:24:13: TotalCPU",
+            "'12X' is not a size such as 438.50M: MaxRSS",
+        }
+
+
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -250,7 +270,7 @@ def test_a_record_of_any_length_takes_bounded_memory_and_the_next_one_is_read():
 @pytest.mark.parametrize("lines", [999, 5000])
 def test_a_record_of_many_lines_ends_at_its_limit(lines):
     data = b"JobID|State|SubmitLine\n1|FAILED|sbatch" + b"\nx" * lines + b"\n2|FAILED|sbatch\n"
-    first, second = outcomes(data)
+    first, *_, second = outcomes(data)
     assert isinstance(first, Converted if lines < 1000 else Bad)
     assert second.job.id == "2"
 
@@ -260,8 +280,9 @@ def test_reading_does_not_depend_on_where_the_input_is_cut_into_blocks():
         def read(self, size=-1):
             return super().read(min(size, 7))
 
-    for name in ("22.05/all-steps-us-delimiter.txt", "quirks/bytes.txt"):
-        data = (DATA / name).read_bytes()
+    names = "22.05/all-steps-us-delimiter", "quirks/bytes", "quirks/odd", "quirks/swallowed"
+    for name in names:
+        data = (DATA / f"{name}.txt").read_bytes()
         assert list(slurm.jobs(Slow(data))) == outcomes(data)
 
 
@@ -381,10 +402,10 @@ def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
     header = "JobID|State|Start|End|TotalCPU|MaxRSS|AveRSS|NTasks\n"
     job = "7|COMPLETED|1|9|00:00:00|||\n"
     steps = [f"7.{n}|COMPLETED|1|9|00:01:00|{n + 1}K|{n + 1}K|1\n" for n in range(6)]
-    steps[4] = "7.4|COMPLETED|1|9|soon|||\n"
-    bad, whole, note = outcomes((header + job + "".join(steps)).encode())
-    assert bad == Bad(7, "'soon' is not a duration such as 1-02:24:13")
-    assert (whole.steps, len(whole.job.task_groups)) == (5, 3)
+    steps[4] = "7.4|COMPLETED|1|9|00:01:00|soon||\n"
+    whole, note, odd = outcomes((header + job + "".join(steps)).encode())
+    assert odd == Noted(7, "'soon' is not a size such as 438.50M: MaxRSS; left out", once=True)
+    assert (whole.steps, len(whole.job.task_groups)) == (6, 3)
     assert whole.job.delivered.get("Memory", metric="Max").text == "6"
     assert whole.job.delivered.get("Memory", metric="Average").bytes == round(16 * 1024 / 5)
     assert note == Noted(6, "job 7 has more than 3 steps: the rest is only summed")
@@ -392,8 +413,8 @@ def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
 
 def test_steps_beyond_the_limit_go_the_way_of_their_job(monkeypatch):
     monkeypatch.setattr(slurm, "STEP_LIMIT", 1)
-    rows = "JobID|State|End\n7|{}|Unknown\n7.0|RUNNING|Unknown\n7.1|RUNNING|Unknown\n"
-    skipped = outcomes(rows.format("RUNNING").encode(), ended_only=True)
+    rows = "JobID|State|ElapsedRaw\n7|RUNNING|{}\n7.0|RUNNING|1\n7.1|RUNNING|1\n"
+    skipped = outcomes(rows.format("1").encode(), ended_only=True)
     assert sorted(item.line for item in skipped if isinstance(item, Skipped)) == [2, 3, 4]
-    bad = outcomes(rows.format("what?").encode())
+    bad = outcomes(rows.format("soon").encode())
     assert sorted(item.line for item in bad if isinstance(item, Bad)) == [2, 3, 4]

@@ -64,17 +64,17 @@ def test_what_is_no_value_is_refused(read, text):
 
 
 @pytest.mark.parametrize("word", values.STATES)
-def test_every_state_that_has_an_end_is_over_but_those_that_go_on(word):
-    ended = values.state(word, ended=True).standard
-    assert ended == ("Running" if word == "RUNNING" else
-                     "Suspended" if word == "SUSPENDED" else "Completed")  # fmt: skip
+def test_a_state_says_whether_a_job_goes_on_and_leaves_the_rest_to_its_end(word):
+    over = word in ("REQUEUED", "RESIZING") or values.STATES[word] == "Completed"
+    assert (values.phase(word) is values.Phase.TOLD_BY_END) == over
+    assert values.is_over(word) == (values.STATES[word] == "Completed")
 
 
 @pytest.mark.parametrize("word", [word for word in values.STATES if len(word) > 9])
 def test_a_cut_word_is_known_where_one_word_begins_so(word):
     begins = [known for known in values.STATES if known.startswith(word[:9])]
     if len(begins) == 1:
-        assert values.state(word[:9] + "+", ended=False) == values.state(word, ended=False)
+        assert values.state(word[:9] + "+") == values.state(word)
 
 
 def test_an_autumn_hour_has_two_readings():

@@ -19,6 +19,7 @@ from sssjob.systems.condor.accounting.values import ENDED, WORKED_OUT
 P = TypeVar("P")
 J = TypeVar("J")
 
+_TYPE = "HTCondor"  # of Extensions
 _HEAD = 1 << 14  # bytes that tell the form
 _ENDED = tuple(map(str, ENDED))
 _JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
@@ -54,8 +55,8 @@ def _read(
 ) -> Iterator[Ready[P, J] | Skipped | Bad]:
     """The ads with what they become; a job that was never started has been given nothing."""
     waiting_rows = (row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED)
-    started = Assembly((*table.ATTRIBUTES, *table.USED), _NAMES, road)
-    waiting = Assembly(waiting_rows, _NAMES, road)
+    started = Assembly((*table.ATTRIBUTES, *table.USED), _NAMES, road, _TYPE)
+    waiting = Assembly(waiting_rows, _NAMES, road, _TYPE)
     for ad in ads:
         if not isinstance(ad, Ad):
             yield ad

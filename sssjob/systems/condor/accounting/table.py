@@ -10,6 +10,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.assembly import extension, noted
+from sssjob.records.readers import identity
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -45,14 +46,16 @@ def time(text: str) -> Found:
 
 @numeric(1 << 62)
 def worked_out(text: str) -> Found:
-    """A number as it was worked out."""
+    """A number as it was worked out; what it should have been worked out of is none."""
+    if not text.isdecimal():
+        raise InvalidValue(text, "a number")
     return text
 
 
 @varied
 def id(text: str, everywhere: str) -> Found:
     """``cluster.process``; a text without them has at least the id that holds everywhere."""
-    return text or everywhere or None
+    return text or (identity(everywhere) if everywhere else None)
 
 
 @varied

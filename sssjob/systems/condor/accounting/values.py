@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from sssjob.errors import InvalidValue
+from sssjob.records.lines import legal
 
 # What is worked out, in the order in which ``worked_out`` gives it.
 WORKED_OUT = (
@@ -26,6 +27,15 @@ NUMBERS = (
 REMOVED, COMPLETED = 3, 4
 ENDED = (REMOVED, COMPLETED)
 
+# What an ad can do without, by what is worked out of it.
+_OPTIONAL = {
+    "CumulativeRemoteUserCpu": "CpuDuration", "CumulativeRemoteSysCpu": "CpuDuration",
+    "RemoteUserCpu": "CpuDuration", "RemoteSysCpu": "CpuDuration",
+    "ResidentSetSize_RAW": "ResidentSet", "ResidentSetSize": "ResidentSet",
+    "ImageSize_RAW": "Image", "ImageSize": "Image",
+    "DiskUsage_RAW": "DiskSpace", "DiskUsage": "DiskSpace",
+}  # fmt: skip
+
 _pick = itemgetter(*range(len(NUMBERS)))
 _KINDS = frozenset((int, float, type(None)))
 
@@ -33,16 +43,24 @@ _KINDS = frozenset((int, float, type(None)))
 def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     """The texts of WORKED_OUT for an ad whose values begin with NUMBERS.
 
-    Raises ``InvalidValue`` where one is no number.
+    What is no number stands in the place of what would have been worked out of it. Raises
+    ``InvalidValue`` where that is what the usage is made of.
     """
     found = _pick(values)
-    if not _KINDS.issuperset(map(type, found)):
-        found = tuple(map(_number, NUMBERS, found))
+    if _KINDS.issuperset(map(type, found)):
+        return _worked_out(found)
+    odd: dict[str, str] = {}
+    numbers = [_number(name, value, odd) for name, value in zip(NUMBERS, found, strict=True)]
+    told = dict(zip(WORKED_OUT, _worked_out(numbers), strict=True))
+    return tuple((told | odd).values())
+
+
+def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     (
         cluster, process, status, current, first, completed, entered, wall, suspended, committed,
         paused, starts, user, system, last_user, last_system, rss_raw, rss, image_raw, image,
         disk_raw, disk,
-    ) = found  # fmt: skip
+    ) = numbers  # fmt: skip
     # Where only the CPU time of the last run is known, the time is that of this run as well.
     if user is None and committed and (starts or 0) > 1:
         wall, suspended = committed, paused
@@ -73,10 +91,16 @@ def _whole(value: float | None, *, zero: bool = False) -> str:
     return str(value if type(value) is int else floor(value + 0.5))
 
 
-def _number(name: str, value: Any) -> Any:
-    """A number or None, which an expression is too. Raises ``InvalidValue``."""
+def _number(name: str, value: Any, odd: dict[str, str]) -> Any:
+    """A number or None, which an expression is too, and what an ad can do without that is none.
+
+    The text of that is put in its place in ``odd``. Raises ``InvalidValue`` for any other.
+    """
     if type(value) in _KINDS:
         return value
     if isinstance(value, str) and is_expression(value):
         return None
-    raise InvalidValue(str(value), f"a number: {name}")
+    if name not in _OPTIONAL:
+        raise InvalidValue(str(value), f"a number: {name}")
+    odd[_OPTIONAL[name]] = legal(str(value))
+    return None

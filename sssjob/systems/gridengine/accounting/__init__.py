@@ -32,6 +32,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     MAXVMEM,
     NAMED,
     NEWEST,
+    NUMBER,
     OLDEST,
     PE,
     PE_TASK,
@@ -41,6 +42,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     TASK,
     command_ends,
     fits_alone,
+    fits_but_values,
     has_tail,
     is_times,
     known,
@@ -66,7 +68,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     def rows(names: tuple[str, ...]) -> Iterable[Field]:
         return table.waiting(names) if table.NEVER in names else table.started(names)
 
-    shapes = Shapes(rows, road, ("start_time", "end_time"))
+    shapes = Shapes(rows, road, table.TYPE, ("start_time", "end_time"))
     tasks = _Tasks()
     held: tuple[int, list[str]] | None = None  # a parallel job that some tasks may follow
     lines = Lines(stream)
@@ -141,12 +143,24 @@ class _Task:
 
     def add(self, line: int, fields: list[str]) -> None:
         """Take a row, which was found to be whole."""
-        if line:
-            self.lines.append(line)
+        self.lines.append(line)
         self.hosts[fields[1]] = None
         self.cpu += Decimal(fields[CPU])
         self.maxrss = max(self.maxrss, Decimal(fields[MAXRSS]))
         self.maxvmem = max(self.maxvmem, Decimal(fields[MAXVMEM]))
+
+    def fold_into(self, job: list[str]) -> str:
+        """Put what all tasks told into the fields of their job; the hosts of all of them.
+
+        What is no amount there stays: it will be told.
+        """
+        self.hosts[job[1]] = None
+        if NUMBER.fullmatch(job[CPU]):
+            job[CPU] = str(self.cpu + Decimal(job[CPU]))
+        for place, most in ((MAXRSS, self.maxrss), (MAXVMEM, self.maxvmem)):
+            if NUMBER.fullmatch(job[place]):
+                job[place] = str(max(most, Decimal(job[place])))
+        return ",".join(self.hosts)
 
 
 class _Tasks:
@@ -193,14 +207,7 @@ def _record(number: int, fields: list[str], task: _Task | None) -> Record:
             fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
     more = 0 if tail is None else tail.count(":") + 1
     names = table.names(len(fields), more, fields[STARTED] == "0")
-    hosts = ""
-    if task is not None:
-        task.add(0, fields)
-        hosts = ",".join(task.hosts)
-        fields[CPU] = str(task.cpu)
-        fields[MAXRSS] = str(task.maxrss)
-        fields[MAXVMEM] = str(task.maxvmem)
-    fields.append(hosts)
+    fields.append(task.fold_into(fields) if task else "")
     note = table.not_known(names) if more else ""
     return Record(number, names, fields, tuple(task.lines) if task else (), note)
 
@@ -221,6 +228,8 @@ def parted(number: int, line: str) -> list[str] | Bad:
         return with_tail(fields, min(told, CWD) if found else told)
     if found:
         return Bad(number, "a colon in a text, and the columns cannot be told apart")
+    if fits_but_values(fields):
+        return with_tail(fields)
     return Bad(number, "the columns do not fit: no times where they should be")
 
 

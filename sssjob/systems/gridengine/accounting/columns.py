@@ -127,6 +127,20 @@ def _may_end(fields: list[str], place: int) -> bool:
     )
 
 
+def fits_but_values(fields: list[str]) -> bool:
+    """Whether the fields are those of a job as some version writes it, but for some values.
+
+    No colon can stand in a text then: the id, the times and the slave task are in their places.
+    """
+    return (
+        len(fields) in _SIZES
+        and fields[JOB].isdecimal()
+        and is_times(fields, SUBMITTED)
+        and (fields[CATEGORY] == "NONE" or fields[CATEGORY][:1] == "-")
+        and fields[PE_TASK] == "NONE"
+    )
+
+
 def _fit_oldest(fields: list[str]) -> bool:
     """Whether the fields that every version has are those of a record."""
     amounts = fields[CPU], fields[MAXRSS], fields[IOW], fields[MAXVMEM]

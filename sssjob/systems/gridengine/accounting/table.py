@@ -51,10 +51,12 @@ FAILURES = {
 }
 # fmt: on
 
+TYPE = "SGE"  # of Extensions
+
 
 def noted(name: str) -> dict[str, str]:
     """The attributes of what the standard has no property for."""
-    return {"type": "SGE", "name": name}
+    return {"type": TYPE, "name": name}
 
 
 def worded(text: str) -> Found:

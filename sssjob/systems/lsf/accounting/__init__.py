@@ -11,6 +11,7 @@ import csv
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
 from typing import BinaryIO, TypeVar
 
 from sssjob.model import Job
@@ -29,6 +30,8 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
 _NINE = re.compile("9|[1-9][0-9]")  # versions of which all fields are known
 _START = 10  # startTime, from 0
+_NO_BLANK = "two fields without a blank between them"
+_last_numbers = itemgetter(*table.NUMBERS[-2:])
 _HOST_USAGE = 6  # fields for each host
 _OTHER_TAIL = f"what stands behind {table.REST[-1]} has not the form of LSF 9.1 to 10.1: left out"
 
@@ -48,7 +51,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterable[Ou
     def rows(names: tuple[str, ...]) -> Iterable[Field]:
         return table.WAITING if names[0] == table.NEVER else table.TABLE
 
-    return read_lines(stream, record, Shapes(rows, road, ("startTime", "eventTime")))
+    return read_lines(stream, record, Shapes(rows, road, table.TYPE, ("startTime", "eventTime")))
 
 
 def record(number: int, line: str) -> Read:
@@ -87,11 +90,15 @@ def _record(number: int, fields: list[str]) -> Read:
     asked, position = _list(fields, first, "numAskedHosts")
     if _ends_hosts(fields, position):
         hosts: list[str] = []  # some versions leave numExHosts out beside asked hosts
+        if '"' in "".join(fields[:first]):  # or this is numExHosts, one place too early
+            raise _NotWhole(_NO_BLANK)
     else:
         hosts, position = _list(fields, position, "numExHosts")
         if not _ends_hosts(fields, position):
             raise _NotWhole("no state and host factor behind the hosts")
     known = fields[position : position + len(table.REST)]
+    if _are_shifted(known):
+        raise _NotWhole(_NO_BLANK)
     least = len(table.REST) if _NINE.match(fields[1]) else table.LEAST
     if len(known) < least:
         raise _NotWhole(f"{len(fields)} fields: the record is cut short")
@@ -122,6 +129,19 @@ def _ends_hosts(fields: list[str], position: int) -> bool:
         and fields[position] in table.STATES
         and _REAL.fullmatch(fields[position + 1]) is not None
     )
+
+
+def _are_shifted(known: list[str]) -> bool:
+    """Whether fields stand in wrong places, because two before them were read as one.
+
+    ``"a""b"`` is one text with a quote in it. One number that is none is only an odd value.
+    """
+    if len(known) == len(table.REST) and all(map(_WHOLE.fullmatch, _last_numbers(known))):
+        return False  # what was shifted before them would be texts here
+    if '"' not in "".join(known):
+        return False
+    places = (place for place in table.NUMBERS if place < len(known))
+    return sum(not _REAL.fullmatch(known[place]) for place in places) > 1
 
 
 def _tail(fields: list[str], position: int) -> list[str]:

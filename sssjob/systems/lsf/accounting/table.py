@@ -44,6 +44,14 @@ REST = (
     "resizeNotifyCmd", "lastResizeTime", "rsvId2", "jobDescription",
 )
 LEAST = REST.index("exitStatus") + 1  # what every version has
+# Where REST has numbers, which stand without quotes.
+NUMBERS = tuple(
+    place
+    for place, name in enumerate(REST)
+    if name.startswith("ru_")
+    or name in ("exitStatus", "maxNumProcessors", "idx", "maxRMem", "maxRSwap", "exitInfo",
+                "warningTimePeriod", "runtimeEstimation", "options2", "lastResizeTime")
+)  # fmt: skip
 TAIL = (
     "runLimit", "options3", "avgMem", "effectiveResReq", "srcCluster", "srcJobId", "dstCluster",
     "dstJobId", "forwardTime", "flow_id", "acJobWaitTime", "totalProvisionTime", "outdir",
@@ -60,10 +68,12 @@ TERMINATIONS = (
 )
 # fmt: on
 
+TYPE = "LSF"  # of Extensions
+
 
 def noted(name: str) -> dict[str, str]:
     """The attributes of what the standard has no property for."""
-    return {"type": "LSF", "name": name}
+    return {"type": TYPE, "name": name}
 
 
 @varied

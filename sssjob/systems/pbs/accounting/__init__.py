@@ -35,6 +35,8 @@ LETTERS = {
 # fmt: on
 
 _STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+# A line of the server's log, which stands in another directory under the same name.
+_SERVER = re.compile(rb"\s*[0-9/]{10} [0-9:.]{8,15};[0-9a-fA-F]{4};[^;\n]{1,80};[A-Za-z]{1,10};")
 _NUMBER = r"[0-9]{1,18}"
 _ID = re.compile(_NUMBER + r"(\[[0-9]*\]|-[0-9]{1,9})?(?:\.(\S+))?")
 _KEY = r"[A-Za-z_][\w.\-]*="
@@ -62,11 +64,18 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         return clocks.by(clock, table.rows(names))
 
     told = False
-    for outcome in read_lines(stream, record, Shapes(rows, road, ("start", "end"))):
+    for outcome in read_lines(stream, record, Shapes(rows, road, table.TYPE, ("start", "end"))):
         if clock.assumed and not told:
             told = True
             yield Noted(outcome.line, ASSUMED, once=True)
         yield outcome
+
+
+def mistaken(head: bytes) -> str:
+    """What is wrong with a file that begins so, or ""."""
+    if not _SERVER.match(head):
+        return ""
+    return "a log of the server, not of its accounting: take server_priv/accounting"
 
 
 def record(number: int, line: str) -> Read:

@@ -46,10 +46,12 @@ ENDINGS = {
 }
 # fmt: on
 
+TYPE = "PBS"  # of Extensions
+
 
 def noted(name: str) -> dict[str, str]:
     """The attributes of what the standard has no property for."""
-    return {"type": "PBS", "name": name}
+    return {"type": TYPE, "name": name}
 
 
 def _spans(texts: Sequence[str]) -> list[str] | None:
@@ -116,7 +118,7 @@ def global_id(id: str, server: str, submitted: str) -> Found:
     if not server:
         return None
     number = id.partition(".")[0]
-    return f"{server}/{number}/{submitted}" if submitted else f"{server}/{number}"
+    return f"{server}/{number}/{submitted}" if submitted.isdecimal() else f"{server}/{number}"
 
 
 def project(text: str, account: str) -> Found:

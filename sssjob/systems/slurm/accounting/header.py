@@ -79,7 +79,9 @@ class Begin(Enum):
     """Whether a line begins a record.
 
     It does SURELY with all fields of a record, or with columns in their places that only a
-    record has; PERHAPS where nothing but an id tells: a text may have such a line as well.
+    record has; PERHAPS where nothing but an id tells: a text may have such a line as well. A line
+    with as many fields as a record, or more, an id and a state in their places is one, whatever is
+    wrong with the rest.
     """
 
     NOT = 0
@@ -133,6 +135,7 @@ class Header:
         self.delimiter = delimiter
         self.at = {name: index for index, name in reversed(tuple(enumerate(self.names)))}
         self.key = self.at.get("JobID", self.at.get("JobIDRaw", -1))
+        self._state = self.at.get("State", -1)
         self.shapes = tuple(
             re.compile(_SHAPES[name]) if name in _SHAPES else None for name in self.names
         )
@@ -170,7 +173,8 @@ class Header:
         if len(fields) <= self.key or not JOB_ID.fullmatch(fields[self.key]):
             return Begin.NOT
         if len(fields) >= width:
-            return Begin.SURELY if self._fits_before_texts(fields) else Begin.NOT
+            surely = self._fits_before_texts(fields) or self._has_state(fields)
+            return Begin.SURELY if surely else Begin.NOT
         if len(fields) < 2 or not self._fits_before_texts(fields):
             return Begin.NOT
         # The last field of a line may go on in the next one.
@@ -211,6 +215,23 @@ class Header:
     def whole(self, fields: list[str]) -> bool:
         """Whether there is one field for each column, and each may be a value of it."""
         return len(fields) == len(self.names) and all(map(self.fits, range(len(fields)), fields))
+
+    def is_record(self, fields: list[str]) -> bool:
+        """Whether there is one field for each column, an id and a state.
+
+        A value that does not fit its column is then a fault of the record.
+        """
+        return (
+            len(fields) == len(self.names)
+            and JOB_ID.fullmatch(fields[self.key]) is not None
+            and self._has_state(fields)
+        )
+
+    def _has_state(self, fields: list[str]) -> bool:
+        """Whether a state stands where it should; no text before it can have moved it."""
+        at = self._state
+        moved = len(fields) > len(self.names) and at > len(self._before_texts)
+        return at >= 0 and not moved and fields[at] != "" and self.fits(at, fields[at])
 
     def resplit(self, fields: list[str]) -> Split | None:
         """Join surplus fields so that every column has a value of its kind, or None if none can.

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, TypeVar
 
-from sssjob.errors import InvalidValue
 from sssjob.model import Job
 from sssjob.records import clock as clocks
 from sssjob.records.clock import ASSUMED, NO_VALUE, Clock, time
@@ -34,6 +33,7 @@ from sssjob.records.shapes import Read, Record, Shapes
 from sssjob.records.shapes import records as read_lines
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
+from sssjob.systems.slurm.accounting.values import Phase
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -55,6 +55,7 @@ _OPTIONAL = {
 # fmt: on
 _KEYS = (*_SHAPES, *_OPTIONAL)
 _NAME = _KEYS.index("Name") + 1  # its group
+_END = _KEYS.index("EndTime")
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -96,8 +97,13 @@ def _global_id(cluster: str, number: str, submitted: str) -> Found:
     return "/".join(filter(None, (cluster, number, submitted)))
 
 
-def _state(text: str, end: str) -> Found:
-    return sacct.state(text, "", "" if end in NO_VALUE else "1")
+def _state(text: str, end: str, start: str) -> Found:
+    progress = "" if start in NO_VALUE else sacct.BEGUN
+    return sacct.state(text, "", sacct.ENDED if _has_ended(text, end) else progress)
+
+
+def _has_ended(state: str, end: str) -> bool:
+    return end not in NO_VALUE and values.phase(state) is Phase.TOLD_BY_END
 
 
 def _exit_code(text: str, end: str) -> Found:
@@ -128,7 +134,8 @@ TABLE: tuple[Field, ...] = (
     Field("UserId",          DELIVERED, "User",        _name),
     Field("GroupId",         DELIVERED, "Group",       _name),
     Field("Name",            JOB,       "Name"),
-    Field("JobState",        JOB,       "State",       _state, beside=("EndTime",)),
+    Field("JobState",        JOB,       "State",       _state,
+          beside=("EndTime", "StartTime")),
     Field("Partition",       DELIVERED, "Queue"),
     Field("Partition",       DELIVERED, "Partition"),
     Field("TimeLimit",       REQUESTED, "Duration",    _limit, {"op": "LE"}),
@@ -189,7 +196,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         return record(number, line, clock, ended_only=options.ended_only)
 
     told = False
-    for outcome in read_lines(stream, parse, Shapes(rows, road, (_BEGUN, _OVER))):
+    for outcome in read_lines(stream, parse, Shapes(rows, road, sacct.TYPE, (_BEGUN, _OVER))):
         if clock.assumed and not told:
             told = True
             yield Noted(outcome.line, ASSUMED, once=True)
@@ -206,13 +213,12 @@ def record(number: int, line: str, clock: Clock, *, ended_only: bool = False) ->
         if other is None or other[_NAME] != found[_NAME]:
             return Bad(number, "keys in a job name: it can be read in several ways")
     texts = [text or "" for text in found.groups()]
-    end, start = texts[_KEYS.index("EndTime")], texts[_KEYS.index("StartTime")]
-    if ended_only and end in NO_VALUE:
-        return Skipped(number, "not ended")
+    end, start = texts[_END], texts[_KEYS.index("StartTime")]
+    if not _has_ended(texts[_KEYS.index("JobState")], end):
+        if ended_only:
+            return Skipped(number, "not ended")
+        texts[_END] = end = ""
     submitted = texts[_KEYS.index("SubmitTime")]
-    try:
-        told = [clock.read(text) or "" for text in (start, end, submitted)]
-    except InvalidValue as wrong:
-        return Bad(number, str(wrong))
+    told = [clock.readable(text) for text in (start, end, submitted)]
     never = start in NO_VALUE or texts[_KEYS.index("NodeList")] in ("None assigned", "(null)")
     return Record(number, _NEVER if never else _TOLD, [*texts, *told])

@@ -7,6 +7,7 @@ null, "" or {}: it differs from version to version and even from job to job.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
@@ -54,7 +55,7 @@ def number(value: Any) -> str:
         return UNLIMITED if value == inf else str(int(value)) if value >= 0 else ""
     if kind is str:
         return UNLIMITED if value.lower() in _INFINITE else value
-    raise InvalidValue(str(value), "a number")
+    raise InvalidValue(json.dumps(value), "a number")
 
 
 def time(value: Any) -> str:
@@ -71,7 +72,7 @@ def positive(value: Any) -> str:
 def clock(value: Any) -> str:
     """Seconds as ``HH:MM:SS``."""
     found = number(value)
-    return spent(int(found), 0) if found.isdecimal() else ""
+    return spent(int(found), 0) if found.isdecimal() else found
 
 
 def spent(seconds: int, microseconds: int) -> str:
@@ -89,10 +90,13 @@ def cpu(value: Any) -> str:
     """CPU time out of ``{"seconds", "microseconds"}``."""
     if type(value) is not dict:
         return clock(value)
-    seconds, microseconds = number(value.get("seconds")), number(value.get("microseconds"))
-    if not seconds and not microseconds:
+    told = [number(value.get(name)) for name in ("seconds", "microseconds")]
+    if not any(told):
         return ""
-    return spent(int(seconds or 0), int(microseconds or 0))
+    if not all(text.isdecimal() for text in told if text):
+        raise InvalidValue(json.dumps(value), "a time in seconds and microseconds")
+    seconds, microseconds = (int(text or 0) for text in told)
+    return spent(seconds, microseconds)
 
 
 def state(value: Any) -> str:
@@ -291,14 +295,14 @@ class Reading:
         self._parents = tuple(parents)
         places = {parent: place for place, parent in enumerate(parents)}
         self._rows = [
-            (NAMES.index(column), places[path], None, read, "/".join(path) or column)
+            (NAMES.index(column), places[path], None, read)
             if not path or path in self._lists
-            else (NAMES.index(column), places[path[:-1]], path[-1], read, "/".join(path))
+            else (NAMES.index(column), places[path[:-1]], path[-1], read)
             for column, path, read in rows
         ]
 
     def __call__(self, tree: Tree) -> list[str]:
-        """The columns of NAMES for a job or a step. Raises ``InvalidValue``, naming the column."""
+        """The columns of NAMES for a job or a step; what is none as the text that it is."""
         found = [""] * len(NAMES)
         parents: list[Any] = []
         for path in self._parents:
@@ -306,13 +310,13 @@ class Reading:
             if path in self._lists:
                 value = amounts(value)
             parents.append(value if type(value) is dict else _EMPTY)
-        for place, parent, key, read, name in self._rows:
+        for place, parent, key, read in self._rows:
             value = parents[parent] if key is None else parents[parent].get(key)
             if value is not None and not found[place]:
                 try:
                     found[place] = read(value)
-                except InvalidValue as wrong:
-                    raise InvalidValue(wrong.text, f"{wrong.expected}: {name}") from None
+                except InvalidValue as wrong:  # who reads the column says so
+                    found[place] = legal(wrong.text)
         return found
 
 

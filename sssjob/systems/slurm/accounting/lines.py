@@ -24,6 +24,16 @@ LINES_LIMIT = 1000
 RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried as such
 
 
+class Joined(NamedTuple):
+    """What a record was joined of: so many lines behind its first, and fields of some columns.
+
+    Of columns in doubt it is not known which fields are theirs.
+    """
+
+    lines: int
+    in_doubt: tuple[str, ...] = ()
+
+
 class Row(NamedTuple):
     """One record: the line that it begins in, and its fields in the order of the header.
 
@@ -32,7 +42,7 @@ class Row(NamedTuple):
 
     line: int
     fields: list[str]
-    doubtful: tuple[str, ...] = ()
+    joined: Joined | None = None
 
 
 class Reader:
@@ -92,7 +102,7 @@ class Reader:
                 # Each but the last ends where the next one surely begins.
                 found += self._take(number + index, lines[index], rows[index])
                 numbers = range(number + index, number + end - 1)
-                found += map(_row, repeat(Row), zip(numbers, rows[index : end - 1], repeat(())))
+                found += map(_row, repeat(Row), zip(numbers, rows[index : end - 1], repeat(None)))
                 self._tainted = False
                 self._begin(number + end - 1, lines[end - 1], rows[end - 1])
                 index = end
@@ -271,8 +281,10 @@ class Reader:
 
     def _only_first(self, group: list[str]) -> bool:
         """Whether the first of several lines is a record by itself."""
-        head = self.header_now
-        return len(group) > 1 and group[-1] is not _CUT and head.whole(head.split(group[0]))
+        if len(group) < 2 or group[-1] is _CUT:
+            return False
+        fields = self.header_now.split(group[0])
+        return self.header_now.whole(fields) or self.header_now.is_record(fields)
 
     def _strictly(self, group: list[str], line: int, tainted: bool) -> Row | Bad:
         """Like ``_record``, but what follows a whole line can only belong to its last text."""
@@ -280,7 +292,8 @@ class Reader:
             if self.header_now.shapes[-1] is not None:
                 return Bad(line, "lines behind a whole record")
             *fields, last = self.header_now.split(group[0])
-            return Row(line, [*fields, "\n".join([last, *group[1:]]).rstrip("\n")])
+            text = "\n".join([last, *group[1:]]).rstrip("\n")
+            return Row(line, [*fields, text], _joined(group))
         return self._record(group, line, tainted)
 
     def _record(
@@ -293,9 +306,11 @@ class Reader:
         fields = head.split("\n".join(group).rstrip("\n"))
         width = len(head.names)
         if len(fields) == width and (len(group) == 1 or head.whole(fields)):
-            return Row(line, fields)
+            return Row(line, fields, _joined(group))
         if tainted:
             return Bad(line, "not a whole record, after another that is none")
+        if head.is_record(fields):
+            return Row(line, fields, _joined(group))
         if len(fields) < width:
             return Bad(line, f"{_fields(len(fields))} where the header has {width}")
         if len(fields) - width >= SURPLUS_LIMIT:
@@ -310,12 +325,18 @@ class Reader:
         for index in split.doubtful:
             split.fields[index] = ""
         # A delimiter that a document cannot hold stands in a text now.
-        return Row(line, [clean_text(text) for text in split.fields], names)
+        return Row(line, [clean_text(text) for text in split.fields], _joined(group, names))
 
 
 _row = tuple.__new__  # what Row(...) calls in the end, without a call in between
 DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
+
+
+def _joined(group: list[str], in_doubt: tuple[str, ...] = ()) -> Joined | None:
+    """What there is to say of a record of these lines."""
+    lines = max((place for place, line in enumerate(group) if line), default=0)
+    return Joined(lines, in_doubt) if lines or in_doubt else None
 
 
 def _fields(count: int) -> str:

@@ -8,15 +8,17 @@ from collections.abc import Iterable, Iterator
 from sssjob import units
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.record import Found, varied
+from sssjob.records.record import Found, Instead, varied
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import expand, is_range
 
+TYPE = "Slurm"  # of Extensions
+
 
 def noted(name: str) -> dict[str, str]:
     """The attributes of what the standard has no property for."""
-    return {"type": "Slurm", "name": name}
+    return {"type": TYPE, "name": name}
 
 
 @varied
@@ -33,21 +35,36 @@ def raw_id(raw: str, id: str) -> Found:
     return raw if raw and id and raw != id else None
 
 
-def state(text: str, reason: str, ended: str) -> Found:
+ENDED, BEGUN = "ended", "begun"  # how far a job is; "" for one that was not started
+
+
+def state(text: str, reason: str, progress: str) -> Found:
     """A state in the standard's words; a reason tells why a job waits."""
-    return tuple(_state(text, reason, bool(ended))) if text else None
+    if not text:
+        return None
+    standard, word = values.state(text)
+    found = tuple(_state(text, reason, _standard(standard, progress)))
+    if not standard:
+        raise Instead(word, "a known state", found, f"taken for {found[0].text}")
+    return found
 
 
-def _state(text: str, reason: str, ended: bool) -> Iterator[Property]:
-    state = values.state(text, ended)
-    if state.standard == "Idle" and reason.startswith("JobHeld"):
-        state = state._replace(standard="Hold")
-    yield Property("State", state.standard)
-    if state.standard == "Hold":
+def _standard(known: str, progress: str) -> str:
+    """The standard's word; of a word that nobody knows how far the job is tells it."""
+    if progress == ENDED:
+        return "Completed"
+    return known or ("Running" if progress == BEGUN else "Idle")
+
+
+def _state(text: str, reason: str, standard: str) -> Iterator[Property]:
+    if standard == "Idle" and reason.startswith("JobHeld"):
+        standard = "Hold"
+    yield Property("State", standard)
+    if standard == "Hold":
         yield Property("Hold", "System" if "Admin" in reason else "User")
-    if state.standard in ("Idle", "Hold") and reason not in NO_VALUE:
+    if standard in ("Idle", "Hold") and reason not in NO_VALUE:
         yield Property("StatusMessage", reason)
-    elif state.standard == "Completed" and state.word != "COMPLETED":
+    elif standard == "Completed" and values.state(text).word != "COMPLETED":
         yield Property("StatusMessage", text)
 
 

@@ -6,19 +6,21 @@ job and kept as its task groups. The mapping is ``slurm_table``; here rows are g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
-from typing import BinaryIO, Generic, TypeVar, cast
+from typing import Any, BinaryIO, Generic, TypeVar, cast
 
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job
 from sssjob.records.clock import ASSUMED, Clock
 from sssjob.records.lines import CUT_SHORT
+from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
 from sssjob.records.roads import OBJECTS, Road
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, Header
-from sssjob.systems.slurm.accounting.jobs import Maker
+from sssjob.systems.slurm.accounting.jobs import GOES_ON, Maker
 from sssjob.systems.slurm.accounting.lines import Reader, Row
 from sssjob.systems.slurm.accounting.steps import NO_SUMS, Places, Total
 
@@ -84,7 +86,6 @@ class _Open(Generic[P, J]):
         "row",
         "steps",
         "total",
-        "wrong",
     )
 
     def __init__(self, row: Row, id: str) -> None:
@@ -95,7 +96,6 @@ class _Open(Generic[P, J]):
         self.total: Total | None = None
         self.notes: list[Noted] = []
         self.more = 0  # steps beyond the limit
-        self.wrong: InvalidValue | None = None
         self.early: Outcome[J] | None = None  # what would have become of it at the limit
 
 
@@ -110,9 +110,26 @@ class Gathering(Generic[P, J]):
         self._places = Places(header)
         self._clock = clock
         self._open: _Open[P, J] | None = None
+        self._told = False
 
     def take(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
         """Take the next rows: allocations, and steps of the job before them."""
+        return self._noticed(self._taken(batch))
+
+    def close(self) -> list[Outcome[J]]:
+        """What becomes of the last job, and of its steps."""
+        now, self._open = self._open, None
+        return [] if now is None else self._noticed(self._merged([now], []))
+
+    def _noticed(self, found: list[Outcome[J]]) -> list[Outcome[J]]:
+        """The same, with what is to say once of all rows."""
+        line = self._make.truncated
+        if not line or self._told:
+            return found
+        self._told = True
+        return [*found, Noted(line, GOES_ON, once=True, severity=Severity.NOTICE)]
+
+    def _taken(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
         key = self.header.key
         head = 0  # steps of the job that is open
         while head < len(batch) and isinstance(row := batch[head], Row) and "." in row.fields[key]:
@@ -149,11 +166,6 @@ class Gathering(Generic[P, J]):
         self._open = now
         return self._merged(done, beside)
 
-    def close(self) -> list[Outcome[J]]:
-        """What becomes of the last job, and of its steps."""
-        now, self._open = self._open, None
-        return [] if now is None else self._merged([now], [])
-
     def _whole_jobs(
         self, batch: Sequence[_Found]
     ) -> tuple[list[Outcome[J]], Sequence[_Found]] | None:
@@ -163,11 +175,15 @@ class Gathering(Generic[P, J]):
         """
         if self._options.ended_only or self._clock.twice:
             return None
-        rows = [row for row in batch if isinstance(row, Row) and not row.doubtful]
+        rows = [
+            row
+            for row in batch
+            if isinstance(row, Row) and not (row.joined and row.joined.in_doubt)
+        ]
         if len(rows) < len(batch):
             return None
         now = self._open
-        is_first = now is not None and not (now.lines or now.row.doubtful)
+        is_first = now is not None and not now.lines and not _is_doubtful(now.row)
         if now is not None and is_first:
             rows.insert(0, now.row)
         key = self.header.key
@@ -183,9 +199,10 @@ class Gathering(Generic[P, J]):
             return None
         if sums is None:
             return None
-        groups = self._groups(rows[:last], ids, spans)
-        if groups is None:
-            return None
+        notes: dict[int, list[Noted]] = {}  # by the place of the job
+        for at, row in _joined_rows(rows[:last], spans):
+            notes.setdefault(at, []).extend(self._make.joined(row))
+        groups = self._groups(rows[:last], ids, spans, notes)
         own = [rows[begin] for begin, _ in spans]
         made = self._make.jobs(own, sums, groups)
         if self._clock.twice or any(isinstance(job, InvalidValue) for job in made):
@@ -194,23 +211,34 @@ class Gathering(Generic[P, J]):
         self._open = _Open(rows[last], ids[last])
         steps = [end - begin - 1 for begin, end in spans]
         told = zip([row.line for row in own], made, steps, strict=True)
-        before += map(_converted, repeat(Converted), told)
+        if notes or any(isinstance(job, Odd) for job in made):
+            for at, (line, job, count) in enumerate(told):
+                before += _with_notes(line, job, count, notes.get(at, ()))
+        else:
+            before += map(_converted, repeat(Converted), told)
         return before, rows[last + 1 :]
 
     def _groups(
-        self, rows: Sequence[Row], ids: Sequence[str], spans: Sequence[tuple[int, int]]
-    ) -> list[P] | None:
-        """The task groups of many jobs, or None where one cannot be made."""
-        if len(spans) == len(rows):
+        self, rows: Sequence[Row], ids: Sequence[str], spans: Sequence[tuple[int, int]],
+        notes: dict[int, list[Noted]],
+    ) -> list[P]:  # fmt: skip
+        """The task groups of many jobs; what there is to say of them is put with ``notes``.
+
+        Steps that are not kept are not read: what they tell of their job is summed elsewhere.
+        """
+        if len(spans) == len(rows) or not self._options.steps:
             return [self._nothing] * len(spans)
         inner = [place for begin, end in spans for place in range(begin + 1, end)]
         made = self._make.groups(
             [rows[place] for place in inner], [ids[place].partition(".")[2] for place in inner]
         )
-        if any(isinstance(group, InvalidValue) for group in made):
-            return None
-        if not self._options.steps:  # they were only looked at
-            return [self._nothing] * len(spans)
+        if any(isinstance(group, Odd) for group in made):
+            jobs = [job for job, (begin, end) in enumerate(spans) for _ in range(begin + 1, end)]
+            for at, (job, place) in enumerate(zip(jobs, inner, strict=True)):
+                group = made[at]
+                if isinstance(group, Odd):
+                    made[at], remarks = group
+                    notes.setdefault(job, []).extend(_noted(rows[place].line, remarks))
         groups = cast(list[P], made)
         found, at = [], 0
         for begin, end in spans:
@@ -232,9 +260,11 @@ class Gathering(Generic[P, J]):
             found.append(outcome)
             if not isinstance(outcome, Converted):
                 found += _unfolded(outcome, now)
-            elif now.notes or now.row.doubtful or self._clock.twice:
+                found += self._make.joined(now.row)
+            elif now.notes or now.row.joined or self._clock.twice:
+                found += self._make.joined(now.row)
                 found += self._make.doubts(now.row)
-                found += now.notes
+                found += dict.fromkeys(now.notes)  # a column may be read for two ends
                 found += self._make.twice(now.row)
         while other is not None:
             found.append(other)
@@ -242,16 +272,14 @@ class Gathering(Generic[P, J]):
         return found
 
     def _add(self, now: _Open[P, J], row: Row, step: str) -> Sequence[Outcome[J]]:
-        """Fold a step into its job; a value that cannot be read makes the job a bad one."""
+        """Fold a step into its job."""
         if step in now.lines:
             return (Bad(row.line, f"step {now.id}.{step} a second time"),)
         if len(now.lines) >= STEP_LIMIT:
             return tuple(self._count(now, row, step))
         now.lines[step] = row.line
-        try:
-            self._sum(now, row, step)
-        except InvalidValue as wrong:
-            now.wrong = now.wrong or wrong
+        now.notes += self._make.joined(row)
+        self._sum(now, row, step)
         if self._options.steps:
             now.steps.append((row, step))
             if len(now.steps) >= _WAITING_STEPS:
@@ -260,7 +288,7 @@ class Gathering(Generic[P, J]):
 
     def _sum(self, now: _Open[P, J], row: Row, step: str) -> None:
         now.total = now.total or Total(self._places)
-        now.total.add_step(row.fields, step)
+        now.total.add_step(row.line, row.fields, step)
 
     def _count(self, now: _Open[P, J], row: Row, step: str) -> Iterator[Outcome[J]]:
         """Sum up a step beyond the limit; it cannot make the job a bad one."""
@@ -269,11 +297,8 @@ class Gathering(Generic[P, J]):
         if not isinstance(now.early, Converted):
             yield _lost(now.early, row.line, f"{now.id}.{step}")
             return
-        try:
-            self._sum(now, row, step)
-        except InvalidValue as wrong:
-            yield Bad(row.line, str(wrong))
-            return
+        now.notes += self._make.joined(row)
+        self._sum(now, row, step)
         now.more += 1
         if now.more == 1 and self._options.steps:
             text = f"job {now.id} has more than {STEP_LIMIT} steps: the rest is only summed"
@@ -286,12 +311,11 @@ class Gathering(Generic[P, J]):
             return
         made = self._make.groups([row for _, row, _ in steps], [step for _, _, step in steps])
         for (now, row, _), group in zip(steps, made, strict=True):
-            if isinstance(group, InvalidValue):
-                now.wrong = now.wrong or group
-                continue
+            if isinstance(group, Odd):
+                group, remarks = group
+                now.notes += _noted(row.line, remarks)
             now.groups.append(group)
-            if row.doubtful:
-                now.notes.extend(self._make.doubts(row, step=True))
+            now.notes += self._make.doubts(row, step=True)
         for now in opens:
             now.steps.clear()
 
@@ -308,8 +332,27 @@ class Gathering(Generic[P, J]):
             )
         )
         return [
-            outcome or _outcome(now, next(made)) for now, outcome in zip(done, refused, strict=True)
+            outcome or self._outcome(now, next(made))
+            for now, outcome in zip(done, refused, strict=True)
         ]
+
+    def _outcome(self, now: _Open[P, J], job: J | Odd[J] | InvalidValue) -> Outcome[J]:
+        """What became of an allocation; what there is to say of it is put with its notes."""
+        line = now.row.line
+        if isinstance(job, InvalidValue):
+            return Bad(line, str(job))
+        if isinstance(job, Odd):
+            job, remarks = job
+            now.notes += _noted(line, remarks)
+        if now.total is not None and (lost := now.total.lost()):
+            # The task group of a step tells what is wrong with the columns that it has.
+            told = set(now.lines.values()) if self._options.steps else set()
+            now.notes += (
+                Noted(one.line, str(one), once=True)
+                for one in lost
+                if not (one.line in told and one.column in self._make.step_columns)
+            )
+        return Converted(line, job, len(now.lines) + now.more)
 
     def _refused(self, now: _Open[P, J]) -> Outcome[J] | None:
         """What becomes of an allocation that cannot be a job, or is not wanted as one."""
@@ -322,22 +365,41 @@ class Gathering(Generic[P, J]):
             return Skipped(line, "not ended")
         if now.early is None and (now.total or self._places.any(now.row.fields)):
             now.total = now.total or Total(self._places)
-            try:
-                now.total.add_allocation(now.row.fields)
-            except InvalidValue as wrong:
-                return Bad(line, str(wrong))
+            now.total.add_allocation(line, now.row.fields)
         return None
 
-    def _summed(self, now: _Open[P, J]) -> Sequence[str]:
+    def _summed(self, now: _Open[P, J]) -> Sequence[Any]:
         return NO_SUMS if now.total is None else now.total.texts()
 
 
-def _outcome(now: _Open[P, J], job: J | InvalidValue) -> Outcome[J]:
-    if isinstance(job, InvalidValue):
-        return Bad(now.row.line, str(job))
-    if now.wrong:
-        return Bad(now.row.line, str(now.wrong))
-    return Converted(now.row.line, job, len(now.lines) + now.more)
+def _is_doubtful(row: Row) -> bool:
+    return row.joined is not None and bool(row.joined.in_doubt)
+
+
+def _joined_rows(
+    rows: Sequence[Row], spans: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, Row]]:
+    """The rows that were joined of several lines, with the places of their jobs."""
+    begins = [begin for begin, _ in spans]
+    for place, row in enumerate(rows):
+        if row.joined is not None:
+            yield bisect_right(begins, place) - 1, row
+
+
+def _with_notes(
+    line: int, job: J | Odd[J] | InvalidValue, steps: int, notes: Iterable[Noted]
+) -> Iterator[Outcome[J]]:
+    """What becomes of a job that was made, and what there is to say of it and of its steps."""
+    assert not isinstance(job, InvalidValue)
+    remarks: tuple[str, ...] = ()
+    if isinstance(job, Odd):
+        job, remarks = job
+    yield Converted(line, job, steps)
+    yield from dict.fromkeys((*notes, *_noted(line, remarks)))
+
+
+def _noted(line: int, remarks: Iterable[str]) -> Iterator[Noted]:
+    return (Noted(line, remark, once=True) for remark in remarks)
 
 
 def _unfolded(outcome: Outcome[J], now: _Open[P, J]) -> Iterator[Outcome[J]]:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from sssjob.model import Property
 from sssjob.records.clock import time
 from sssjob.records.readers import single
-from sssjob.records.record import DELIVERED, JOB, NOWHERE, REQUESTED, Field, Found, plain
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Field,
+    Found,
+    plain,
+    varied,
+)
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.readers import (
     allocated,
@@ -40,13 +50,19 @@ def together(text: str) -> Found:
     return None
 
 
-# Columns that are worked out for each record: whether it has an end, and has run to it; the time
-# of submission in seconds; the last part of a step's id; and what is summed over steps.
-ENDED, OVER, SUBMITTED, STEP_ID = "(ended)", "(over)", "(submitted)", "(step)"
-CPU, MEMORY, MEAN_MEMORY, SWAP, MEAN_SWAP = SUMS = (
-    "(cpu)", "(memory)", "(mean memory)", "(swap)", "(mean swap)"
+@varied
+def _as_they_are(items: tuple[Property, ...]) -> Found:
+    return items
+
+
+# Columns that are worked out for each record: how far it is, and whether it has run to its end; the
+# time of submission in seconds; the last part of a step's id; what is summed over steps, and the
+# texts of which nothing could be summed.
+PROGRESS, OVER, SUBMITTED, STEP_ID = "(progress)", "(over)", "(submitted)", "(step)"
+CPU, MEMORY, MEAN_MEMORY, SWAP, MEAN_SWAP, NOT_SUMMED = SUMS = (
+    "(cpu)", "(memory)", "(mean memory)", "(swap)", "(mean swap)", "(not summed)"
 )  # fmt: skip
-WORKED_OUT = (ENDED, OVER, SUBMITTED, STEP_ID, *SUMS)
+WORKED_OUT = (PROGRESS, OVER, SUBMITTED, STEP_ID, *SUMS)
 
 
 _MAX = {"metric": "Max", "units": "KB"}
@@ -156,7 +172,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("Restarts",           JOB,       "StartCount", restarts),
     Field("SLUID",              JOB,       "Extension",  worded, noted("SLUID")),
     Field("Start",              JOB,       "StartTime",  time),
-    Field("State",              JOB,       "State",      state, beside=("Reason", ENDED)),
+    Field("State",              JOB,       "State",      state, beside=("Reason", PROGRESS)),
     Field("StdErr",             JOB,       "ErrorFile"),
     Field("StdIn",              JOB,       "InputFile"),
     Field("StdOut",             JOB,       "OutputFile"),
@@ -185,6 +201,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field(MEAN_MEMORY,          DELIVERED, "Memory",     single, _AVERAGE),
     Field(SWAP,                 DELIVERED, "Swap",       single, _MAX),
     Field(MEAN_SWAP,            DELIVERED, "Swap",       single, _AVERAGE),
+    Field(NOT_SUMMED,           JOB,       "Extension",  _as_they_are),
 )
 
 # A step, which becomes a TaskGroup of its job.
@@ -208,7 +225,7 @@ STEP: tuple[Field, ...] = (
     Field("NodeList",           JOB,       "Extension",  too_long, noted("NodeList")),
     Field("NTasks",             JOB,       "TaskCount",  values.count),
     Field("Start",              JOB,       "StartTime",  time),
-    Field("State",              JOB,       "State",      state, beside=("Reason", ENDED)),
+    Field("State",              JOB,       "State",      state, beside=("Reason", PROGRESS)),
     Field("TotalCPU",           JOB,       "CpuDuration", values.clock_seconds),
     Field("TRESUsageInTot",     DELIVERED, "Memory",     total_memory, _TOTAL),
     Field("ExitCode",           JOB,       "Extension",  signal, noted("Signal")),
@@ -235,13 +252,24 @@ WAITING = (
 def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
     """The rows for the columns that there are; of two that tell the same, the later."""
     found: dict[tuple[object, ...], Field] = {}
+    measured = not {"ConsumedEnergy", "ConsumedEnergyRaw"}.isdisjoint(columns)
     for row in rows:
         if row.column in columns and row.read is not together:
-            measured = {"ConsumedEnergy", "ConsumedEnergyRaw"} & set(columns)
-            found[_identity(row)] = (
-                row._replace(read=devices) if row.read is allocated and measured else row
-            )
+            if row.read is allocated and measured:
+                row = row._replace(read=devices)
+            elif row.read is requested_memory:
+                row = row._replace(beside=tuple(_there(names, columns) for names in _UNITS))
+            found[_identity(row)] = row
     return iter(found.values())
+
+
+# How many CPUs and nodes memory was requested for: those that were requested, or else were given.
+_UNITS = (("ReqCPUS", "NCPUS", "AllocCPUS"), ("ReqNodes", "NNodes", "AllocNodes"))
+
+
+def _there(names: tuple[str, ...], columns: Collection[str]) -> str:
+    """The first of some columns that there is."""
+    return next((name for name in names if name in columns), names[0])
 
 
 def _identity(row: Field) -> tuple[object, ...]:

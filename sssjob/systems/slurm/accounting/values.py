@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -142,8 +143,7 @@ def exit_code(text: str) -> tuple[int, int] | None:
 
 
 # fmt: off
-# What the words of sacct's State mean in the words of the standard. A run that was requeued or
-# resized is over where it has an end.
+# What the words of sacct's State mean in the words of the standard.
 STATES = {
     "BOOT_FAIL": "Completed", "CANCELLED": "Completed", "COMPLETED": "Completed",
     "DEADLINE": "Completed", "FAILED": "Completed", "NODE_FAIL": "Completed",
@@ -157,37 +157,54 @@ STATES = {
     "SUSPENDED": "Suspended", "STOPPED": "Suspended",
 }
 # fmt: on
+# A run that was requeued or resized is over where it has an end. Any other job that goes on has
+# none, even where ``sacct --truncate`` prints the end of the time that was asked about.
+_RUNS = frozenset(("REQUEUED", "RESIZING"))
+
+
+class Phase(Enum):
+    """How far a job is by its state alone; of TOLD_BY_END what else it has tells."""
+
+    WAITS = 0
+    GOES_ON = 1
+    TOLD_BY_END = 2
 
 
 class State(NamedTuple):
-    """A state by the standard's word, and by sacct's whole word ("" where it cannot be told)."""
+    """A state by the standard's word ("" where nobody knows it), and by sacct's whole word."""
 
     standard: str
     word: str
 
 
-def state(text: str, ended: bool) -> State:
+@lru_cache(MEMORY)
+def state(text: str) -> State:
     """Read State: ``CANCELLED by 1000``; ``COMPLETED+`` and ``OUT_OF_ME+`` are cut words.
 
-    A word that is not known keeps its name, unless the record has an end.
+    >>> state("OUT_OF_ME+"), state("ASLEEP")
+    (State(standard='Completed', word='OUT_OF_MEMORY'), State(standard='', word='ASLEEP'))
     """
     found = _STATE.fullmatch(text)
     if not found:
-        raise InvalidValue(text, "a state such as COMPLETED")
+        return State("", text)
     word, cut = found[1], found[2]
     if cut and word not in STATES:
         begins = [known for known in STATES if known.startswith(word)]
         word = begins[0] if len(begins) == 1 else word
-    standard = STATES.get(word, word)
-    if ended and word not in ("RUNNING", "SUSPENDED"):
-        standard = "Completed"
-    return State(standard, word)
+    return State(STATES.get(word, ""), word)
+
+
+def phase(text: str) -> Phase:
+    """How far a job of this state is."""
+    standard, word = state(text)
+    if standard in ("", "Completed") or word in _RUNS:
+        return Phase.TOLD_BY_END
+    return Phase.WAITS if standard in ("Idle", "Hold") else Phase.GOES_ON
 
 
 def is_over(text: str) -> bool:
     """Whether a state by itself says that the job has ended."""
-    found = _STATE.fullmatch(text)
-    return found is not None and state(text, ended=False).standard == "Completed"
+    return state(text).standard == "Completed"
 
 
 def resources(text: str) -> Iterator[tuple[str, str, str]]:
