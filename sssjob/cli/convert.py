@@ -87,7 +87,7 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
     help="The site, for CAR and APEL. Default for APEL: the machine.",
 )  # fmt: skip
 @click.option(
-    "--submit-host", metavar="NAME", default="", help="Where jobs were submitted, for APEL."
+    "--submit-host", metavar="NAME", default="", help="Where jobs were submitted, for CAR and APEL."
 )
 @click.option(
     "--infrastructure", metavar="TYPE", default="", help="For CAR and APEL. Default: grid."

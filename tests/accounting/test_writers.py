@@ -19,6 +19,7 @@ from sssjob.accounting.writers import writer as writers
 from sssjob.accounting.writers.grid import Site
 from sssjob.document import dumps
 from sssjob.document.bridge import from_tree
+from sssjob.formats import car
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import find, read_records
 from sssjob.records.record import Bad, Converted, Options, Skipped
@@ -95,6 +96,14 @@ def test_a_compute_record_names_site_group_roles_and_benchmark():
     assert found["ServiceLevel"].text == "9.5"
     assert found["ExitStatus"].text == "1"
     assert {path for path, _ in lost(losses)} == {"Priority", "Requested/Processors"}
+
+
+@pytest.mark.parametrize("host", ["ce.example.org", "ce.example.org:9619/condor"])
+def test_a_compute_record_names_the_host_that_jobs_were_submitted_at(host):
+    root = etree.fromstring(written("car", JOB, site=Site(submit_host=host))[0])
+    named = {item.get(f"{{{car.NAMESPACE}}}description") or etree.QName(item).localname: item.text
+             for item in root[0]}  # fmt: skip
+    assert named["SubmitHost"] == host
 
 
 def test_a_message_has_a_record_for_each_job_that_ended():

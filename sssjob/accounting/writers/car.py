@@ -53,7 +53,8 @@ def record(job: Taken, site: Site, created: int | None = None) -> str:
         CAR.time(job, "EndTime", "EndTime"),
         machine(CAR, job, "Machine", "MachineName"),
         CAR.hosts(job),
-        machine(CAR, job, "SubmitHost", "SubmitHost"),
+        CAR.host(site.submit_host, "SubmitHost") if site.submit_host
+        else machine(CAR, job, "SubmitHost", "SubmitHost"),
         CAR.text(job, "Queue"),
         CAR.element("Site", name),
     )
