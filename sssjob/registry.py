@@ -26,8 +26,9 @@ class Format(NamedTuple):
 
     The module has ``jobs(stream, options) -> Iterator[Outcome]`` and, if it knows both roads,
     ``records(stream, options, road)``; see ``sssjob.records``. With ``recognises(head)``, which
-    gives a reason or "", the format is found by ``auto``. ``cutter`` names the class that cuts its
-    records into parts for several processes and growing logs.
+    gives a reason or "", the format is found by ``auto``; with ``mistaken(head)``, which gives one
+    as well, what is often taken for it is refused in one line. ``cutter`` names the class that cuts
+    its records into parts for several processes and growing logs.
     """
 
     name: str

@@ -16,7 +16,7 @@ from sssjob import registry
 from sssjob.document.files import Span
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
-from sssjob.records import find, formats, read_records, recognition
+from sssjob.records import checked, find, formats, read_part, recognition
 from sssjob.records.cutting import Cutter, Part, Place
 from sssjob.records.head import looked_at
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options
@@ -56,7 +56,7 @@ class Cutting:
             head, stream = looked_at(stream, recognition.HEAD)
             found = recognition.recognise(head)
             self.format, self.sign = found.format.name, str(found)
-        self._stream = stream
+        self._stream = stream if self.place.offset else checked(find(self.format), stream)
         self._held, self._file = held, file
         self._cutter = cutter(self.format)(options, self.place.front)
 
@@ -130,7 +130,7 @@ def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
     numbers = [number for number, _ in part.front]
     counts, remarks, texts = Counts(), [], []
     stream = io.BytesIO(front + part.read())
-    for outcome in read_records(find(format_), stream, part.options, TEXTS):
+    for outcome in read_part(find(format_), stream, part.options, TEXTS):
         counts.add(outcome)
         if isinstance(outcome, Converted):
             texts.append(on_one_line(outcome.job) if lines else outcome.job)

@@ -2,7 +2,7 @@
 
 A value that cannot be read costs that value: the job goes without it, its text stays in an
 Extension, and a remark says so. Only what a record is about, and what its usage is made of, refuse
-it. # decision 169
+it. # decision 181
 """
 
 from __future__ import annotations

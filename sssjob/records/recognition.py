@@ -63,6 +63,9 @@ def recognise(head: bytes) -> Recognised:
     for row in formats().values():
         if row.name not in _OURS and (sign := _sign(row, head)):
             return Recognised(row, sign)
+    for row in FORMATS.values():
+        if (mistaken := getattr(row.load(), "mistaken", None)) and (reason := mistaken(head)):
+            raise UnusableInput(reason, 1)
     begin = clean(head[:200]).strip()[:60]
     raise UnusableInput(f"no format is recognised by {begin!r}: name it (--from FORMAT)")
 

@@ -17,7 +17,7 @@ from sssjob.errors import UnusableInput
 from sssjob.formats import swf
 from sssjob.records import find, parts, read_records
 from sssjob.records.cutting import Part
-from sssjob.records.parts import Cutting, convert, converted
+from sssjob.records.parts import Cutting, convert
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options
 from sssjob.records.roads import OBJECTS, TEXTS
 
@@ -114,7 +114,7 @@ def test_parts_of_any_size_become_what_the_whole_does(format_, data, size):
         patch.setattr(parts, "SIZE", size)
         try:
             cutting = Cutting(io.BytesIO(raw), format_, Options())
-            found = flat(converted(cutting, 1))
+            found = flat(convert(format_, part) for part in cutting)
         except UnusableInput:
             with pytest.raises(UnusableInput):
                 convert(format_, Part(raw, 1, Options()))

@@ -12,8 +12,8 @@ from sssjob.check import check_source
 from sssjob.cli import sssjob
 from sssjob.document import read
 
-DATA = Path(__file__).parent.parent / "data" / "slurm"
-SAMPLE = DATA / "22.05" / "all-steps-epoch.txt"
+DATA = Path(__file__).parent.parent / "data"
+SAMPLE = DATA / "slurm" / "22.05" / "all-steps-epoch.txt"
 RECORDS = "JobID|JobName|State|Start\n1|a|COMPLETED|2026-07-01T12:00:00\n2|b\n3|c|FAILED|1\n"
 
 
@@ -61,7 +61,7 @@ def test_compressed_records_are_read_as_they_are(tmp_path):
 def test_several_files_are_one_stream_and_one_count(tmp_path):
     counts = tmp_path / "counts.json"
     result = convert("--counts-json", counts, "-o", tmp_path / "jobs.sss", SAMPLE,
-                     DATA / "22.05" / "cancelled-pending.txt")  # fmt: skip
+                     DATA / "slurm" / "22.05" / "cancelled-pending.txt")  # fmt: skip
     assert result.exit_code == 0
     assert result.stdout == ""
     assert json.loads(counts.read_text()) == {
@@ -114,6 +114,40 @@ def test_what_cannot_be_read_ends_with_2_and_a_reason(arguments, data, message):
     result = convert(*arguments, data=data)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+SERVER_LOG = (
+    "07/11/2026 00:00:01;0008;PBS_Server.1234;Job;123.srv;Job Queued at request of amy@login\n"
+    "07/11/2026 00:00:02.123456;0100;Server@srv;Req;;Type AuthenticateUser request received\n"
+)
+QUEUE = (DATA / "lcginfo" / "slurm-24.11" / "squeue.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("more", [[], ["--jobs", "2"]])
+@pytest.mark.parametrize("format_", ["pbs", "auto"])
+def test_a_log_of_the_server_of_pbs_is_told_in_one_line(format_, more):
+    result = convert("--from", format_, *more, "-", data=SERVER_LOG)
+    assert (result.exit_code, result.stdout) == (2, "")
+    said = "<stdin>:1: a log of the server, not of its accounting: take server_priv/accounting"
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_line_of_the_server_within_accounting_is_one_bad_record():
+    record = "11/20/2026 14:29:34;E;7.srv;user=amy start=1 end=2\n"
+    data = record + SERVER_LOG * 2 + record
+    for more in ([], ["--jobs", "2"]):
+        result = convert("--from", "pbs", *more, "-", data=data)
+        assert result.exit_code == 1
+        assert "converted 2, skipped 2 (0008: an unknown record 2), bad 2" in result.stderr
+
+
+@pytest.mark.parametrize("format_", ["slurm-json", "auto"])
+def test_the_json_of_squeue_is_told_from_that_of_sacct(format_):
+    result = convert("--from", format_, "-", data=QUEUE)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "jobs as squeue and scontrol print them" in result.stderr
+    assert "sssjob lcginfo lrms" in result.stderr.splitlines()[-1]
 
 
 def test_help_has_examples():

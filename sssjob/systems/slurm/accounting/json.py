@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO, TypeVar
 
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.model import Job
 from sssjob.records import json_objects
 from sssjob.records.clock import Clock
@@ -35,9 +35,17 @@ _LOST_CODES = (
     "sacct --parsable2 has the codes"
 )
 
+_QUEUE = (
+    "jobs as squeue and scontrol print them, without what they used: take sacct --json; "
+    "the state of the queue is read by sssjob lcginfo lrms --from slurm"
+)
+
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each job, in its order. Raises ``UnusableInput`` where there is no array."""
+    """What becomes of each job, in its order.
+
+    Raises ``UnusableInput`` where there is no array, or one of jobs that are in the queue.
+    """
     return records(stream, options or Options(), OBJECTS)
 
 
@@ -47,12 +55,15 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     assert names is not None
     gathering = slurm.Gathering(names, Clock(options.zone), options, road)
     batch: list[Row | Bad | Skipped] = []
-    told = False
+    told = begun = False
     for found in json_objects.read(stream, "jobs"):
         if isinstance(found, Bad):
             batch.append(found)
             continue
         line, job = found
+        if not begun and _is_of_queue(job):
+            raise UnusableInput(_QUEUE, line)
+        begun = True
         try:
             rows = _rows(line, job)
         except InvalidValue as wrong:
@@ -67,6 +78,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
             batch.clear()
     yield from gathering.take(batch)
     yield from gathering.close()
+
+
+def _is_of_queue(job: dict[str, Any]) -> bool:
+    """Whether squeue or scontrol printed a job."""
+    return "job_state" in job and "time" not in job
 
 
 def recognises(head: bytes) -> str:
