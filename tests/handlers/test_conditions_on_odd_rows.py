@@ -11,8 +11,10 @@ from desk import desk
 from sssjob import spec, store
 from sssjob.errors import Refused
 from sssjob.handlers.conditions import Conditions
+from sssjob.handlers.service import Service
+from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import views
-from sssjob.rmap.message import Conj, Op, Where
+from sssjob.rmap.message import Conj, Object, Op, Request, Where
 
 # One condition in so many is asked; 1 asks all.
 _SHARE = int(os.environ.get("SSSJOB_SHARE", 10))
@@ -88,3 +90,10 @@ def test_jobs_of_an_actor_are_found_whatever_white_space_is_around_the_name(addr
         change.put(b"<Job><Id>8</Id><User>amyx</User></Job>")
     with desk(address) as made:
         assert made.ids(actor="amy") == ["7"]
+
+
+@pytest.mark.parametrize("verifies", [True, False])
+def test_no_question_of_a_store_that_is_verified_is_quick(tmp_path, verifies):
+    service = Service(Stores(str(tmp_path / "jobs.db"), verifies=verifies))
+    request = Request("Query", "amy", (Object("Job"),), wheres=(Where("Id", "7"),))
+    assert service.is_quick(request) is not verifies
