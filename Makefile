@@ -6,17 +6,20 @@ space := $(subst ,, )
 READY := .venv/ready$(subst $(space),_,$(subst /,-,$(CURDIR)))
 BIN   := .venv/bin
 
-.PHONY: help demo test lint check bench build clean
+.PHONY: help demo test explore lint check bench build clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
-	@awk -F ': |## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$NF }' Makefile
+	@awk -F ': |## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$NF }' Makefile
 
 demo: $(READY) ## Show the main job on records that a real Slurm printed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
 
 test: $(READY) ## Run all tests, in parallel
 	@$(BIN)/pytest
+
+explore: $(READY) ## Run the property tests on fresh cases: ROUNDS=5 times, or for one SEED
+	@bash .ci/explore "$(ROUNDS)" "$(SEED)"
 
 lint: $(READY) ## Check format, style, types and the house's import contracts
 	@$(BIN)/ruff format --check

@@ -7,10 +7,14 @@ from pathlib import Path
 import checkout
 import pytest
 from daemons import protected
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("here", deadline=None)
-settings.load_profile("here")
+# "make test" tries the same cases each time, whatever was found before and however busy the machine
+# is. "make explore" tries others, and more of them.
+CLOCKLESS = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("ci", derandomize=True, **CLOCKLESS)
+settings.register_profile("explore", max_examples=300, print_blob=True, **CLOCKLESS)
+settings.load_profile("ci")
 
 
 def pytest_configure(config):

@@ -27,6 +27,8 @@ OFFERED = {
 }  # fmt: skip
 VERDICTS = ["no", "unknown", "yes"]
 
+pytestmark = pytest.mark.explore
+
 
 def requested(choose):
     """Up to seven elements with any op, conj, group and preference."""

@@ -67,7 +67,9 @@ def test_long_and_many_parts_of_a_request_are_refused_or_answered(jobs):
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    max_examples=50,
+    deadline=None,
 )
 @given(st.data())
 def test_no_request_gets_more_than_a_code(jobs, data):

@@ -91,7 +91,9 @@ WHERES = st.lists(
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    max_examples=60,
+    deadline=None,
 )
 @given(WHERES)
 def test_columns_never_hide_a_job_that_the_conditions_hold_for(jobs, wheres):

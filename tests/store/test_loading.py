@@ -127,7 +127,7 @@ def test_statistics_count_what_is_there(jobs):
     assert found.by_state == {"": 1, "Running": 1}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(ANY.filter(lambda node: local(node) in ("Job", "JobGroup")))
 def test_the_row_of_a_document_tells_its_identity_or_leaves_it_to_the_document(node):
     found = told(rows(node)[0])
@@ -158,7 +158,10 @@ class Model:
             self.documents[at][2] = new.marks
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(st.one_of(JOBS, GROUPS), min_size=1, max_size=8), st.integers(1, 4))
 def test_what_was_put_or_loaded_in_any_order_is_there_with_all_versions(
     tmp_path_factory, found, size
@@ -187,7 +190,7 @@ def shared(tmp_path_factory):
         yield opened
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(ANY.filter(lambda node: local(node) in ("Job", "JobGroup")))
 def test_any_job_object_with_an_id_comes_back_byte_for_byte(shared, node):
     document = etree.tostring(node)
