@@ -440,6 +440,38 @@ def test_a_refusal_is_told(queue):
     assert (done.exit_code, "invalid partition" in done.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_job_that_asks_for_more_than_is_carried_is_not_submitted(queue, options):
+    text = (queue / "job.xml").read_text().replace("</Job>", "<Quote>q</Quote><Mood>m</Mood></Job>")
+    (queue / "job.xml").write_text(text)
+    done = run("submit", "--for", "slurm", *options, "job.xml")
+    assert (done.exit_code, done.stdout) == (2, "")
+    *told, last = done.stderr.splitlines()
+    assert [line.partition(" is not asked of slurm")[0] for line in told] == [
+        "job.xml:9: error: Quote 'q'", "job.xml:9: error: Mood 'm'",
+    ]  # fmt: skip
+    assert last == "sssjob: error: job.xml: not submitted: what it asks for would be left out"
+    assert not (queue / "script").exists()
+
+
+def test_the_policy_of_a_group_holds_for_a_job_of_it(queue):
+    job = (queue / "job.xml").read_text().replace("</Job>", "<Quote>q</Quote></Job>")
+    group = f"<JobGroup awarenessPolicy='Warn'><Id>g</Id>{job}</JobGroup>"
+    (queue / "job.xml").write_text(group)
+    done = run("submit", "--for", "slurm", "--jobs", "jobs", "job.xml")
+    assert (done.exit_code, done.stdout) == (0, "3\n")
+    assert "warning: Quote 'q' is not asked of slurm" in done.stderr
+    assert document.loads((queue / "jobs/3.xml").read_text()).get("Quote") == "q"
+
+
+def test_a_job_that_its_user_holds_is_not_let_go(queue):
+    text = (queue / "job.xml").read_text().replace("</Job>", "<Hold>User</Hold></Job>")
+    (queue / "job.xml").write_text(text)
+    done = run("submit", "--for", "slurm", "job.xml")
+    assert (done.exit_code, done.stdout) == (0, "3\n")
+    assert not (queue / "seen").exists()
+
+
 def test_a_dry_run_shows_the_command_and_the_script(queue):
     done = run("submit", "--for", "slurm", "--dry-run", "job.xml")
     first, *script = done.stdout.splitlines()

@@ -1,10 +1,14 @@
+# ruff: noqa: E501 (a case is a line)
+import os
+import pwd
 import shlex
+import time
 
 import pytest
 
 from sssjob.defaults import resolve
 from sssjob.document import loads
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidJob, InvalidValue, Severity
 from sssjob.features.batch.submission import submission, submitted_id
 
 RANGES = """<Job><Id>1</Id><Name>scan</Name><Executable>/bin/echo</Executable>
@@ -83,3 +87,221 @@ def test_a_job_that_cannot_be_submitted_says_why(document):
 @pytest.mark.parametrize("printed", ["12\n", "12;cluster\n", "12\nmore\n"])
 def test_the_id_is_what_the_command_prints_first(printed):
     assert submitted_id("slurm", printed) == "12"
+
+
+# What a job asks for beside amounts
+
+ASKING = "<Job{}><Id>1</Id><Executable>/bin/true</Executable>{}</Job>"
+EXECUTED = "exec /bin/true"
+
+
+def made(inner, system, policy=""):
+    attribute = f" awarenessPolicy='{policy}'" if policy else ""
+    return submission(resolve(loads(ASKING.format(attribute, inner))).block, system)
+
+
+def refusals(inner, system):
+    """The paths of what refuses a job, each with the reason."""
+    with pytest.raises(InvalidJob) as refused:
+        made(inner, system)
+    found = refused.value.findings
+    assert all(each.severity is Severity.ERROR and each.code == "E-UNKNOWN" for each in found)
+    return {each.path: each.message.rpartition(": ")[2] for each in found}
+
+
+# fmt: off
+OPTIONS = [
+    ("<QualityOfService>high</QualityOfService>", "slurm", "--qos=high"),
+    ("<Partition>p</Partition>", "slurm", "--partition=p"),
+    ("<Reservation>r</Reservation>", "slurm", "--reservation=r"),
+    ("<Reservation>r</Reservation>", "gridengine", "-ar r"),
+    ("<Requested><Queue>long</Queue></Requested>", "pbs", "-q long"),
+    ("<Queue>long</Queue><Partition>long</Partition>", "slurm", "--partition=long"),
+    ("<EligibleTime>1800000000</EligibleTime>", "slurm", "--begin=2027-01-15T08:00:00"),
+    ("<EligibleTime>1800000000</EligibleTime>", "gridengine", "-a 202701150800.00"),
+    ("<EligibleTime>1800000000</EligibleTime>", "pbs", "-a 202701150800.00"),
+    ("<DeadlineTime>1800000000</DeadlineTime>", "slurm", "--deadline=2027-01-15T08:00:00"),
+    ("<Dependency>1_2</Dependency><Dependency condition='OnExit'>3</Dependency>", "slurm",
+     "--dependency=afterok:1_2,afterany:3"),
+    ("<Dependency condition='OnFailure'>7[].head</Dependency>", "pbs", "-W 'depend=afternotok:7[].head'"),
+    ("<Dependency condition='OnExit'>7</Dependency>", "gridengine", "-hold_jid 7"),
+    ("<Restartable>false</Restartable>", "slurm", "--no-requeue"),
+    ("<Restartable>true</Restartable>", "pbs", "-r y"),
+    ("<Priority>-5</Priority>", "gridengine", "-p -5"),
+    ("<NotificationList uri='mailto:amy@example.org'>JobEnd, JobStart</NotificationList>", "slurm",
+     "--mail-type=END,BEGIN --mail-user=amy@example.org"),
+    ("<NotificationList>All</NotificationList>", "pbs", "-m abe"),
+    ("<Feature>ib</Feature><Requested><Feature>ssd</Feature></Requested>", "slurm",
+     "'--constraint=ib&ssd'"),
+    ("<Node>n1</Node>", "slurm", "--nodelist=n1 --nodes=1"),
+    ("<Requested><Resource name='GPU'>2</Resource></Requested>", "slurm", "--gpus=2"),
+    ("<Resource name='matlab' type='License'>3</Resource>", "slurm", "--licenses=matlab:3"),
+    ("<TaskDistribution type='TasksPerNode'>2</TaskDistribution>", "slurm", "--ntasks-per-node=2"),
+    ("<TaskDistribution>RoundRobin</TaskDistribution>", "slurm", "--distribution=cyclic"),
+    ("<ResourceLimit name='CPUTime'>60</ResourceLimit>", "pbs", "-l nodes=1:ppn=1,cput=00:01:00"),
+    ("<ResourceLimit name='CPUTime' type='Soft'>60</ResourceLimit>", "gridengine", "-l s_cpu=60"),
+    ("<ResourceLimit name='Memory'>1048576</ResourceLimit>", "slurm", "--mem=1M"),
+    ("<Shell>/bin/bash</Shell>", "gridengine", "-S /bin/bash"),
+    ("<Shell>/bin/bash</Shell>", "pbs", "-S /bin/bash"),
+    ("<OutputFile redirectList='Append'>o</OutputFile>", "slurm", "--output=o --open-mode=append"),
+    ("<OutputFile redirectList='Append'>o</OutputFile>", "gridengine", "-o o -j y"),
+    ("<OutputFile>o</OutputFile><ErrorFile redirectList='Merge'/>", "pbs", "-o o -j oe"),
+    ("<Environment export='true'><Variable name='A'>1</Variable></Environment>", "gridengine", "-V"),
+    ("<Environment export='false'><Variable name='A'>1</Variable></Environment>", "slurm", "--export=NONE"),
+    ("<InputFile>in</InputFile>", "gridengine", "-i in"),
+]
+SCRIPTS = [
+    ("<Environment><Variable name='A'>x 'y' $z</Variable></Environment>", "slurm", "#!/bin/sh",
+     ["""export A='x '"'"'y'"'"' $z'""", EXECUTED]),
+    ("<ResourceLimit name='CPUTime' type='Hard'>60</ResourceLimit>", "slurm", "#!/bin/sh",
+     ["ulimit -H -t 60", EXECUTED]),
+    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory><InputFile>i</InputFile>", "pbs",
+     "#!/bin/sh", ["cd '/a b' || exit", f"{EXECUTED} < i"]),
+    ("<Shell> /usr/bin/zsh </Shell>", "slurm", "#!/usr/bin/zsh", [EXECUTED]),
+]
+# fmt: on
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize("inner, system, option", OPTIONS)
+def test_what_a_system_has_an_option_for_is_asked_for(inner, system, option):
+    submitted = made(inner, system)
+    assert f" {option} " in f" {shlex.join(submitted.command)} "
+    assert not [each for each in submitted.findings if each.code == "E-UNKNOWN"]
+
+
+@pytest.mark.parametrize("inner, system, first, lines", SCRIPTS)
+def test_what_the_script_can_do_is_done_there(inner, system, first, lines):
+    assert made(inner, system).script.splitlines() == [first, *lines]
+
+
+def test_a_job_that_its_user_holds_stays_held():
+    assert made("<Hold>User</Hold>", "slurm").stays_held
+    assert not made("", "slurm").stays_held
+
+
+FACTS = (
+    "<Application>g09</Application><State>Completed</State><StartTime>1</StartTime>"
+    "<GlobalUser>amy@example.org</GlobalUser><ExitCode>1</ExitCode><Interactive>false</Interactive>"
+    "<Suspendable>true</Suspendable><Extension type='JobFeatures' name='grace_secs_job'>6</Extension>"
+    "<Delivered><Node>n1</Node><Queue>main</Queue></Delivered>"
+)
+
+
+@pytest.mark.parametrize("system", ["slurm", "gridengine", "pbs"])
+def test_what_a_job_is_and_was_asks_for_nothing(system):
+    assert made(FACTS, system).command == made("", system).command
+
+
+# fmt: off
+LEFT = [
+    ("<Feature>ib</Feature>", "gridengine", "/Job/Feature", "there is no option for it"),
+    ("<Feature aggregation='List'>ib,ssd</Feature>", "slurm", "/Job/Feature", "it is no plain name"),
+    ("<Feature>a|b</Feature>", "slurm", "/Job/Feature", "it is no plain name"),
+    ("<Requested><Feature conj='Nand'>ib</Feature></Requested>", "slurm", "/Job/Requested/Feature", "compared by NE"),
+    ("<Requested><Node op='Match'>n.*</Node></Requested>", "slurm", "/Job/Requested/Node", "compared by Match"),
+    ("<Node>n1</Node><Node>n2</Node>", "slurm", "/Job/Node", "only one node can be named, by its plain name"),
+    ("<Node>n1</Node>", "pbs", "/Job/Node", "there is no option for it"),
+    ("<Node count='2'>n1</Node>", "slurm", "/Job/Node/@count", "there is no option for it"),
+    ("<Resource name='GPU'>1</Resource>", "pbs", "/Job/Resource", "there is no option for it"),
+    ("<Requested><Resource name='GPU' op='LE'>1</Resource></Requested>", "slurm", "/Job/Requested/Resource", "compared by LE"),
+    ("<Resource name='fpga'>1</Resource>", "slurm", "/Job/Resource", "it is neither a GPU nor a License"),
+    ("<Environment><Variable name='A.B'>1</Variable></Environment>", "slurm", "/Job/Environment", "'A.B' is no variable that a shell takes"),
+    ("<Dependency>stage</Dependency>", "slurm", "/Job/Dependency", "no id of a job of this system"),
+    ("<Dependency condition='OnExit' code='3'>7</Dependency>", "slurm", "/Job/Dependency", "nothing waits for an exit code"),
+    ("<Dependency designator='JobName'>7</Dependency>", "slurm", "/Job/Dependency", "a job is named by its id"),
+    ("<Dependency>7</Dependency>", "gridengine", "/Job/Dependency", "nothing waits for OnSuccess"),
+    ("<QualityOfService>high</QualityOfService>", "pbs", "/Job/QualityOfService", "there is no option for it"),
+    ("<DeadlineTime>1800000000</DeadlineTime>", "pbs", "/Job/DeadlineTime", "there is no option for it"),
+    ("<EligibleTime>soon</EligibleTime>", "slurm", "/Job/EligibleTime", "'soon' is not seconds since the epoch such as 1051557713"),
+    ("<Hold>System</Hold>", "slurm", "/Job/Hold", "only a hold of the user can be asked for"),
+    ("<Interactive>true</Interactive>", "slurm", "/Job/Interactive", "a batch job has no terminal"),
+    ("<Suspendable>false</Suspendable>", "slurm", "/Job/Suspendable", "nothing keeps a job from being suspended"),
+    ("<Priority>5</Priority>", "slurm", "/Job/Priority", "only an operator sets the priority of a job"),
+    ("<Priority>5000</Priority>", "pbs", "/Job/Priority", "priorities go from -1023 to 1024"),
+    ("<Shell>/usr/bin/python3</Shell>", "slurm", "/Job/Shell", "it is no path of one of sh, ash, bash, dash, ksh, mksh, zsh"),
+    ("<ResourceManagerType>LSF</ResourceManagerType>", "slurm", "/Job/ResourceManagerType", "that is another one"),
+    ("<ResourceLimit name='StackSize'>9</ResourceLimit>", "slurm", "/Job/ResourceLimit", "there is no option for it"),
+    ("<OutputFile redirectList='Keep'>o</OutputFile>", "slurm", "/Job/OutputFile/@redirectList", "there is no option for it"),
+    ("<NotificationList uri='xmpp://a'>JobEnd</NotificationList>", "slurm", "/Job/NotificationList/@uri", "it is no address of mail"),
+    ("<NotificationList>JobEnd,Birth</NotificationList>", "slurm", "/Job/NotificationList", "expected some of JobStart, JobEnd, All, None"),
+    ("<Queue>a</Queue><Partition>b</Partition>", "slurm", "/Job/Partition", "the partition is the Queue, 'a'"),
+    ("<Queue>a</Queue><Requested><Queue>b</Queue></Requested>", "slurm", "/Job/Requested/Queue", "'a' is asked for as well"),
+    ("<Disk units='MB'>5</Disk>", "pbs", "/Job/Disk", "there is no option for it"),
+    ("<NodeCount>2</NodeCount>", "gridengine", "/Job/NodeCount", "there is no option for it"),
+    ("<Swap units='MB'>5</Swap>", "slurm", "/Job/Swap", "there is no option for it"),
+    ("<Requested><Memory units='MB' dynamic='true'>5</Memory></Requested>", "slurm", "/Job/Requested/Memory/@dynamic", "there is no option for it"),
+    ("<Network units='MB'>5</Network>", "slurm", "/Job/Network", "there is no option for it"),
+    ("<Architecture>x86_64</Architecture>", "slurm", "/Job/Architecture", "there is no option for it"),
+    ("<Machine>titan</Machine>", "slurm", "/Job/Machine", "there is no option for it"),
+    ("<Quote>q</Quote>", "slurm", "/Job/Quote", "there is no option for it"),
+    ("<Extension name='x'>1</Extension>", "slurm", "/Job/Extension", "there is no option for it"),
+    ("<Mood>good</Mood>", "slurm", "/Job/Mood", "there is no option for it"),
+    ("<TaskGroup><TaskCount>2</TaskCount><Feature>ib</Feature></TaskGroup>", "slurm", "/Job/TaskGroup/Feature", "there is no option for it"),
+    ("<TaskGroup><Task><Id>1</Id><Node>n1</Node></Task></TaskGroup>", "slurm", "/Job/TaskGroup/Task/Node", "there is no option for it"),
+    ("<TaskDistribution type='Geometry'>{1}{2}</TaskDistribution>", "slurm", "/Job/TaskDistribution", "there is no option for it"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("inner, system, path, reason", LEFT)
+def test_what_no_option_says_refuses_the_job(inner, system, path, reason):
+    assert refusals(inner, system) == {path: reason}
+
+
+def test_a_job_of_another_user_is_not_submitted_as_ones_own():
+    [(path, reason)] = refusals("<User>nobody-else</User>", "slurm").items()
+    assert (path, "would run as" in reason) == ("/Job/User", True)
+    own = pwd.getpwuid(os.geteuid()).pw_name
+    assert made(f"<User>{own}</User>", "slurm").findings == made("", "slurm").findings
+
+
+def test_everything_that_refuses_a_job_is_told_in_the_order_of_the_document():
+    inner = (
+        "<Mood>good</Mood><Hold>System</Hold><Requested><Swap>1</Swap></Requested><Quote>q</Quote>"
+    )
+    assert [*refusals(inner, "pbs")] == [
+        "/Job/Mood", "/Job/Hold", "/Job/Requested/Swap", "/Job/Quote",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("policy, told", [("Warn", 2), ("Ignore", 0)])
+def test_a_policy_lets_a_job_go_without_what_cannot_be_asked_for(policy, told):
+    submitted = made("<Feature>ib</Feature><Quote>q</Quote>", "pbs", policy)
+    left = [each for each in submitted.findings if each.code == "E-UNKNOWN"]
+    assert len(left) == told
+    assert all(each.severity is Severity.WARNING for each in left)
+
+
+def test_one_refusal_beats_any_number_of_warnings_and_all_are_told():
+    inner = "<Feature>ib</Feature><Quote awarenessPolicy='Reject'>q</Quote>"
+    with pytest.raises(InvalidJob) as refused:
+        made(inner, "pbs", "Warn")
+    assert [each.severity for each in refused.value.findings] == ["warning", "error"]
+    with pytest.raises(InvalidJob):
+        made("<Mood awarenessPolicy='warn'>good</Mood>", "pbs", "Ignore")
+
+
+def test_of_alternatives_only_the_chosen_one_is_asked_for_and_a_wish_is_none():
+    inner = (
+        "<Requested><Processors group='1'>2</Processors><Processors conj='Or'>4</Processors>"
+        "<Feature group='-1'>ib</Feature><Feature preference='-1'>ssd</Feature></Requested>"
+    )
+    assert made(inner, "pbs").command[:4] == ("qsub", "-h", "-l", "nodes=1:ppn=2")
+
+
+def test_an_hour_that_a_clock_shows_twice_is_no_time_to_begin(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    [reason] = refusals("<EligibleTime>1792888200</EligibleTime>", "slurm").values()
+    assert reason == "the clock shows that time twice, or not at all"
+    later = made("<EligibleTime>1792897200</EligibleTime>", "slurm")
+    assert "--begin=2026-10-25T04:00:00" in later.command

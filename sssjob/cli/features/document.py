@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from sssjob.cli import common
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.model import Job
+    from sssjob.model import Job, JobGroup
 
 _SHOWN = 20  # ids that a message lists
 
@@ -44,7 +45,18 @@ def _jobs(blocks: Iterable[object]) -> Iterator[Job]:
     for block in blocks:
         if isinstance(block, Job | JobGroup):
             effective = resolve(block).block
-            yield from (effective,) if isinstance(effective, Job) else effective.blocks(Job)
+            if isinstance(effective, Job):
+                yield effective
+            elif isinstance(effective, JobGroup):
+                yield from (_alone(job, effective) for job in effective.blocks(Job))
+
+
+def _alone(job: Job, group: JobGroup) -> Job:
+    """A job as it is outside of its group, whose awarenessPolicy still holds for it."""
+    policy = group.attributes.get("awarenessPolicy")
+    if policy is None or "awarenessPolicy" in job.attributes:
+        return job
+    return replace(job, attributes={**job.attributes, "awarenessPolicy": policy})
 
 
 def _ids(file: str) -> str:

@@ -15,10 +15,9 @@ from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.document import one_job
 from sssjob.cli.signals import terminable
-from sssjob.errors import Severity, SSSJobError
+from sssjob.errors import InvalidJob, Severity, SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.features.batch.submission import Submission
     from sssjob.model import Job
 
 
@@ -47,14 +46,21 @@ def command(
     """Submit a job object, print its id, and put the document where the prolog looks for it.
 
     The job is submitted held, the document is written to DIR/ID.xml with that Id, then the job is
-    let go. The Executable is a path on the nodes. Of a range of processors the least is asked for,
-    of other ranges the most.
+    let go, unless its Hold says User. The Executable is a path on the nodes. Of a range of
+    processors the least is asked for, of other ranges the most.
+
+    What the job asks for beyond what can be carried is listed, and the job is refused; where its
+    awarenessPolicy says Warn it is submitted all the same, and where that says Ignore nothing is
+    told.
     """
     from sssjob.features.batch.submission import submission, submitted_id
 
     job = one_job(file, select)
     try:
         made = submission(job, system, environment=environment)
+    except InvalidJob as refused:
+        common.print_findings(item.in_file(file) for item in refused.findings)
+        common.fail(f"{file}: not submitted: what it asks for would be left out")
     except SSSJobError as error:
         common.fail(f"{file}: {error}")
     common.print_findings(
@@ -72,7 +78,8 @@ def command(
         except (OSError, SSSJobError) as error:
             _run(made.cancel(name), seconds)
             common.fail(common.reason(error) if isinstance(error, OSError) else error)
-    _let_go(made, name, seconds)
+    if not made.stays_held:
+        _run(made.release(name), seconds)
     click.echo(name)
 
 
@@ -87,10 +94,6 @@ def _keep(job: Job, name: str, directory: Path) -> None:
     text = dumps(job.setting(Property("Id", name)))
     with terminable(), atomic.writing(place(directory, name), follow=False) as stream:
         stream.write(text.encode())
-
-
-def _let_go(made: Submission, name: str, seconds: float) -> None:
-    _run(made.release(name), seconds)
 
 
 def _run(words: Sequence[str], seconds: float, script: str = "") -> str:
