@@ -100,6 +100,16 @@ def made(folder: int, name: str, mode: int = 0o755) -> Iterator[int]:
 
 
 @contextmanager
+def inside(folder: int, name: str) -> Iterator[int]:
+    """A handle of a directory in another one; a link is none. Raises ``OSError``."""
+    handle = os.open(name, _READ | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
 def kept(folder: int, name: str, mode: int) -> Iterator[int]:
     """A handle of a directory that may be there, and is made if it is not; it has the mode then.
 
@@ -107,12 +117,9 @@ def kept(folder: int, name: str, mode: int) -> Iterator[int]:
     """
     with suppress(FileExistsError):
         os.mkdir(name, mode, dir_fd=folder)
-    handle = os.open(name, _READ | os.O_NOFOLLOW, dir_fd=folder)
-    try:
+    with inside(folder, name) as handle:
         os.fchmod(handle, mode)
         yield handle
-    finally:
-        os.close(handle)
 
 
 def _name(folder: int, hidden: str, name: str) -> None:

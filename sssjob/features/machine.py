@@ -27,6 +27,7 @@ def derive(
     settings: Mapping[str, Setting] = _NO_SETTINGS,
     description: Offer | None = None,
     job: Job | None = None,
+    granted: Mapping[str, Amount] = _NO_AMOUNTS,
     host: Mapping[str, Amount] = _NO_AMOUNTS,
     now: int | None = None,
 ) -> Features:
@@ -34,11 +35,12 @@ def derive(
 
     ``settings`` is what the site's configuration says of it, ``description`` an offer (a node as
     ``sssjob match`` takes it), ``job`` one whose Configured amounts describe its machine, and
-    whose extensions of type MachineFeatures win; ``host`` what the machine says of itself.
+    whose extensions of type MachineFeatures win; ``granted`` what its batch system gives to jobs,
+    which may be more or less than the machine says of itself, ``host``.
     A shutdown time that is not after ``now`` is left out.
     """
     overrides = {} if job is None else extensions(job, MACHINE_EXTENSION)
-    work = _Machine(settings, description, job, host, now, overrides)
+    work = _Machine(settings, description, job, {**host, **granted}, now, overrides)
     for name, sources in _SOURCES.items():
         amounts = [amount for source in sources if (amount := source(work)) is not None]
         work.choose(name, amounts)

@@ -38,7 +38,7 @@ def node(safe_path, monkeypatch):
     shown = text.replace("StartTime=2026-11-20T14:29:35", "StartTime=1795185000")
     (safe_path / "shown").write_text(shown)
     (safe_path / "bin").mkdir()
-    program(safe_path, "scontrol", f"cat {safe_path}/shown")
+    scontrol(safe_path, f"cat {safe_path}/shown")
     (safe_path / "jobs").mkdir()
     (safe_path / "jobs/3.xml").write_text(JOB)
     monkeypatch.chdir(safe_path)
@@ -47,6 +47,10 @@ def node(safe_path, monkeypatch):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return safe_path
+
+
+def scontrol(place, job, node=f"cat {DATA}/scontrol-node.txt"):
+    program(place, "scontrol", f'case "$*" in *" node "*) {node};; *) {job};; esac')
 
 
 def program(place, name, text):
@@ -80,8 +84,75 @@ def test_a_prolog_makes_directories_of_what_was_given_and_what_the_document_says
         "scratch_limit_bytes": 5 << 30,
     }  # fmt: skip
     assert wanted.items() <= values.items()
-    assert int((node / "mjf/machinefeatures/total_cpu").read_text()) == os.cpu_count()
+    assert (node / "mjf/machinefeatures/total_cpu").read_text() == "8\n"
     assert os.stat(node / "mjf/3/jobfeatures").st_mode & 0o777 == 0o755
+
+
+SITE = "hs06 = 80\n"
+
+
+@pytest.mark.parametrize(
+    ("shown", "total", "share"), [("scontrol-node.txt", "8", "20"), ("", None, None)]
+)
+def test_a_share_of_the_rating_is_of_what_jobs_may_have(node, shown, total, share, monkeypatch):
+    (node / "site.toml").write_text(SITE)
+    monkeypatch.setenv("SLURM_JOB_CPUS_PER_NODE", "2")
+    scontrol(node, f"cat {node}/shown", f"cat {DATA}/{shown}" if shown else "exit 1")
+    done = prolog("--site", "site.toml")
+    assert done.exit_code == (0 if total else 1)
+    machine, job = (
+        {file.name: file.read_text().strip() for file in (node / name).glob("[a-z]*")}
+        for name in ("mjf/machinefeatures", "mjf/3/jobfeatures")
+    )
+    assert (machine.get("total_cpu"), machine["hs06"], job.get("hs06_job")) == (total, "80", share)
+    # Nobody takes the processors of this machine for those of jobs.
+    assert machine.get("jobslots") == total
+    assert ("log_cores" in machine) is (total is not None)
+
+
+def test_what_a_machine_lacks_is_added_when_it_is_known(node):
+    (node / "site.toml").write_text(SITE)
+    scontrol(node, f"cat {node}/shown", "exit 1")
+    prolog("--site", "site.toml")
+    (node / "mjf/machinefeatures/hs06").write_text("77\n")  # by an administrator
+    scontrol(node, f"cat {node}/shown")
+    assert prolog("--site", "site.toml").exit_code == 0
+    found = {
+        name: (node / "mjf/machinefeatures" / name).read_text() for name in ("total_cpu", "hs06")
+    }
+    assert found == {"total_cpu": "8\n", "hs06": "77\n"}
+    assert (node / "mjf/3/jobfeatures/hs06_job").read_text() == "9.62\n"
+
+
+def test_slurm_is_not_asked_about_a_machine_that_is_known(node):
+    scontrol(node, f"cat {node}/shown", f"echo asked >> {node}/asked; cat {DATA}/scontrol-node.txt")
+    prolog()
+    prolog()
+    assert (node / "asked").read_text() == "asked\n"
+    (node / "site.toml").write_text("total_cpu = 4\n")
+    run("prolog", "--for", "slurm", "--root", "other", "--site", "site.toml")
+    assert (node / "asked").read_text() == "asked\n"
+    assert (node / "other/machinefeatures/total_cpu").read_text() == "4\n"
+
+
+def test_a_job_has_no_share_of_a_machine_that_is_too_small_for_it(node, monkeypatch):
+    (node / "site.toml").write_text("hs06 = 80\ntotal_cpu = 2\n")
+    monkeypatch.setenv("SLURM_JOB_CPUS_PER_NODE", "4")
+    done = prolog("--site", "site.toml")
+    assert "allocated_cpu is 4, but total_cpu of the machine 2" in done.stderr
+    assert not (node / "mjf/3/jobfeatures/hs06_job").exists()
+    assert (node / "mjf/3/jobfeatures/allocated_cpu").read_text() == "4\n"
+
+
+def test_the_directory_of_a_machine_can_be_written_of_what_its_batch_system_says(node):
+    scontrol(node, "exit 1", f"cat {DATA}/scontrol-node-reserved.txt")
+    done = run("machine", "machinefeatures", "--for", "slurm", "--node", "n2")
+    assert done.exit_code == 0, done.stderr
+    assert (node / "machinefeatures/total_cpu").read_text() == "6\n"
+    scontrol(node, "exit 1", "exit 1")
+    done = run("machine", "again", "--for", "slurm", "--node", "n2")
+    assert "does not say how many processors" in done.stderr
+    assert not (node / "again/total_cpu").exists()
 
 
 def test_a_directory_of_the_machine_that_is_there_is_left_as_it_is(node):
@@ -109,7 +180,7 @@ def test_a_job_that_runs_again_finds_nothing_of_its_earlier_run(node):
     ids=["hangs", "fails", "another job", "rubbish"],
 )
 def test_without_an_answer_there_is_what_the_document_says_and_a_note(node, text, said):
-    program(node, "scontrol", text)
+    scontrol(node, text)
     done = prolog("--jobs", "jobs", "--seconds", "0.5")
     assert done.exit_code == 1
     assert said in done.stderr
@@ -121,14 +192,9 @@ def test_without_an_answer_there_is_what_the_document_says_and_a_note(node, text
 
 def test_the_last_task_of_an_array_is_asked_for_by_its_own_id(node, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "1")
-    program(
-        node,
-        "scontrol",
-        f"""case $5 in
-        1) cat {DATA}/scontrol-array.txt;;
-        1_3) cat {DATA}/scontrol-array-task.txt;;
-        esac""",
-    )
+    shown = {"1": "scontrol-array.txt", "1_3": "scontrol-array-task.txt"}
+    lines = " ".join(f"{job}) cat {DATA}/{name};;" for job, name in shown.items())
+    scontrol(node, f"case $5 in {lines} esac")
     done = prolog()
     assert (done.exit_code, done.stderr) == (0, "")
     values = read("mjf/1/jobfeatures").values
@@ -226,8 +292,12 @@ def test_grid_engine_is_told_the_variables_and_tells_what_was_used(node, monkeyp
     for name in ("config", "environment"):
         (spool / name).write_text((DATA / f"sge-{name}").read_text().replace("alice", "root"))
     (spool / "usage").write_text("ru_utime=2.5\nru_stime=1\nru_maxrss=4704\n")
-    program(node, "qstat", f"cat {DATA}/sge-qstat-j.xml")
-    program(node, "qconf", f"cat {DATA}/sge-queue.txt")
+    for name, option, first, other in (
+        ("qstat", "-f", "sge-qstat-f.xml", "sge-qstat-j.xml"),
+        ("qconf", "-se", "sge-host.txt", "sge-queue.txt"),
+    ):
+        shown = f"{DATA}/{first};; *) cat {DATA}/{other}"
+        program(node, name, f"case $1 in {option}) cat {shown};; esac")
     values = {"JOB_ID": "31", "QUEUE": "main.q", "SGE_JOB_SPOOL_DIR": str(spool), "NHOSTS": "1"}
     for name, value in values.items():
         monkeypatch.setenv(name, value)
@@ -253,6 +323,7 @@ def test_pbs_gives_its_arguments(node):
     words = ("101.ce", "root", "root", "run", "nodes=1:ppn=2,walltime=01:00:00,mem=1gb")
     (node / "jobs/101.ce.xml").write_text(JOB.replace("<Id>3<", "<Id>101.ce<"))
     program(node, "qstat", "exit 1")
+    program(node, "pbsnodes", 'printf "$1\\n     state = free\\n     np = 4\\n"')
     options = ("--for", "pbs", "--root", "mjf", "--jobs", "jobs", "--")
     assert run("prolog", *options, *words).exit_code == 1
     assert read("mjf/101.ce/jobfeatures").values["wall_limit_secs"] == 3600
@@ -524,6 +595,7 @@ def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
     where = {"root": "mjf", "jobs": "jobs", "log": "log", "to": "scripts"}
     options = [word for name, place in where.items() for word in (f"--{name}", f"{node}/{place}")]
     program(node, "qstat", "exit 1")
+    program(node, "pbsnodes", 'printf "$1\\n     state = free\\n     np = 4\\n"')
     assert run("install", "--for", "pbs", *options).exit_code == 0
     (node / "jobs/101.ce.xml").write_text(JOB.replace("<Id>3<", "<Id>101.ce<"))
 

@@ -303,6 +303,48 @@ def test_slots_of_this_host_are_never_guessed(environment, config, count):
     assert values(found).get("max_rss_bytes") == (count and count * MIB)
 
 
+QUEUES, HOST = ((DATA / name).read_text() for name in ("sge-qstat-f.xml", "sge-host.txt"))
+
+
+@pytest.mark.parametrize(
+    ("queues", "host", "count"),
+    [
+        (QUEUES, HOST, 11),
+        (QUEUES, HOST.replace("h_vmem=8G", "h_vmem=8G, \\\n   slots=8"), 8),
+        (QUEUES, HOST.replace("h_vmem=8G", "slots=99"), 11),
+        (QUEUES.replace("BP", "I", 1), HOST, 3),
+        (QUEUES.replace("BP", "I"), HOST, None),
+        (QUEUES, "", None),
+        ("", HOST, None),
+        ("<a>", HOST, None),
+    ],
+)
+def test_jobs_may_have_the_slots_of_all_queues_but_no_more_than_the_host(queues, host, count):
+    assert gridengine.slots(queues, host) == count
+
+
+# pbsnodes as the manuals of TORQUE and PBS Professional show it
+@pytest.mark.parametrize(
+    ("shown", "count"),
+    [
+        ("n1\n     state = free\n     np = 8\n     ntype = cluster\n", 8),
+        ("n1\n     Mom = n1\n     resources_available.ncpus = 4\n     pcpus = 8\n", 4),
+        ("n1\n     np = 8\nn2\n     np = 8\n", None),
+        ("n1\n     resources_available.ncpus = 0\n", None),
+        ("", None),
+    ],
+)
+def test_pbs_says_how_many_processors_jobs_may_have(shown, count):
+    found = pbs.PBS((), {}).processors("n1", {"node": shown})
+    assert (None if found is None else found.value) == count
+
+
+@pytest.mark.parametrize("script", [slurm.Slurm, gridengine.GridEngine, pbs.PBS])
+def test_a_name_that_is_no_node_is_not_asked_about(script):
+    assert script((), {}).node_questions("-a; reboot") == {}
+    assert all("n1" in words[-1] for words in script((), {}).node_questions("n1").values())
+
+
 def test_a_queue_is_asked_for_on_this_host():
     environment = {"JOB_ID": "5", "QUEUE": "main.q", "HOSTNAME": "n1.example.org"}
     assert gridengine.questions(environment)["queue"] == ["qconf", "-sq", "main.q@n1.example.org"]

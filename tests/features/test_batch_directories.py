@@ -126,9 +126,10 @@ def test_a_file_system_that_is_full_has_no_features_in_part(small):
 
 def test_the_machine_is_described_once(directories):
     make_machine(directories.root, {"total_cpu": 8})
-    make_machine(directories.root, {"total_cpu": 9})
+    make_machine(directories.root, {"total_cpu": 9, "hs06": 5})
     make_machine(directories.root, {})
     assert (directories.machinefeatures / "total_cpu").read_text() == "8\n"
+    assert (directories.machinefeatures / "hs06").read_text() == "5\n"
     assert os.listdir(directories.root) == ["machinefeatures"]
 
 

@@ -166,6 +166,12 @@ def test_a_starter_becomes_the_job(install, safe_path, arguments, printed):
     assert run(place / "starter", *words, JOB_ID="7", TMPDIR=str(safe_path)).stdout == printed
 
 
+def test_a_starter_without_a_directory_of_its_job_looks_nowhere_else(install, safe_path):
+    place = install("gridengine")
+    assert run(place / "starter", "echo ran $JOBFEATURES", JOB_ID="7").stdout == "ran\n"
+    assert not (safe_path / "called").exists()
+
+
 def test_a_starter_exports_what_its_prolog_made(install, safe_path):
     place = install("gridengine")
     made(safe_path / "mjf", "7.3")

@@ -35,7 +35,13 @@ def cell():
 
     def queues(place):
         lines = dict(line.split() for line in install(place, "gridengine", "mjf"))
-        starter = f"{place.root}/hooks/starter"
+        starter = place.root / "starter"  # Grid Engine makes no $TMPDIR for root
+        starter.write_text(
+            f"#!/bin/sh\nTMPDIR=${{TMPDIR:-{place.root}/own}}\nexport TMPDIR\n"
+            f'exec {place.root}/hooks/starter "$@"\n'
+        )
+        starter.chmod(0o755)
+        place.make("own")
         return {
             "main.q": {**lines, "h_rt": "00:10:00"},
             "user.q": {"starter_method": starter, "h_rt": "00:10:00", "seq_no": "9"},
@@ -78,6 +84,24 @@ def test_a_job_finds_what_grid_engine_enforces(cell, ran, name):
     assert found["wall_limit_secs"] == str(seconds)
     assert (found["job_id"], found["status"]) == (ran[name], "written")
     assert found["features"] == "protected"
+
+
+def test_the_machine_has_the_slots_of_its_queues(cell, ran):
+    found = (cell.root / "mjf/machinefeatures/total_cpu").read_text().strip()
+    assert found == str(2 * gridengine_cell.SLOTS)
+
+
+def test_the_limit_of_a_queue_is_that_of_this_host(cell, ran):
+    cell.run("qconf", "-mattr", "queue", "h_rt", "00:09:00", f"main.q@{gridengine_cell.HOST}")
+    try:
+        out = cell.root / "work/override"
+        cell.run(
+            "qsub", "-terse", "-N", "test", "-sync", "y", "-q", "main.q", "-j", "y", "-o", out,
+            "-b", "y", "cat $JOBFEATURES/wall_limit_secs", user=user().pw_name,
+        )  # fmt: skip
+    finally:
+        cell.run("qconf", "-purge", "queue", "h_rt", f"main.q@{gridengine_cell.HOST}")
+    assert out.read_text() == "540\n"
 
 
 def test_the_document_tells_what_grid_engine_does_not_know(cell, ran):
@@ -140,7 +164,7 @@ def runs(cell, name):
 def test_commands_and_tasks_of_arrays_find_their_features(cell, ran, queue):
     # A starter runs as the user, who has to be able to run our command.
     who = user().pw_name if queue == "main.q" or runs(cell, user().pw_name) else ""
-    common = ("-terse", "-N", "test", "-sync", "y", "-j", "y", "-q", queue)
+    common = ["-terse", "-N", "test", "-sync", "y", "-j", "y", "-q", queue]
     out = cell.root / f"work/command-{queue}"
     cell.run(
         "qsub", *common, "-o", out, "-b", "y", "cat $JOBFEATURES/job_id; echo $MACHINEFEATURES",

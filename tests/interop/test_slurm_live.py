@@ -94,6 +94,12 @@ def test_the_document_tells_what_slurm_does_not_know(cluster, ran):
     assert "grace_secs_job" not in told(cluster, "two")
 
 
+@pytest.mark.parametrize("node", ["n1", "n2"])
+def test_a_machine_has_the_processors_that_jobs_may_have(cluster, ran, node):
+    shown = cluster.run("sinfo", "-h", "-N", "-n", node, "-o", "%c").strip()
+    assert (cluster.root / f"mjf/{node}/machinefeatures/total_cpu").read_text().strip() == shown
+
+
 def test_every_task_of_an_array_finds_its_own_features(cluster, ran):
     odd = "x\nJobId=1 JobName=y\n   Nodes=n[1-2] CPU_IDs=0-5 Mem=9 GRES= TimeLimit=9-00:00:00"
     array = batch(cluster, "--array=1-3", "-n2", "--mem=110", "--time=3", "-J", odd, out="task-%a")

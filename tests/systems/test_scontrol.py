@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.systems.slurm.scontrol import Record, heads
+from sssjob.systems.slurm.scontrol import Record, heads, processors
 
 DATA = Path(__file__).parents[1] / "data/batch"
 ONE, TASK, ARRAY, HET, ODD = (
@@ -123,3 +123,31 @@ def test_an_array_whose_tasks_wait_has_no_job_of_its_id():
 def test_any_text_is_read(name, rest):
     Record(named(name) + rest)
     heads(rest)
+
+
+# Nodes
+
+NODE, RESERVED = ((DATA / f"scontrol-{name}.txt").read_text() for name in ("node", "node-reserved"))
+
+
+@pytest.mark.parametrize(
+    ("printed", "node", "count"),
+    [
+        (NODE, "n1", 8),
+        (RESERVED, "n2", 6),
+        (RESERVED.replace("CPUEfctv=6 ", ""), "n2", 6),  # before 21.08
+        (NODE.replace("CPUEfctv=8 ", ""), "n1", 8),
+        (RESERVED.replace("CPUEfctv=6 ", "").replace("ThreadsPerCore=2 ", ""), "n2", None),
+        (NODE.replace("AllocTRES= ", "Comment=x CPUEfctv=99 CoreSpecCount=1 "), "n1", 8),
+        (NODE, "n2", None),
+        ("Node n1 not found\n", "n1", None),
+        ("", "n1", None),
+    ],
+)
+def test_processors_for_jobs_are_those_that_are_not_kept_for_the_system(printed, node, count):
+    assert processors(printed, node) == count
+
+
+@given(st.text())
+def test_any_text_about_a_node_is_read(text):
+    processors(f"NodeName=n1 {text}", "n1")

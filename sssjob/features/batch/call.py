@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sssjob import registry
+from sssjob.amounts import Amount
 from sssjob.commands import CommandFailed, asked
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.used import Used
@@ -40,6 +41,14 @@ class Script:
         """
         raise NotImplementedError
 
+    def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
+        """The commands that tell what jobs may have on a node, by what they print."""
+        return {}
+
+    def processors(self, node: str, answers: Mapping[str, str]) -> Amount | None:
+        """How many processors of a node may be allocated to jobs; None where nobody says it."""
+        return None
+
     def used(self) -> Used | None:
         """What the system says at the end that the job used; None if it says nothing then."""
         return None
@@ -52,13 +61,17 @@ class Script:
 class Call:
     """What a batch system handed to its script: arguments, environment, and the time it leaves.
 
-    ``seconds`` are for all commands that are asked, together.
+    ``seconds`` are for all commands that are asked, together, from now on.
     """
 
     system: str
     arguments: Sequence[str]
     environment: Mapping[str, str]
     seconds: float = 10.0
+    end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end", time.monotonic() + self.seconds)
 
     @property
     def script(self) -> Script:
@@ -71,28 +84,43 @@ class Call:
         """The job, with what it was given if the system is asked. Raises ``InvalidValue``."""
         script = self.script
         notes: list[str] = []
-        questions = script.questions() if asking else {}
-        waiting = deque(questions.items())
-        end = time.monotonic() + self.seconds
-        answers: dict[str, str] = {}
-        environment = {**self.environment, **script.settings}
-        while waiting:
-            name, command = waiting.popleft()
-            try:
-                answer = asked(command, environment, max(0.1, end - time.monotonic()))
-            except CommandFailed as error:
-                notes.append(str(error))
-                continue
-            better = script.again(answer) if command == questions[name] else None
-            if better is None or better == command:
-                answers[name] = answer
-            else:
-                waiting.append((name, better))
+        answers = self._asked(script.questions(), notes, script.again) if asking else {}
         found = script.allocation(answers, asking=asking)
         return Allocation(
             found.job_id, found.node, found.user, found.amounts, found.alone,
             (*notes, *found.notes),
         )  # fmt: skip
+
+    def processors(self, node: str, notes: list[str]) -> Amount | None:
+        """How many processors of a node jobs may have; what was not answered is noted."""
+        script = self.script
+        answers = self._asked(script.node_questions(node), notes)
+        found = script.processors(node, answers)
+        if found is None:
+            notes.append(f"{self.system} does not say how many processors jobs may have on {node}")
+        return found
+
+    def _asked(
+        self, questions: Mapping[str, Sequence[str]], notes: list[str],
+        again: Callable[[str], Sequence[str] | None] = lambda answer: None,
+    ) -> dict[str, str]:  # fmt: skip
+        """The answers to some questions; ``again`` gives a better question for an answer."""
+        answers: dict[str, str] = {}
+        environment = {**self.environment, **self.script.settings}
+        waiting = deque(questions.items())
+        while waiting:
+            name, command = waiting.popleft()
+            try:
+                answer = asked(command, environment, max(0.1, self.end - time.monotonic()))
+            except CommandFailed as error:
+                notes.append(str(error))
+                continue
+            better = again(answer) if command == questions[name] else None
+            if better is None or better == command:
+                answers[name] = answer
+            else:
+                waiting.append((name, better))
+        return answers
 
     def used(self) -> Used | None:
         """What the system says at the end that the job used; None if it says nothing then."""

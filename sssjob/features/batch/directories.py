@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sssjob import handles
+from sssjob.features import files
 from sssjob.features.keys import Value
-from sssjob.features.write import write
+from sssjob.features.write import put, write
 
-_MACHINE = "machinefeatures"
+MACHINE = "machinefeatures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Directories:
     @property
     def machinefeatures(self) -> Path:
         """$MACHINEFEATURES."""
-        return self.root / _MACHINE
+        return self.root / MACHINE
 
     @property
     def jobstatus(self) -> Path:
@@ -83,18 +84,22 @@ class Directories:
 
 
 def make_machine(root: Path, values: Mapping[str, Value]) -> None:
-    """Make the directory of the machine, whole, unless it is there: others may have changed it.
+    """Make the directory of the machine whole; one that is there gets the keys that it lacks.
 
-    Raises ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
+    What stands there is left: others may have changed it. Raises ``Unprotected`` where others
+    could lead root elsewhere, or ``OSError``.
     """
     if not values:
         return
-    with handles.protected(root, make=True) as folder, _naming(root / _MACHINE):
-        if handles.is_there(folder, _MACHINE):
-            return
+    with handles.protected(root, make=True) as folder, _naming(root / MACHINE):
         # Another job that starts at this moment may be quicker.
-        with suppress(FileExistsError), handles.made(folder, _MACHINE) as machine:
+        with suppress(FileExistsError), handles.made(folder, MACHINE) as machine:
             write(values, machine)
+            return
+        with handles.inside(folder, MACHINE) as machine:
+            there = files.texts(machine)[0]
+            if missing := {name: each for name, each in values.items() if name not in there}:
+                put(missing, machine)
 
 
 @contextmanager

@@ -163,10 +163,13 @@ class Installation:
         return (
             f"{self._head('Grid Engine starter_method', 'makes')}"
             "# It runs as the user of the job, in the place of its shell, and ends as the job.\n"
-            "mjf=${TMPDIR:-/tmp}/mjf task=$SGE_TASK_ID\n"
+            "mjf=$TMPDIR/mjf task=$SGE_TASK_ID\n"
             '[ "$task" = undefined ] && task= || task=${task:+.$task}\n'
+            "# Without a directory of the job there is no place that others could not prepare.\n"
+            'if [ -n "$TMPDIR" ]; then\n'
             f"{call} >/dev/null 2>&1 </dev/null\n"
-            f"{_lines('', '$mjf', '$JOB_ID$task')}"
+            f"{_lines('    ', '$mjf', '$JOB_ID$task')}"
+            "fi\n"
             "shell=${SGE_STARTER_SHELL_PATH:-/bin/sh}\n"
             "# A script comes as its path and arguments, qsub -b y as a command, or as one text.\n"
             '[ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@"\n'

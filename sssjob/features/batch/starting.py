@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sssjob import handles
 from sssjob.amounts import Amount
 from sssjob.errors import Finding, SSSJobError, Unprotected
-from sssjob.features import host, machine
+from sssjob.features import host, keys, machine
 from sssjob.features.batch import documents
 from sssjob.features.batch.allocation import Allocation, features
 from sssjob.features.batch.call import Call
-from sssjob.features.batch.directories import Directories, make_machine
+from sssjob.features.batch.directories import MACHINE, Directories, make_machine
+from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
-from sssjob.features.site import Site
+from sssjob.features.read import read
+from sssjob.features.site import Setting, Site
 from sssjob.features.vocabulary import spoken
 from sssjob.model import Job
 
@@ -59,8 +62,7 @@ def start(call: Call, settings: Settings, now: int | None = None) -> Started:
     node = given.node or os.uname().nodename.partition(".")[0]
     known = {} if settings.site is None else settings.site.of(node)
     moment = int(time.time()) if now is None else now
-    values = machine.derive(settings=known, host=host.machine(), now=moment).values
-    make_machine(settings.root, spoken(values, "both"))
+    values = _machine(call, settings.root, node, known, moment, notes)
     found = features(
         given, job, now=moment, machine=values,
         settings={} if settings.site is None else settings.site.settings(node),
@@ -70,6 +72,35 @@ def start(call: Call, settings: Settings, now: int | None = None) -> Started:
     directories.make(spoken(found.values, settings.vocabulary), given.user)
     call.export(directories.variables())
     return Started(directories, found, tuple(notes), found.findings)
+
+
+def _machine(
+    call: Call, root: Path, node: str, known: Mapping[str, Setting], now: int, notes: list[str]
+) -> Mapping[str, Value]:
+    """The values of $MACHINEFEATURES, which are made if they are not there.
+
+    Only the site and the batch system know how many processors jobs may have; while neither says
+    it, that is missing, and asked again for the next job.
+    """
+    standing = _standing(root)
+    if "total_cpu" in standing:
+        return standing
+    granted: dict[str, Amount] = {}
+    if "total_cpu" not in known and (found := call.processors(node, notes)) is not None:
+        granted["total_cpu"] = found
+    # Without it, who reads cores takes them for what jobs may have.
+    of_host = host.machine() if granted or "total_cpu" in known else {}
+    values = machine.derive(settings=known, granted=granted, host=of_host, now=now).values
+    make_machine(root, spoken(values, "both"))
+    return {**values, **standing}
+
+
+def _standing(root: Path) -> Mapping[str, Value]:
+    """The values of the machine as they stand."""
+    try:
+        return read(root / MACHINE, keys.MACHINE_FEATURES).values
+    except FileNotFoundError:
+        return {}
 
 
 def _described(jobs: str, given: Allocation, notes: list[str]) -> Job | None:

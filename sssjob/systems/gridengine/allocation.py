@@ -23,6 +23,7 @@ from sssjob.systems.gridengine import words
 
 CONFIG, ENVIRONMENT, USAGE = "config", "environment", "usage"  # in $SGE_JOB_SPOOL_DIR
 
+_BATCH = frozenset("BP")  # the types of queues whose slots are for batch jobs
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -37,6 +38,18 @@ class GridEngine(Script):
         """What the job was given. Raises ``InvalidValue``."""
         job, queue = answers.get("job", ""), answers.get("queue", "")
         return allocation(self.environment, self._config() if asking else "", job, queue)
+
+    def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
+        """``qstat -f`` for the queues of the host, and ``qconf`` for what it has altogether."""
+        if not _NAME.fullmatch(node):
+            return {}
+        queues = ["qstat", "-f", "-xml", "-q", f"*@{node}"]
+        return {"queues": queues, "host": ["qconf", "-se", node]}
+
+    def processors(self, node: str, answers: Mapping[str, str]) -> Amount | None:
+        """The slots of the queues of the host."""
+        count = slots(answers.get("queues", ""), answers.get("host", ""))
+        return amount(count, "qstat", "slots of the queues on the host") if count else None
 
     def used(self) -> Used | None:
         """What stands in the spool when the job has ended."""
@@ -109,6 +122,28 @@ def allocation(
     )  # fmt: skip
 
 
+def slots(queues: str, host: str) -> int | None:
+    """How many slots there are for batch jobs on a host; None if that is not shown.
+
+    ``queues`` is what ``qstat -f -xml`` printed of the queues there, ``host`` what ``qconf -se``
+    did: all queues together have no more slots than the host, where it has a number of them.
+    """
+    root = _tree(queues, [])
+    known = dict(_pairs(host.replace("\\\n", " "), None))
+    if root is None or "complex_values" not in known:
+        return None
+    total = sum(
+        _whole((each.findtext("slots_total") or "").strip())
+        for each in root.iter("Queue-List")
+        if _BATCH & set(each.findtext("qtype") or "")
+    )
+    for item in known["complex_values"].split(","):
+        name, _, count = item.strip().partition("=")
+        if name == "slots" and _whole(count):
+            total = min(total, _whole(count))
+    return total or None
+
+
 def exports(values: Mapping[str, str], before: str) -> str:
     """The lines that a prolog adds to the environment file of a job."""
     start = "" if not before or before.endswith("\n") else "\n"
@@ -148,18 +183,22 @@ def _times(config: Mapping[str, str], name: str, slots: int) -> int:
 
 def _requested(printed: str, notes: list[str]) -> str:
     """The h_rt that the job must have, of what ``qstat -xml -j`` printed."""
-    if not printed:
-        return ""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    try:
-        root = etree.fromstring(printed.encode(), parser)
-    except etree.XMLSyntaxError as error:
-        notes.append(f"qstat printed no XML: {error}")
-        return ""
-    for row in root.iterfind(".//JB_hard_resource_list/qstat_l_requests"):
+    root = _tree(printed, notes)
+    for row in () if root is None else root.iterfind(".//JB_hard_resource_list/qstat_l_requests"):
         if row.findtext("CE_name") == "h_rt":
             return row.findtext("CE_stringval") or ""
     return ""
+
+
+def _tree(printed: str, notes: list[str]) -> etree._Element | None:
+    if not printed:
+        return None
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        return etree.fromstring(printed.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        notes.append(f"qstat printed no XML: {error}")
+        return None
 
 
 def _pairs(text: str, separator: str | None) -> Iterator[tuple[str, str]]:

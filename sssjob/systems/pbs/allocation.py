@@ -19,6 +19,8 @@ from sssjob.features.used import Used
 from sssjob.systems.pbs import words
 
 _HOST = re.compile(r"([^/*+]+)/([0-9,-]+)(?:\*([0-9]{1,6}))?")
+_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"    ([A-Za-z_][A-Za-z0-9_.]*) = (.*)")
 
 
@@ -32,6 +34,16 @@ class PBS(Script):
     def allocation(self, answers: Mapping[str, str], *, asking: bool) -> Allocation:
         """What the job was given. Raises ``InvalidValue``."""
         return allocation(self.arguments, answers.get("job", ""), socket.gethostname())
+
+    def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
+        """``pbsnodes``."""
+        return {"node": ["pbsnodes", node]} if _NODE.fullmatch(node) else {}
+
+    def processors(self, node: str, answers: Mapping[str, str]) -> Amount | None:
+        """``np`` of TORQUE, or ``ncpus`` of PBS."""
+        found = _NODE_CPUS.findall(answers.get("node", ""))
+        count = int(found[0]) if len(found) == 1 else 0
+        return amount(count, "pbsnodes", "processors for jobs") if count else None
 
     def used(self) -> Used | None:
         """What stands in the arguments of an epilogue."""

@@ -17,7 +17,7 @@ from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.systems.slurm import words
-from sssjob.systems.slurm.scontrol import Head, Record, heads
+from sssjob.systems.slurm.scontrol import Head, Record, heads, processors
 
 # Times as seconds since 1970; without it they are local times without a zone.
 ENVIRONMENT = {"SLURM_TIME_FORMAT": "%s"}
@@ -27,6 +27,7 @@ _Said = TypeVar("_Said")
 _SOURCE = "scontrol"
 _MIB = 1 << 20
 _IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
+_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
 _MOST_NODES = 100_000  # of one job
 # A job without a limit is said to end after a year; TimeLimit says UNLIMITED then.
@@ -70,6 +71,15 @@ class Slurm(Script):
     def allocation(self, answers: Mapping[str, str], *, asking: bool) -> Allocation:
         """What the job was given. Raises ``InvalidValue``."""
         return allocation(self.environment, answers.get("job", ""))
+
+    def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
+        """``scontrol show node``."""
+        return {"node": ["scontrol", "-o", "show", "node", node]} if _NODE.fullmatch(node) else {}
+
+    def processors(self, node: str, answers: Mapping[str, str]) -> Amount | None:
+        """Those of the node that are not kept for the system."""
+        count = processors(answers.get("node", ""), node)
+        return None if count is None else amount(count, _SOURCE, "processors for jobs")
 
 
 def again(environment: Mapping[str, str], printed: str) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""The record of one job, as ``scontrol -d show job`` prints it, with or without ``-o``.
+"""The record of one job, as ``scontrol -d show job`` prints it, with or without ``-o``; a node.
 
 *Strategy.* scontrol quotes nothing, and users write the name, the comment and more: any of these
 may hold blanks, line ends, ``=``, and whole records. What the controller itself says of a job
@@ -124,3 +124,28 @@ def _run(text: str) -> Run | None:
         else:
             last, words[name] = name, value
     return Run(words, tuple((found[1], found[2], int(found[3])) for found in nodes))
+
+
+def processors(printed: str, node: str) -> int | None:
+    """How many processors of a node jobs may have, of ``scontrol -o show node``.
+
+    CPUEfctv is that number; before 21.08 it is CPUTot without what is kept for the system. What
+    people write of a node stands behind them all.
+    """
+    words: dict[str, str] = {}
+    for word in printed.split():
+        name, _, value = word.partition("=")
+        words.setdefault(name, value)
+    if words.get("NodeName") != node or not printed.startswith("NodeName="):
+        return None
+    names = ("CPUTot", "CPUEfctv", "CoreSpecCount", "ThreadsPerCore")
+    total, effective, kept, threads = (_whole(words.get(name, "")) for name in names)
+    if effective is not None or total is None:
+        return effective or None
+    if kept is None:
+        return total or None
+    return None if threads is None else max(total - kept * threads, 0) or None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
