@@ -11,7 +11,7 @@ from daemons import Unavailable, until, user
 
 pytestmark = pytest.mark.interop
 
-TOLD = 'echo "slots $NSLOTS"; echo "limit $(ulimit -v)"'
+TOLD = 'echo "slots $NSLOTS"; echo "limit $(ulimit -v)"; echo "mood $MOOD"; echo "cpu $(ulimit -t)"'
 # fmt: off
 DOCUMENTS = {
     "one": """<Job><Id>one</Id><Executable>{probe}</Executable><Requested>
@@ -23,6 +23,11 @@ DOCUMENTS = {
         <TaskGroup><TaskCount>2</TaskCount><Requested><Memory units="MB">100</Memory></Requested></TaskGroup></Job>""",
     "open": """<Job><Id>open</Id><Executable>{probe}</Executable><Requested>
         <Memory units="MB">120</Memory></Requested></Job>""",
+    "asking": """<Job><Id>asking</Id><Executable>{probe}</Executable><Shell>/bin/bash</Shell>
+        <Environment export="false"><Variable name="MOOD">it's $good "here"</Variable></Environment>
+        <EligibleTime>1700000000</EligibleTime><Restartable>false</Restartable>
+        <NotificationList>None</NotificationList><ResourceLimit name="CPUTime">50</ResourceLimit>
+        <Requested><Memory units="MB">100</Memory><Duration>60</Duration></Requested></Job>""",
 }
 # What the job finds: slots, MiB, and seconds, of which the last are those of the queue.
 GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180), "open": (1, 120, 600)}
@@ -72,6 +77,11 @@ def finished(cell):
     file = cell.root / "default/common/accounting"
     lines = file.read_text().splitlines() if file.exists() else []
     return {line.split(":")[5] for line in lines if not line.startswith("#")}
+
+
+def test_what_a_job_asks_for_beside_amounts_is_what_it_gets(cell, ran):
+    found = told(cell, "asking")
+    assert (found["mood"], found["cpu"]) == ('it\'s $good "here"', "50")
 
 
 @pytest.mark.parametrize("name", GIVEN)

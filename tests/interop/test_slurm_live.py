@@ -11,7 +11,10 @@ from daemons import Unavailable, until, user
 
 pytestmark = pytest.mark.interop
 
-TOLD = 'echo "cpus $SLURM_CPUS_ON_NODE"; echo "memory $SLURM_MEM_PER_NODE"'
+TOLD = (
+    'echo "cpus $SLURM_CPUS_ON_NODE"; echo "memory $SLURM_MEM_PER_NODE"; echo "mood $MOOD"; '
+    'echo "cpu $(ulimit -t)"'
+)
 # fmt: off
 DOCUMENTS = {
     "one": """<Job><Id>one</Id><Executable>{probe}</Executable><Requested>
@@ -27,6 +30,11 @@ DOCUMENTS = {
     "spread": """<Job><Id>spread</Id><Executable>/usr/bin/srun</Executable><Arguments>{probe}</Arguments>
         <NodeCount>2</NodeCount><Requested><Processors>6</Processors>
         <Memory units="MB">200</Memory><Duration op="LE">60</Duration></Requested></Job>""",
+    "asking": """<Job><Id>asking</Id><Executable>{probe}</Executable><Shell>/bin/bash</Shell>
+        <Environment export="false"><Variable name="MOOD">it's $good "here"</Variable></Environment>
+        <EligibleTime>1700000000</EligibleTime><Restartable>false</Restartable>
+        <NotificationList>None</NotificationList><ResourceLimit name="CPUTime">50</ResourceLimit>
+        <Requested><Memory units="MB">100</Memory><Duration>60</Duration><Node>n1</Node></Requested></Job>""",
 }
 # What the job finds: processors and MiB on a node, and seconds.
 GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180)}
@@ -206,6 +214,14 @@ def test_a_job_runs_and_its_node_stays_though_no_features_can_be_made(cluster, r
     assert out.read_text() == "ran\n"
     assert "n1" in (cluster.root / "log/hooks").read_text()
     assert "DRAIN" not in cluster.run("scontrol", "-o", "show", "node", "n1")
+
+
+def test_what_a_job_asks_for_beside_amounts_is_what_it_gets(cluster, ran):
+    found = told(cluster, "asking")
+    assert (found["mood"], found["cpu"]) == ('it\'s $good "here"', "50")
+    shown = cluster.run("scontrol", "-o", "show", "job", ran["asking"])
+    assert "Requeue=0" in shown
+    assert "ReqNodeList=n1" in shown
 
 
 def test_the_command_submits_a_document_that_the_prolog_finds(cluster, ran):
