@@ -16,6 +16,7 @@ from sssjob.document import dumps, to_tree
 from sssjob.records import FORMATS
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.roads import OBJECTS, TEXTS
+from sssjob.systems.gridengine import accounting as gridengine
 
 DATA = Path(__file__).parent.parent / "data" / "accounting"
 QUIRKS = sorted(DATA.glob("*/quirks/*.txt"))
@@ -119,6 +120,19 @@ def test_records_of_one_version_are_read_alike_one_by_one_and_column_by_column(l
     *one_by_one, bad = outcomes("sge", line + b"\n" + line + b"\na:b:c\n")
     assert one_by_one == by_columns
     assert isinstance(bad, Bad)
+
+
+@pytest.mark.parametrize("text", [b"sge", b"NONE:0.000000", b"qsub"])
+def test_a_hopeless_number_of_colons_takes_little_time(monkeypatch, text):
+    """A user chooses an account, a request and a command: joining fields is a square of them."""
+    line = max(UNIVA, key=lambda it: it.count(b":"))
+    tried = []
+    fits = gridengine.is_times
+    monkeypatch.setattr(gridengine, "is_times", lambda *told: tried.append(1) or fits(*told))
+    data = line.replace(text, text + b":5.5:7" * 3000, 1)
+    found = outcomes("sge", data + b"\n" + line + b"\n")
+    assert sum(isinstance(item, Converted) for item in found) >= 1
+    assert len(tried) < 500
 
 
 LINES = {

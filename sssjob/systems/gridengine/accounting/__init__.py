@@ -28,6 +28,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     CWD,
     ENDED,
     JOB,
+    LATEST,
     MAXRSS,
     MAXVMEM,
     NAMED,
@@ -53,6 +54,7 @@ P = TypeVar("P")
 J = TypeVar("J")
 
 SLAVE_LIMIT = 100_000  # rows of slave tasks that wait for the row of their job
+SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
 
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
 
@@ -219,7 +221,8 @@ def parted(number: int, line: str) -> list[str] | Bad:
         return with_tail(fields)
     if len(fields) < OLDEST:
         return Bad(number, f"{len(fields)} fields, where a record has {OLDEST} at least")
-    found = {tuple(reading) for reading in _readings(fields)}
+    hopeless = len(fields) > LATEST + SURPLUS_LIMIT
+    found = set() if hopeless else {tuple(reading) for reading in _readings(fields)}
     told = known(fields)
     if len(found) == 1 and told < NAMED:
         return with_tail([*found.pop()])
@@ -228,6 +231,8 @@ def parted(number: int, line: str) -> list[str] | Bad:
         return with_tail(fields, min(told, CWD) if found else told)
     if found:
         return Bad(number, "a colon in a text, and the columns cannot be told apart")
+    if hopeless:
+        return Bad(number, f"more than {LATEST + SURPLUS_LIMIT} fields")
     if fits_but_values(fields):
         return with_tail(fields)
     return Bad(number, "the columns do not fit: no times where they should be")
