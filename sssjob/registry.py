@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sssjob.errors import UnusableInput
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+Row = TypeVar("Row")
 
 SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
 
@@ -104,22 +106,40 @@ def formats() -> dict[str, Format]:
 
 
 def all_systems() -> dict[str, System]:
-    """Every batch system; those of other distributions are imported now, and come last."""
-    added = {point.name: point.load() for point in _points(SYSTEMS)}
-    return {**systems(), **{name: row for name, row in added.items() if name not in systems()}}
+    """Every batch system; those of other distributions come last, their declarations imported now.
+
+    One that cannot be imported is as if it were not there: others have to work.
+    """
+    return _behind(systems(), dict(_added_systems()))
 
 
 def all_formats() -> dict[str, Format]:
     """Every record format; those of other distributions come last."""
-    ours = formats()
-    added = {point.name: _added(point) for point in _points(FORMATS)}
-    return {**ours, **{name: row for name, row in added.items() if name not in ours}}
+    added = {row.name: row for _, system in _added_systems() for row in system.formats}
+    alone = {point.name: _added(point) for point in _points(FORMATS)}
+    return _behind(formats(), {**alone, **added})
 
 
 def _points(group: str) -> Iterator[EntryPoint]:
     from importlib.metadata import entry_points  # it takes longer to import than most commands
 
     yield from entry_points(group=group)
+
+
+def _behind(ours: dict[str, Row], added: dict[str, Row]) -> dict[str, Row]:
+    """Ours, then the others: a name of ours stays ours."""
+    return {**ours, **{name: row for name, row in added.items() if name not in ours}}
+
+
+def _added_systems() -> Iterator[tuple[str, System]]:
+    """The systems of other distributions that can be used; a name of ours stays ours."""
+    for point in _points(SYSTEMS):
+        try:
+            row = point.load()
+        except (ImportError, AttributeError):
+            continue
+        if isinstance(row, System) and point.name not in systems():
+            yield point.name, row
 
 
 def _added(point: EntryPoint) -> Format:

@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 
 from sssjob.errors import Severity, UnusableInput
 from sssjob.model import Job
-from sssjob.records import FORMATS, Format, formats, read_records
+from sssjob.records import AUTO, FORMATS, Format, formats, read_records
 from sssjob.records.head import looked_at
 from sssjob.records.lines import clean
 from sssjob.records.record import Noted, Options, Outcome
@@ -61,7 +61,7 @@ def recognise(head: bytes) -> Recognised:
         if name in FORMATS and (sign := sign_of(head)):
             return Recognised(FORMATS[name], sign)
     for row in formats().values():
-        if row.name not in _OURS and (sign := _sign(row, head)):
+        if row.name not in _ASKED and (sign := _sign(row, head)):
             return Recognised(row, sign)
     for row in FORMATS.values():
         if (mistaken := getattr(row.load(), "mistaken", None)) and (reason := mistaken(head)):
@@ -140,5 +140,6 @@ _SIGNS: tuple[tuple[str, Callable[[bytes], str]], ...] = (
     ("sge",           _grid_engine),
     ("swf",           _by_module("swf")),
 )
-_OURS = frozenset((*FORMATS, "auto"))
 # fmt: on
+# The others, ours or not, are asked in the order of their declarations.
+_ASKED = frozenset((AUTO.name, *(name for name, _ in _SIGNS)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sssjob.cli import common
+from sssjob.cli.systems import SystemName
 
 if TYPE_CHECKING:
     from sssjob.features.batch.call import Call
@@ -18,6 +19,8 @@ SYSTEMS = ("slurm", "gridengine", "pbs")  # as sssjob.features.batch has them
 Command = Callable[..., Any]
 
 system = click.option("--for", "system", type=click.Choice(SYSTEMS), required=True,
+                      help="The batch system.")  # fmt: skip
+script = click.option("--for", "system", type=SystemName("script"), required=True,
                       help="The batch system.")  # fmt: skip
 root = click.option("--root", metavar="DIR", type=click.Path(), default="/run/mjf",
                     show_default=True, help="Where the directories of jobs are.")  # fmt: skip

@@ -25,7 +25,7 @@ Exit code: 0 done, 1 the directories are gone but the document could not be
 written, 2 no job is named or its directories cannot be taken away: also where others
 than root can write on the way to --root."""
 )
-@batch.system
+@batch.script
 @batch.root
 @batch.jobs
 @batch.seconds

@@ -24,7 +24,7 @@ Exit code: 0 done, 1 done without something that is told on standard error,
 2 nothing can be made: also where others than root can write on the way to --root.
 The scripts of "sssjob features install" end with 0."""
 )
-@batch.system
+@batch.script
 @batch.root
 @batch.jobs
 @click.option("--site", "site_file", metavar="FILE", type=click.Path(),

@@ -12,6 +12,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.lcginfo import shared
+from sssjob.cli.systems import SystemName
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from sssjob.lcginfo.reader import Options
     from sssjob.lcginfo.snapshot import Entry, Snapshot
 
-SYSTEMS = ("slurm", "pbs", "gridengine", "condor")
-FORMATS = (*SYSTEMS, "sss", "store", "lrmsinfo")
 DAY = 86400
 
 
@@ -35,7 +34,7 @@ Examples:
 Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 )
 @click.option(
-    "--from", "format_name", required=True, type=click.Choice(FORMATS),
+    "--from", "format_name", required=True, type=SystemName("queue", "sss", "store", "lrmsinfo"),
     help="The batch system, or the format of the files.",
 )  # fmt: skip
 @click.option("--text", is_flag=True, help="Ask the batch system for text where JSON is usual.")

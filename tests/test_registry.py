@@ -1,0 +1,337 @@
+"""What there must be for every batch system and format, and what other distributions add."""
+
+import gzip
+import io
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from records import DATA, converted, counts
+
+from sssjob import registry
+from sssjob.errors import UnusableInput
+from sssjob.features.batch.call import Call
+from sssjob.records import FORMATS, find, formats, read_records
+from sssjob.records.record import Converted, Options
+from sssjob.records.roads import OBJECTS, TEXTS
+
+ROOT = Path(__file__).parent.parent
+TABLE = DATA / "formats.toml"
+TOLD = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+PAGES = ("formats.md", "logs.md", "accounting.md")
+# What a sentence may stand instead of: a record of that kind cannot be.
+INSTEAD = {"no_limit": "unlimited", "absent": "unspoken"}
+
+
+def page(name):
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def content(name):
+    data = (DATA / name).read_bytes()
+    return gzip.decompress(data) if name.endswith(".gz") else data
+
+
+def limits(format_name, text):
+    """The requested durations of the job that a record becomes; None where it becomes none."""
+    found = converted(format_name, text.encode())
+    if len(found) != 1:
+        return None
+    return [item.text for item in found[0].requested.all("Duration")]
+
+
+def lacks_records(name, told):
+    """Records that a real system printed, or the reason why there are none."""
+    files = told.get("printed", ())
+    if not files and not told.get("by_hand"):
+        yield f"{name}: no records that a real system printed: printed and by, or by_hand: why"
+    if files and not told.get("by"):
+        yield f"{name}: by: which version and command printed its records"
+    for file in files:
+        if not (DATA / file).is_file() or not counts(name, content(file)).converted:
+            yield f"{name}: printed: tests/data/{file} has no record that becomes a job"
+
+
+def lacks_quirks(name, told):
+    """Odd records, and beside them what must become of each."""
+    files = [file for pattern in told.get("quirks", ()) for file in DATA.glob(pattern)]
+    if not files:
+        yield f"{name}: quirks: no file of odd records, such as tests/data/records/{name}/odd.txt"
+    for file in files:
+        if not file.with_suffix(".outcomes").is_file():
+            yield f"{name}: {file.relative_to(ROOT)}: no {file.stem}.outcomes beside it"
+
+
+def lacks_limits(name, told):
+    """A record without a limit and one that does not speak of it: neither has a Duration."""
+    for case, instead in INSTEAD.items():
+        if case not in told and instead not in told:
+            yield f"{name}: {case}: no such record, and no sentence in {instead} why"
+        elif case in told and (found := limits(name, told[case])) != []:
+            yield f"{name}: {case}: {found or 'no job'} where a job without a limit is expected"
+    if "limit" in told and not limits(name, told["limit"]):
+        yield f"{name}: limit: no requested Duration"
+    if "no_limit" in told and "limit" not in told:
+        yield f"{name}: limit: no record that has one, to compare with"
+
+
+def lacks_page(name, told):
+    """A heading of its own, or a row."""
+    shown = re.compile(rf"^(#|\|).*`(?:--from )?{re.escape(name)}`", re.MULTILINE)
+    if not any(shown.search(page(file)) for file in PAGES):
+        yield f"{name}: no heading or row with `{name}` in docs/{', docs/'.join(PAGES)}"
+
+
+def lacks_help_of_queue(name, row):
+    """What its commands print, and a row that says which these are."""
+    if row.queue and not any((DATA / "lcginfo").glob(f"{name}*/*")):
+        yield f"{name}: no file in tests/data/lcginfo/{name} with what its commands print"
+    if row.queue and f"| `{name}` |" not in page("lcginfo.md"):
+        yield f"{name}: no row `{name}` in docs/lcginfo.md"
+
+
+def lacks_help_of_script(name, row):
+    """What a site has to know."""
+    if row.script and f"- **{row.title}**" not in page("features-sites.md"):
+        yield f"{name}: no item **{row.title}** in docs/features-sites.md"
+
+
+OF_FORMATS = [lacks_records, lacks_quirks, lacks_limits, lacks_page]
+OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_script]
+
+
+@pytest.mark.parametrize("guard", OF_FORMATS)
+@pytest.mark.parametrize("name", registry.formats())
+def test_a_format_has_what_every_format_must_have(name, guard):
+    assert name in TOLD, f"{name}: no table [{name}] in tests/data/formats.toml, which says more"
+    found = "\n".join(guard(name, TOLD[name]))
+    assert not found, found
+
+
+@pytest.mark.parametrize("guard", OF_SYSTEMS)
+@pytest.mark.parametrize("name", registry.systems())
+def test_a_system_has_what_every_system_must_have(name, guard):
+    found = "\n".join(guard(name, registry.systems()[name]))
+    assert not found, found
+
+
+def test_every_table_is_about_a_format():
+    assert TOLD.keys() == registry.formats().keys()
+
+
+MODULE = '''
+"""A format of another distribution: an id on each line, behind a sign of its own."""
+
+from sssjob.records.record import Bad, Converted
+from sssjob.model import Job, Property
+
+
+def jobs(stream, options):
+    for line, raw in enumerate(stream, 1):
+        id = raw.decode().strip().removeprefix("our-id ")
+        yield Converted(line, Job((Property("Id", id),))) if id else Bad(line, "no id")
+
+
+def recognises(head):
+    return "lines that begin with our-id" if head.startswith(b"our-id ") else ""
+'''
+
+SYSTEM = '''
+"""A batch system of another distribution: records, a queue, and its side of a prolog."""
+
+from sssjob.features.batch.allocation import Allocation
+from sssjob.features.batch.call import Script
+from sssjob.lcginfo.reader import Reader
+from sssjob.lcginfo.snapshot import Entry
+from sssjob.registry import Format, Queue, System
+
+SYSTEM = System(
+    "theirs", "Their system",
+    formats=(Format("their-log", "our_format", "a log of theirs",
+                    "sssjob.records.cutting:LineCutter"),),
+    queue=Queue("our_system:State", ask=(("their-queue",),)),
+    script="our_system:Side",
+)
+
+
+class State(Reader):
+    def take(self, text):
+        self.add_slots(4, 3)
+        self.jobs += [Entry("q", "g", "running", jobid=id) for id in text.split()]
+
+
+class Side(Script):
+    def allocation(self, answers, *, asking):
+        return Allocation("7", node=self.environment.get("NODE", ""))
+'''
+
+
+@pytest.fixture
+def distribution(tmp_path, monkeypatch):
+    """An installed distribution with a format, and with two that cannot be used."""
+    (tmp_path / "our_format.py").write_text(MODULE)
+    info = tmp_path / "our_formats-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: our-formats\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        f"[{registry.FORMATS}]\nours = our_format\nslurm = our_format\n"
+        "lost = no_such_module\nempty = json\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    sys.modules.pop("our_format", None)
+    sys.modules.pop("our_system", None)
+
+
+@pytest.fixture
+def with_system(distribution):
+    """The same with a batch system, with one that cannot be used, and one by a name of ours."""
+    (distribution / "our_system.py").write_text(SYSTEM)
+    (distribution / "our_formats-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[{registry.SYSTEMS}]\ntheirs = our_system:SYSTEM\nlost = no_such_module:SYSTEM\n"
+        "empty = json:dumps\nslurm = our_system:SYSTEM\n"
+    )
+    return distribution
+
+
+def test_a_format_of_another_distribution_has_a_name_and_both_roads(distribution):
+    found = find("ours")
+    assert found.description == "added by our-formats"
+    (outcome,) = read_records(found, io.BytesIO(b"our-id 7\n"), Options(), OBJECTS)
+    assert isinstance(outcome, Converted)
+    assert outcome.job.id == "7"
+    (text,) = read_records(found, io.BytesIO(b"our-id 7\n"), Options(), TEXTS)
+    assert text.job == "<Job><Id>7</Id></Job>"
+
+
+def test_a_name_of_ours_stays_ours(distribution):
+    assert find("slurm").module == "sssjob.systems.slurm.accounting.sacct"
+    assert formats()["slurm"].module == "sssjob.systems.slurm.accounting.sacct"
+
+
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        ("lost", "the format lost cannot be loaded: No module named 'no_such_module'"),
+        ("empty", "the format empty has no jobs"),
+        ("nothing", "'nothing' is no known record format; known: .*ours"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_a_reason(distribution, name, reason):
+    with pytest.raises(UnusableInput, match=reason):
+        find(name).load()
+
+
+def convert(data, directory, *arguments):
+    return sssjob(directory, "convert", *arguments, "-", data=data)
+
+
+def sssjob(directory, *arguments, data=""):
+    command = [sys.executable, "-m", "sssjob", *arguments]
+    environment = {"PYTHONPATH": str(directory), "LC_ALL": "C.UTF-8"}
+    return subprocess.run(
+        command, input=data, capture_output=True, text=True, env=environment, check=False
+    )
+
+
+def test_the_command_converts_it_by_name_and_recognises_it(distribution):
+    (distribution / "our_formats-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[{registry.FORMATS}]\nours = our_format\n"
+    )
+    named = convert("our-id 7\n\n", distribution, "--from", "ours")
+    assert named.returncode == 1
+    assert named.stdout == "<Job><Id>7</Id></Job>\n"
+    assert named.stderr.splitlines()[0] == "<stdin>:2: error: no id"
+    seen = convert("our-id 7\n", distribution, "--from", "auto")
+    assert seen.returncode == 0
+    assert seen.stderr.startswith("<stdin>:1: notice: read as ours: lines that begin with our-id\n")
+
+
+def test_a_broken_format_of_others_does_not_hinder_auto(distribution):
+    records = io.BytesIO(b"our-id 7\n")
+    outcomes = list(read_records(find("auto"), records, Options(), OBJECTS))
+    assert outcomes[-1].job.id == "7"
+
+
+def test_a_system_of_another_distribution_has_its_formats_and_ours_stay(with_system):
+    assert [name for name in registry.all_systems() if name not in registry.systems()] == ["theirs"]
+    assert registry.all_systems()["slurm"] is registry.systems()["slurm"]
+    assert find("their-log").cutter == "sssjob.records.cutting:LineCutter"
+    named = convert("our-id 7\n\n", with_system, "--from", "their-log")
+    assert named.stdout == "<Job><Id>7</Id></Job>\n"
+    assert named.stderr.splitlines()[0] == "<stdin>:2: error: no id"
+    seen = convert("our-id 7\n", with_system, "--from", "auto")
+    assert seen.returncode == 0
+    sign = "read as their-log: lines that begin with our-id"
+    assert seen.stderr.startswith(f"<stdin>:1: notice: {sign}\n")
+
+
+def test_the_queue_of_a_system_of_another_distribution_is_read(with_system):
+    (with_system / "queue.txt").write_text("7 8\n")
+    options = ["--from", "theirs", "--now", "2026-11-20T15:00:00Z"]
+    done = sssjob(with_system, "lcginfo", "lrms", *options, str(with_system / "queue.txt"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:2] == ["nactive     4", "nfree       3"]
+    assert done.stdout.count("'queue': 'q'") == 2
+
+
+def test_a_prolog_asks_a_system_of_another_distribution(with_system, safe_path):
+    assert Call("theirs", (), {"NODE": "n1"}).allocation().node == "n1"
+    root = str(safe_path / "mjf")
+    named = sssjob(with_system, "features", "prolog", "--for", "theirs", "--root", root)
+    assert f"JOBFEATURES={root}/7/jobfeatures" in named.stdout.splitlines(), named.stderr
+    lost = sssjob(with_system, "features", "prolog", "--for", "lost", "--root", root)
+    assert lost.returncode == 2
+    assert "'lost' is not one of" in lost.stderr
+
+
+MADE_UP = registry.Format("made-up", "sssjob.formats.blah", "a format that somebody began")
+
+
+@pytest.mark.parametrize(
+    "guard, told, message",
+    [
+        pytest.param(lacks_records, {}, "made-up: no records that a real system printed: printed "
+                     "and by, or by_hand: why", id="no records"),
+        pytest.param(lacks_records, {"printed": ["records/blah/log.txt"]}, "made-up: by: which "
+                     "version and command printed its records", id="printed by whom"),
+        pytest.param(lacks_records, {"printed": ["records/README.md"], "by": "x"}, "made-up: "
+                     "printed: tests/data/records/README.md has no record that becomes a job",
+                     id="no job"),
+        pytest.param(lacks_quirks, {}, "made-up: quirks: no file of odd records, such as "
+                     "tests/data/records/made-up/odd.txt", id="no quirks"),
+        pytest.param(lacks_quirks, {"quirks": ["records/README.md"]}, "made-up: "
+                     "tests/data/records/README.md: no README.outcomes beside it", id="alone"),
+        pytest.param(lacks_limits, {"unspoken": "why"}, "made-up: no_limit: no such record, and no "
+                     "sentence in unlimited why", id="no limit"),
+        pytest.param(lacks_limits, {"unlimited": "why"}, "made-up: absent: no such record, and no "
+                     "sentence in unspoken why", id="absent"),
+        pytest.param(lacks_limits, {"unlimited": "why", "absent": "nothing"}, "made-up: absent: no "
+                     "job where a job without a limit is expected", id="no record"),
+        pytest.param(lacks_page, {}, "made-up: no heading or row with `made-up` in "
+                     "docs/formats.md, docs/logs.md, docs/accounting.md", id="no page"),
+    ],
+)  # fmt: skip
+def test_a_guard_says_what_was_forgotten_and_where_it_belongs(monkeypatch, guard, told, message):
+    monkeypatch.setitem(FORMATS, MADE_UP.name, MADE_UP)
+    assert list(guard(MADE_UP.name, told)) == [message]
+
+
+def test_a_limit_that_is_taken_for_another_is_told(monkeypatch):
+    told = {**TOLD["slurm"], "no_limit": TOLD["slurm"]["limit"], "limit": TOLD["slurm"]["absent"]}
+    assert list(lacks_limits("slurm", told)) == [
+        "slurm: no_limit: ['3600'] where a job without a limit is expected",
+        "slurm: limit: no requested Duration",
+    ]
+
+
+def test_a_system_without_data_and_pages_is_told():
+    row = registry.System("made-up", "Made up", queue=registry.Queue("x:y", ()), script="x:z")
+    assert [*lacks_help_of_queue(row.name, row), *lacks_help_of_script(row.name, row)] == [
+        "made-up: no file in tests/data/lcginfo/made-up with what its commands print",
+        "made-up: no row `made-up` in docs/lcginfo.md",
+        "made-up: no item **Made up** in docs/features-sites.md",
+    ]
