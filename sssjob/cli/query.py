@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections import deque
@@ -17,9 +16,9 @@ import click
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.cli.query_forms import Columns, Form, Found
     from sssjob.cli.query_sources import Asking
     from sssjob.query import Question
+    from sssjob.query.forms import Columns, Form, Row
     from sssjob.query.order import Key
 
 _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
@@ -62,8 +61,8 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
               help="The version of XPath; the later ones are slower.")  # fmt: skip
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not say in which of several files.")
-@click.option("--jobs", "threads", type=click.IntRange(min=1), metavar="N",
-              help="How many threads read a large file; as many as there are cores.")  # fmt: skip
+@click.option("--jobs", "processes", type=click.IntRange(min=1), metavar="N",
+              help="How many processes read a large file; as many as there are cores.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
 @click.option("--verify", is_flag=True,
               help="Ask every document of a store, and say where its columns differ.")  # fmt: skip
@@ -81,7 +80,7 @@ def command(
     version: str,
     bound: tuple[str, ...],
     no_filename: bool,
-    threads: int | None,
+    processes: int | None,
     explain: bool,
     verify: bool,
 ) -> None:
@@ -93,8 +92,10 @@ def command(
     sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are read; a
     store, or the address of one (postgresql://...); "-" is standard input.
     """
-    from sssjob.cli import query_forms
+    from sssjob import workers
     from sssjob.cli.query_sources import Asking
+    from sssjob.query.forms import Shape
+    from sssjob.verbs.ask import Asked
 
     namespaces = dict(map(_binding, bound))
     query = _compiled(expression, namespaces, version)
@@ -104,42 +105,39 @@ def command(
     chosen = _form("xml" if whole and not form and not columns else form, columns,
                    several and not no_filename)  # fmt: skip
     around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
+    counted = count or quiet
+    shape = Shape(None if counted else chosen, keys, whole)
+    places = chosen.places or whole or bool(keys)
     asking = Asking(
-        query, effective=effective, places=chosen.places or whole or bool(keys), whole=around,
-        quiet=quiet, explain=explain, threads=threads or os.cpu_count() or 1,
-        as_json=form in ("json", "jsonl"), verify=verify,
+        Asked(query, shape, effective, places, around), quiet, explain,
+        processes or workers.cores(), as_json=form in ("json", "jsonl"), verify=verify,
     )  # fmt: skip
-    with closing(asking.matches(files)) as matches:
-        found = query_forms.whole(matches) if whole else matches
-        if count or quiet:
+    with closing(asking.rows(files)) as rows:
+        if counted:
             most = 1 if quiet else limit
-            total = _total(found, most) if whole or verify else asking.count(files, most)
+            total = _total(rows, most) if whole or verify else asking.count(files, most)
             if not quiet:
                 click.echo(total)
         else:
-            total = _print(found, chosen, keys, limit)
+            total = _print(rows, chosen, bool(keys), limit)
         if verify:  # also what a limit leaves out
-            deque(matches, maxlen=0)
+            deque(rows, maxlen=0)
     _end(query, asking, total, quiet)
 
 
-def _print(found: Iterator[Found], form: Form, keys: Sequence[Key], limit: int | None) -> int:
+def _print(rows: Iterator[Row], form: Form, in_order: bool, limit: int | None) -> int:
     """Print the rows, and give how many of their matches are true."""
-    from sssjob.cli.query_forms import ordered
+    from sssjob.query.forms import ordered
 
     total = 0
 
-    def rows() -> Iterator[Any]:
+    def cells() -> Iterator[Any]:
         nonlocal total
-        if keys:
-            pairs = ordered(found, form, keys, limit)
-        else:
-            pairs = ((each.match.is_true, form.row(each)) for each in islice(found, limit))
-        for is_true, row in pairs:
-            total += is_true
-            yield row
+        for row in ordered(rows, limit) if in_order else islice(rows, limit):
+            total += row.is_true
+            yield row.cells
 
-    form.write(rows())
+    form.write(cells(), sys.stdout)
     return total
 
 
@@ -185,20 +183,11 @@ def _keys(listed: str | None, namespaces: dict[str, str], version: str) -> Seque
 
 
 def _form(name: str | None, columns: Columns, with_file: bool) -> Form:
-    from sssjob.cli import query_forms
+    from sssjob.query import forms
 
-    match name:
-        case "json" | "jsonl":
-            return query_forms.as_json(columns or None, with_file, lines=name == "jsonl")
-        case "csv":
-            return query_forms.as_csv(columns or None, with_file)
-        case "xml" if columns:
-            common.fail("--columns gives a table, CSV or JSON, and no XML")
-        case "xml":
-            return query_forms.text(with_file, lambda match: match.xml, places=True)
-    if columns:
-        return query_forms.table(columns, with_file)
-    return query_forms.text(with_file, lambda match: match.line_of_text)
+    if name == forms.XML and columns:
+        common.fail("--columns gives a table, CSV or JSON, and no XML")
+    return forms.Form(name or (forms.TABLE if columns else forms.TEXT), columns, with_file)
 
 
 def _is_several(file: str) -> bool:
@@ -214,10 +203,10 @@ def _binding(text: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-def _total(found: Iterator[Found], limit: int | None) -> int:
+def _total(rows: Iterator[Row], limit: int | None) -> int:
     total = 0
-    for _, match in found:
-        total += match.is_true
+    for row in rows:
+        total += row.is_true
         if total == limit:
             break
     return total

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from sssjob.cli import common, progress, query_store
-from sssjob.cli.query_forms import Found
 from sssjob.errors import UnreadableDocument, UnusableStore
 
 if TYPE_CHECKING:
     from sssjob.query import Question
+    from sssjob.query.forms import Row
+    from sssjob.query.parts import Part
+    from sssjob.verbs.ask import Asked, Events
     from sssjob.verbs.sources import Source
+    from sssjob.workers import Workers
 
 _LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
 _SHOWN = 5  # names of skipped files that are printed
@@ -24,46 +27,60 @@ _SHOWN = 5  # names of skipped files that are printed
 class Asking:
     """One query over all that the user named; what cannot be read is said and passed."""
 
-    query: Question
-    effective: bool = False
-    places: bool = True
-    whole: bool = False
+    asked: Asked
     quiet: bool = False
     explain: bool = False
-    threads: int = 1
+    processes: int = 1
     as_json: bool = False  # the explanation, for programs
     verify: bool = False  # ask the documents of stores, too, whatever their columns say
     differs: bool = field(default=False, init=False)
     failed: bool = field(default=False, init=False)
     _noticed: bool = field(default=False, init=False)
 
-    def matches(self, files: tuple[str, ...]) -> Generator[Found, None, None]:
+    @property
+    def query(self) -> Question:
+        """What is asked."""
+        return self.asked.query
+
+    def rows(self, files: tuple[str, ...]) -> Generator[Row, None, None]:
         """What is found in each source, in the order of their names."""
-        for given in self._sources(files):
-            yield from self._in_source(given)
+        with self.asked.workers(self.processes) as workers:
+            for given in self._sources(files):
+                yield from self._in_source(given, workers)
 
     def count(self, files: tuple[str, ...], limit: int | None) -> int:
         """How many matches are true, at most ``limit``; a store counts without showing them."""
         total = 0
-        for given in self._sources(files):
-            if isinstance(given, query_store.Address) and limit is None:
-                with self._told(given.name):
-                    total += query_store.count(self, given)
-                continue
-            for found in self._in_source(given):
-                total += found.match.is_true
-                if total == limit:
-                    return total
+        with self.asked.workers(self.processes) as workers:
+            for given in self._sources(files):
+                if isinstance(given, query_store.Address) and limit is None:
+                    with self._told(given.name):
+                        total += query_store.count(self, given)
+                    continue
+                for found in self._in_source(given, workers):
+                    total += found.is_true
+                    if total == limit:
+                        return total
         return total
 
-    def _in_source(self, given: Source | query_store.Address) -> Iterator[Found]:
+    def _in_source(
+        self, given: Source | query_store.Address, workers: Workers[Part, Events | None]
+    ) -> Iterator[Row]:
         with self._told(given.name):
             if isinstance(given, query_store.Address):
-                yield from query_store.matches(self, given)
+                yield from self.asked.made(given.name, query_store.matches(self, given))
                 return
             if self.explain:
                 common.say(f"{given.name}: {self.plan}")
-            yield from self._in(given)
+            yield from self.asked.rows(
+                given,
+                lambda error: self._unreadable(given.name, error),
+                opening=self._opened,
+                workers=workers,
+            )
+
+    def _opened(self, given: Source) -> AbstractContextManager[BinaryIO]:
+        return progress.watched(given.given, Path(given.name).name, self._notice(given.name))
 
     @contextmanager
     def _told(self, name: str) -> Iterator[None]:
@@ -86,22 +103,9 @@ class Asking:
         """How a file is asked, in words."""
         if self.query.obstacle:
             return f"each document as a whole tree, because {self.query.obstacle}"
-        if self.whole:
+        if self.asked.whole:
             return "each document as a whole tree, because a column or key looks around its match"
         return "streamed job by job"
-
-    def _in(self, given: Source) -> Iterator[Found]:
-        name = Path(given.name).name
-        with progress.watched(given.given, name, self._notice(given.name)) as stream:
-            for match in self.query.run(
-                stream,
-                effective=self.effective,
-                places=self.places,
-                whole=self.whole,
-                threads=self.threads,
-                on_error=lambda error: self._unreadable(given.name, error),
-            ):
-                yield Found(given.name, match)
 
     def _sources(self, files: tuple[str, ...]) -> Iterator[Source | query_store.Address]:
         from sssjob.verbs import sources
@@ -129,7 +133,7 @@ class Asking:
 
     def _notice(self, name: str) -> Callable[[int], None] | None:
         """Say once that a large input has to be held in memory, when so much of it was read."""
-        if (self.query.streams and not self.whole) or self.quiet or self.explain:
+        if self.asked.streams or self.quiet or self.explain:
             return None
 
         def tell(count: int) -> None:

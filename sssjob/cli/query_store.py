@@ -8,25 +8,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sssjob.cli import common
-from sssjob.cli.query_forms import Found
 
 if TYPE_CHECKING:
     from sssjob.errors import SSSJobError
-    from sssjob.query import Question
+    from sssjob.query import Match
     from sssjob.store import Store
     from sssjob.store.answers import Trace
     from sssjob.store.verifying import Difference, OnDifference
+    from sssjob.verbs.ask import Asked
 
 
 class Asking(Protocol):
     """A query, and how it is asked."""
 
-    query: Question
-    effective: bool
-    places: bool
+    asked: Asked
     explain: bool
     as_json: bool
-    threads: int
+    processes: int
     verify: bool
     differs: bool
 
@@ -40,28 +38,27 @@ class Address(NamedTuple):
     name: str
 
 
-def matches(asking: Asking, address: Address) -> Iterator[Found]:
+def matches(asking: Asking, address: Address) -> Iterator[Match]:
     """What is found in a store; what cannot be asked is said and passed."""
     with _opened(asking, address) as (store, trace):
-        for match in store.run(
-            asking.query,
-            effective=asking.effective,
-            threads=asking.threads,
-            places=asking.places,
+        yield from store.run(
+            asking.asked.query,
+            effective=asking.asked.effective,
+            threads=asking.processes,
+            places=asking.asked.places,
             trace=trace,
             on_error=lambda error: _refuse(asking, address, error),
             on_difference=_differences(asking, store),
-        ):
-            yield Found(address.name, match)
+        )
 
 
 def count(asking: Asking, address: Address) -> int:
     """How many matches there are in a store."""
     with _opened(asking, address) as (store, trace):
         return store.how_many(
-            asking.query,
-            effective=asking.effective,
-            threads=asking.threads,
+            asking.asked.query,
+            effective=asking.asked.effective,
+            threads=asking.processes,
             trace=trace,
             on_error=lambda error: _refuse(asking, address, error),
             on_difference=_differences(asking, store),
@@ -86,7 +83,7 @@ def _opened(asking: Asking, address: Address) -> Iterator[tuple[Store, Trace]]:
 
 
 def _explain(asking: Asking, store: Store) -> None:
-    for each in store.explain(asking.query, effective=asking.effective):
+    for each in store.explain(asking.asked.query, effective=asking.asked.effective):
         if asking.as_json:
             common.say(json.dumps({"source": store.address, **each.as_dict}, ensure_ascii=False))
         else:

@@ -62,6 +62,32 @@ class Batch(NamedTuple):
     is_last: bool = False
 
 
+class Frame(NamedTuple):
+    """What stands around each batch of a stream, so that it is a document of its own."""
+
+    is_lines: bool
+    before: bytes
+    after: bytes
+
+    def document(self, batch: Batch) -> bytes:
+        """The document that a batch is."""
+        ends = self.is_lines or not batch.is_last
+        return self.before + batch.data + (self.after if ends else b"")
+
+    def parsed(self, batch: Batch) -> Located | None:
+        """The root of a batch as a document of its own; None if it is not as it seemed."""
+        try:
+            root = tree.parsed(self.document(batch))
+        except etree.XMLSyntaxError:
+            return None
+        if self.is_lines and not _is_document_a_line(root, batch.data):
+            return None
+        has_namespaces = b"xmlns" in self.before or b"xmlns" in batch.data
+        if has_namespaces and any(map(is_stranger, root.iter(*TAGS))):
+            return None
+        return Located(root, batch.line - self.before.count(b"\n"))
+
+
 class Cutter:
     """The batches of a stream, and what is left of it when they end early."""
 
@@ -97,19 +123,14 @@ class Cutter:
                 self.rest += more
                 ended = not more
 
+    @property
+    def frame(self) -> Frame:
+        """What stands around its batches."""
+        return Frame(self.is_lines, self.before, self.after)
+
     def parsed(self, batch: Batch) -> Located | None:
         """The root of a batch as a document of its own; None if it is not as it seemed."""
-        ends = self.is_lines or not batch.is_last
-        try:
-            root = tree.parsed(self.before + batch.data + (self.after if ends else b""))
-        except etree.XMLSyntaxError:
-            return None
-        if self.is_lines and not _is_document_a_line(root, batch.data):
-            return None
-        has_namespaces = b"xmlns" in self.before or b"xmlns" in batch.data
-        if has_namespaces and any(map(is_stranger, root.iter(*TAGS))):
-            return None
-        return Located(root, batch.line - self.before.count(b"\n"))
+        return self.frame.parsed(batch)
 
     def going_on(self, unread: Sequence[Batch], on_error: tree.OnError | None) -> Iterator[Located]:
         """The job objects of batches and of all that follows, read one by one."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lxml.etree import _Element as Element
 
@@ -24,6 +24,9 @@ from sssjob.model import BLOCKS
 from sssjob.query import scope
 from sssjob.query.match import Match
 from sssjob.query.syntax import Expression
+
+if TYPE_CHECKING:
+    from sssjob.query.parts import Part
 
 # What an expression gives at an element whose tree it sees from another element on.
 Ask = Callable[[Element, Element], Any]
@@ -124,12 +127,13 @@ class Question(ABC):
         on_error: tree.OnError | None,
     ) -> Iterator[Match]:  # fmt: skip
         located = tree.located(source, on_error=on_error)
-        return self._one_by_one(located, effective, places, on_error)
+        return self.of_units(located, effective, places, on_error)
 
-    def _one_by_one(
+    def of_units(
         self, source: Iterator[Located], effective: bool, places: bool,
         on_error: tree.OnError | None,
     ) -> Iterator[Match]:  # fmt: skip
+        """What it finds in job objects one after the other, if it streams."""
         askers: dict[tuple[str, ...], Ask | None] = {}
         parent: object = self  # what no element has above it
         ask = None
@@ -153,6 +157,22 @@ class Question(ABC):
                 _refuse(error, located.line, on_error)
             else:
                 yield from self._matches(answer, unit, located.offset, located.line)
+
+    def batch_asker(
+        self, effective: bool, places: bool
+    ) -> Callable[[Part, tree.OnError], Iterator[Match] | None]:
+        """What finds all matches in a part, for an expression that streams.
+
+        It gives None for a part that is not as it seemed.
+        """
+
+        def ask(part: Part, on_error: tree.OnError) -> Iterator[Match] | None:
+            units = part.units()
+            if units is None:
+                return None
+            return self.of_units(iter(units), effective, places, on_error)
+
+        return ask
 
     @property
     def _known(self) -> frozenset[str]:

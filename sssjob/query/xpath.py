@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import local
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -26,6 +26,9 @@ from sssjob.query.match import Match
 from sssjob.query.parser import parse
 from sssjob.query.question import Ask, Question, is_object, objects
 from sssjob.query.syntax import Chain, Expression, Path, Step, Test
+
+if TYPE_CHECKING:
+    from sssjob.query.parts import Part
 
 DEFAULT = "1.0"  # the version of XPath that is meant where none is named
 
@@ -133,11 +136,29 @@ class Query(Question):
                     yield from matches
                 if unread or cutter.rest or not cutter.possible:
                     located = cutter.going_on(unread, on_error)
-                    yield from self._one_by_one(located, effective, places, on_error)
+                    yield from self.of_units(located, effective, places, on_error)
         except UnreadableDocument as error:
             if on_error is None:
                 raise
             on_error(error)
+
+    def batch_asker(
+        self, effective: bool, places: bool
+    ) -> Callable[[Part, tree.OnError], Iterator[Match] | None]:
+        """As of any question; where that gives the same, a batch is asked at once."""
+        if effective or self._multiplies:
+            return super().batch_asker(effective, places)
+        askers: dict[bool, Callable[[Located], list[Match]]] = {}
+
+        def ask(part: Part, on_error: tree.OnError) -> Iterator[Match] | None:
+            if (located := part.parsed()) is None:
+                return None
+            kind = part.frame.is_lines
+            if kind not in askers:
+                askers[kind] = self._at_once(kind, places)
+            return iter(askers[kind](located))
+
+        return ask
 
     def _in_batch(self, cutter: Cutter, places: bool) -> Callable[[Batch], list[Match] | None]:
         """What finds all matches in a batch; each thread has compiled expressions of its own."""
@@ -148,26 +169,32 @@ class Query(Question):
             if located is None:
                 return None
             if not hasattr(own, "ask"):
-                own.ask = self._batch_asker(cutter, places)
-            ask, apart = own.ask
-            root, line = located
-            if not apart:
-                return list(self._matches(ask(root, root), None, line, 0))
-            return [
-                match
-                for unit in filter(is_object, objects(root))
-                for match in self._matches(ask(unit, root), unit, line, Located(unit, line).line)
-            ]
+                own.ask = self._at_once(cutter.is_lines, places)
+            found: list[Match] = own.ask(located)
+            return found
 
         return work
 
-    def _batch_asker(self, cutter: Cutter, places: bool) -> tuple[Ask, bool]:
-        """How to ask a batch, and whether that is each of its job objects apart."""
-        if self.is_relative:
-            return self._compile(self.parsed, places).on, True
-        if not cutter.is_lines:
-            return self._compile(self.parsed, places).on, False
-        return self.side_by_side(places), False
+    def _at_once(self, is_lines: bool, places: bool) -> Callable[[Located], list[Match]]:
+        """What finds all matches in a batch that was parsed; it belongs to one thread."""
+        if not self.is_relative:
+            asked = self.side_by_side(places) if is_lines else (
+                self._compile(self.parsed, places).on
+            )  # fmt: skip
+            return lambda found: list(
+                self._matches(asked(found.element, found.element), None, found.offset, 0)
+            )
+        each = self._compile(self.parsed, places).on
+
+        def apart(found: Located) -> list[Match]:
+            root, line = found
+            return [
+                match
+                for unit in filter(is_object, objects(root))
+                for match in self._matches(each(unit, root), unit, line, Located(unit, line).line)
+            ]
+
+        return apart
 
     def side_by_side(self, places: bool) -> Ask:
         """How to ask many documents that stand below one root, each as if it stood alone.

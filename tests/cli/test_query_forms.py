@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.cli import query_forms, sssjob
-from sssjob.cli.query_forms import Found
-from sssjob.query import compile, order
+from sssjob.cli import sssjob
+from sssjob.query import compile, forms, order
+from sssjob.query.forms import Form, Found, Shape
 
 JOBS = """<Jobs>
 <Job><Id>a</Id><User>amy</User><Memory units="GB">2</Memory><Duration>9</Duration></Job>
@@ -164,8 +164,8 @@ def test_a_limit_keeps_the_first_of_the_sorted(numbers, limit, descending):
     source = "".join(f"<Job><Id>{each}</Id></Job>\n" for each in numbers).encode()
     (key,) = order.keys("-Id" if descending else "Id")
     found = [Found("", match) for match in compile("//Job").run(source)]
-    form = query_forms.text(False, lambda match: match.line_of_text)
-    rows = [row for _, row in query_forms.ordered(found, form, [key], limit)]
+    made = Shape(Form(), [key]).rows(found)
+    rows = [row.cells for row in forms.ordered(made, limit)]
     assert [int(row) for row in rows] == sorted(numbers, reverse=descending)[:limit]
 
 

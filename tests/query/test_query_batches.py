@@ -22,7 +22,7 @@ QUERIES = (
 
 def one_by_one(query, source, errors):
     located = tree.located(source, on_error=errors.append)
-    return [shown(match) for match in query._one_by_one(located, False, True, errors.append)]
+    return [shown(match) for match in query.of_units(located, False, True, errors.append)]
 
 
 def at_once(query, source, errors, threads=1, size=40):
