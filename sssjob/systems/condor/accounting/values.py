@@ -38,6 +38,7 @@ _OPTIONAL = {
 
 _pick = itemgetter(*range(len(NUMBERS)))
 _KINDS = frozenset((int, float, type(None)))
+_HUGE = 1e300  # beyond this, and NaN, no number of anything
 
 
 def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
@@ -48,7 +49,10 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     """
     found = _pick(values)
     if _KINDS.issuperset(map(type, found)):
-        return _worked_out(found)
+        try:
+            return _worked_out(found)
+        except (ValueError, OverflowError):  # of infinity, or of NaN
+            pass
     odd: dict[str, str] = {}
     numbers = [_number(name, value, odd) for name, value in zip(NUMBERS, found, strict=True)]
     told = dict(zip(WORKED_OUT, _worked_out(numbers), strict=True))
@@ -96,7 +100,7 @@ def _number(name: str, value: Any, odd: dict[str, str]) -> Any:
 
     The text of that is put in its place in ``odd``. Raises ``InvalidValue`` for any other.
     """
-    if type(value) in _KINDS:
+    if value is None or (type(value) in _KINDS and -_HUGE < value < _HUGE):
         return value
     if isinstance(value, str) and is_expression(value):
         return None
