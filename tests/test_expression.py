@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sssjob import expression
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import And, Comparison, Interval, Not, OneOf, Or, Wish, tree
-from sssjob.expression.comparing import Leaf
-from sssjob.expression.formula import All, Any, Preferred, Wished, pushed
+from sssjob.expression.comparison import Leaf
+from sssjob.expression.normal_form import All, Any, Preferred, Wished, pushed
 from sssjob.model import Job, Property, Requested
 
 

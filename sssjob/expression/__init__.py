@@ -9,7 +9,7 @@ answer what is asked for in numbers.
 (User EQ amy And Processors LE 16)
 """
 
-from sssjob.expression.choices import (
+from sssjob.expression.alternative import (
     Alternative,
     Alternatives,
     Interval,

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sssjob.errors import Finding, finding
-from sssjob.expression.choices import interval
-from sssjob.expression.comparing import NO, Ask, Verdict
+from sssjob.expression.alternative import interval
+from sssjob.expression.comparison import NO, Ask, Verdict
 from sssjob.expression.fit import Fit, Plan, plan
-from sssjob.expression.formula import (
+from sssjob.expression.normal_form import (
     Formula,
     Point,
     formula,

@@ -31,8 +31,8 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from sssjob.errors import LimitExceeded
-from sssjob.expression.comparing import NO, UNKNOWN, YES, Ask, Leaf
-from sssjob.expression.formula import (
+from sssjob.expression.comparison import NO, UNKNOWN, YES, Ask, Leaf
+from sssjob.expression.normal_form import (
     All,
     Any,
     Formula,

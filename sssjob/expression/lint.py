@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice, product
 
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
-from sssjob.expression.choices import Alternative, alternatives, interval
-from sssjob.expression.comparing import leaf
+from sssjob.expression.alternative import Alternative, alternatives, interval
+from sssjob.expression.comparison import leaf
 from sssjob.expression.fit import numbers
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.pattern import NotAPattern, Pattern

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sssjob.expression.comparing import YES, Leaf, Verdict
+from sssjob.expression.comparison import YES, Leaf, Verdict
 from sssjob.expression.fit import components, plan
-from sssjob.expression.formula import (
+from sssjob.expression.normal_form import (
     All,
     Any,
     Formula,

@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TypeAlias
 
-from sssjob.expression.comparing import Leaf
-from sssjob.expression.formula import All, Any, Formula, Preferred, Wished, counted, pushed
+from sssjob.expression.comparison import Leaf
+from sssjob.expression.normal_form import All, Any, Formula, Preferred, Wished, counted, pushed
 from sssjob.expression.tree import (
     INVERSES,
     And,

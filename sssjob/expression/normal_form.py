@@ -1,4 +1,16 @@
-"""An expression made ready to be evaluated: negations at the comparisons, preferences counted."""
+"""The normal form of a request: negations at the comparisons, preferences with their sums.
+
+*Strategy.* An expression says what stands in a document: Not before groups, wishes, runs of
+preferences, brackets that matter only to weights. What asks it, asks one form in which little is
+left to be decided. Not is pushed down to the comparisons by De Morgan, so that all above them is
+monotone: what is true stays true when one more comparison becomes true. On that rest the thresholds
+of ``fit``, the pruning of its search, and alternatives, which choose one operand of each Or. A wish
+is true, and so false where it is negated with its group; alone it is negated by wishing the
+contrary. Each run of preferences carries the sum of the weights of its group (3.1), for after this
+nobody sees brackets.
+
+``truth`` and ``scored`` say what a request makes of given amounts. All else is built on them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +21,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from sssjob.expression.comparing import NO, UNKNOWN, YES, Leaf, leaf
+from sssjob.expression.comparison import NO, UNKNOWN, YES, Leaf, leaf
 from sssjob.expression.offer import Number, Offer
 from sssjob.expression.pattern import Matching
 from sssjob.expression.tree import (
