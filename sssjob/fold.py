@@ -4,6 +4,18 @@ What was requested stays as it was. A fact whose place is empty is set; where an
 stands, the first row of ``PRECEDENCE`` that fits decides. Folding the same facts again changes
 nothing.
 
+Strategy. What a job used is told several times: by its features, by a record, by a later record,
+and in any order. Each source may know less than another, or contradict it.
+
+The idea is to treat each value as a fact with its place. A fact that agrees with what stands there
+changes nothing. Where they differ, one table decides: a maximum grows, a minimum shrinks, a state
+only advances, and a duration grows until the job ends. For all else the value that is known stays
+and the disagreement is a finding, unless the caller overwrites.
+
+Why it is right: each fact is set, agrees with what stands there, is passed over by a row that
+says why, or becomes a finding that names both values. A fact that was taken agrees with what
+stands there the next time, and one that was not is judged alike again.
+
 >>> job = Job.of(Requested.of(Processors=12), Id="PBS.1")
 >>> folded = fold(job, [Fact(Property("Processors", 16)), Fact(Property("ExitCode", 0), JOB)])
 >>> [folded.job.get("ExitCode"), folded.job.delivered.text("Processors")]

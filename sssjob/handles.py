@@ -1,12 +1,17 @@
 """Directories by handle: what root does where users write stays where root meant it.
 
-*Strategy.* A path is looked up anew at each use, and whoever can write in one of its directories
-can put a link, or another directory, in the place of the next one. So a directory below which root
-makes, removes or gives away anything is opened once, name by name, without following a link;
-nobody but root may be able to write in any directory on the way; and all that follows is told to
-the handle, where a single name can lead nowhere else. What users put into a directory of their own
-is never followed: it is unlinked, name by name, and what is nested is lifted up first, so that no
-step depends on how deep it was.
+Strategy. A path is looked up anew at each use. Whoever can write in one of its directories can
+put a link, or another directory, in the place of the next one between two uses.
+
+The idea is to look up once. A directory below which root makes, removes or gives away anything is
+opened name by name from ``/``, without following a link, and in each directory on the way nobody
+but root may be able to write (``protected``). All that follows is asked of the handle, with single
+names.
+
+Why it is right: a handle stays at its directory, whatever its path is renamed to, and a single
+name in it leads nowhere else as long as no link is followed. What users put into a directory of
+their own is unlinked, never followed. Directories that are nested in it are moved up before they
+are emptied, so that no step depends on how deep they were, and the entries of a tree are counted.
 
 Hooks work before every job: nothing here that is slow to import.
 """

@@ -1,4 +1,21 @@
-"""One block over its defaults, from the root down."""
+"""One block over its defaults, from the root down.
+
+Strategy. JobDefaults, TaskGroupDefaults and TaskDefaults may stand at every level, those of a
+level lend to those below, and Requested is an expression, of which single properties cannot
+simply be replaced.
+
+The idea is that one function merges a layer with the layer of its defaults, and defaults elements
+are layers too: those of a block are merged over those that it inherits before they are used for
+what it holds. Properties are inherited if the child has none of the same key, in Requested or
+outside of it. Requested is taken apart into conjuncts; a default conjunct is added with And if it
+mentions no key that the child states, and is left out as a whole if it does. Each entry keeps its
+source, which is what ``--explain`` prints.
+
+Why it is right: a conjunct is the smallest part that can be left out without changing what the
+others mean, so that the child's expression holds as it was written. Where a Requested cannot be
+read as an expression nothing is mixed: the child's stands, or, if it has none, the default's. A
+document without defaults elements comes back as it is.
+"""
 
 from __future__ import annotations
 

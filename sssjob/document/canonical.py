@@ -4,6 +4,19 @@ Present names, no namespace, properties in the printed order of the tables, numb
 they are exact, sizes with their unit, no attribute that only says what its absence says, and
 Requested in the form that every known reader takes the same way. What the standard does not know
 is kept as it is, behind what it does.
+
+Strategy. To compare job objects, equal meaning has to become equal text, and different meaning
+must stay different.
+
+The idea is to write everything anew by the tables: each row says the type of a value, the default
+of an attribute, and whether a property may repeat. Items are sorted by the row, then by what tells
+repeated ones apart. Requested is read as an expression, its operands are sorted, and it is written
+as an expression again.
+
+Why it is right: only what the tables or the rules of expressions call the same is changed. The
+sort is stable and compares nothing else, so that items whose order may mean something keep it. A
+value that is not of its type, and an expression that cannot be read, stay as they are. The
+canonical form of a canonical form is itself.
 """
 
 from __future__ import annotations

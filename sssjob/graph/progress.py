@@ -1,4 +1,19 @@
-"""Which jobs are ready, wait, or will never run, once some have ended."""
+"""Which jobs are ready, wait, or will never run, once some have ended.
+
+Strategy. How a job stands depends on how its targets stand, theirs on others, and there may be
+circles and names that many jobs share.
+
+The idea is to settle each vertex once, behind all that it depends upon, in the sequence that the
+net has. A need is met, may yet be met, or cannot be met any more; a job takes the worst of its
+needs. The vertex of a shared name takes what its jobs have come to, as few values of them as
+answer every need.
+
+Why it is right: in that sequence every target is settled before it is asked, so one pass is
+enough. What is left stands in a circle or behind one. There jobs that have ended are taken out,
+what becomes free is settled in turn, and whatever still remains waits for itself and will never
+run. Each need is looked at a bounded number of times, so that time grows with the document. Jobs
+whose needs exclude each other, though each could be met, are found by ``never``.
+"""
 
 from __future__ import annotations
 

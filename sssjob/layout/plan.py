@@ -1,4 +1,20 @@
-"""From what is stated to numbers, from numbers to nodes: derive, check, place."""
+"""From what is stated to numbers, from numbers to nodes: derive, check, place.
+
+Strategy. TaskCount, NodeCount, Processors and TaskDistribution say the same thing several times,
+each may be left out or be a bound, and together they can contradict each other.
+
+The idea is to derive the counts one after the other: a count is what is given, or what follows
+from others, or one, and it keeps its source. Each equation between counts (``TaskCount <=
+NodeCount x TasksPerNode`` and its like) is checked as soon as both of its sides are known. Tasks
+are placed last, by the distribution that is asked for, or evenly. The number of nodes may stay
+unknown; then nothing is placed.
+
+Why it is right: a count that is given comes before any that could be derived in its place, so
+that an equation that does not hold is found, with both of its sides and where these were written.
+Strictly each one is an error and nothing is placed; leniently the value of higher precedence is
+taken and a warning says so, which is the freedom that SSS 5.1 leaves. More tasks or nodes than
+``LIMIT`` are counted and checked, but not placed.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,18 @@
 """An event simulation of the jobs of a snapshot: what starts when, and when one more would.
 
-The slots are one pool, as in lrmsinfo. Waiting jobs start in the order in which they came, those
-of a VO at its cap are passed over, nobody else is. A job of several slots takes them one by one
-as they come free, ahead of those behind it: what drains for it is not modelled, and in exchange
-more slots never make anyone wait longer (which does not hold for jobs that wait for all their
-slots at once while others pass them by).
+Strategy. When a job of a VO would start depends on all that run and wait before it, on the cap of
+each VO, and on how long jobs run, which is known for none of them.
+
+The idea is to play it through from one end of a job to the next. The slots are one pool, as in
+lrmsinfo. Waiting jobs start in the order in which they came; those of a VO at its cap are passed
+over, nobody else is. A job runs for a part of its limit, learned from finished jobs. One run
+answers for all VOs: each would start at the first step that leaves a free slot below its cap.
+
+Why it is right: a job of several slots takes them one by one as they come free, ahead of those
+behind it. What drains for it is not modelled, and in exchange more slots never make anyone wait
+longer, which does not hold for jobs that wait for all their slots at once while others pass them
+by. Only the first job of each VO competes, in a heap, so that the time of a step grows with the
+jobs that start or end in it, and not with the length of the queue.
 """
 
 from __future__ import annotations

@@ -3,6 +3,21 @@
 A value that cannot be read costs that value: the job goes without it, its text stays in an
 Extension, and a remark says so. Only what a record is about, and what its usage is made of, refuse
 it. # decision 181
+
+Strategy. A log has millions of records of dozens of columns, and a call in Python for each value
+is what takes the time. But a value that is wrong in one record must not change any other record.
+
+The idea is to work by columns. A ``Plan`` chooses, once for a file, the rows of the table whose
+columns are there, in the order of the output. Then each row makes of a whole column of texts a
+column of pieces, and the road puts the pieces of a record together. A column of equal texts is
+read once, and a ``Memory`` keeps what texts became, since users, queues and sizes repeat. If one
+text of a column cannot be read, that column is read again, text by text, and each fault is noted
+for its record.
+
+Why it is right: every way through ``Memory.column`` gives what reading each text by itself would
+give, and a shortcut is taken only where the reader of the row says that it may be (``varied``,
+``largest``, ``many``). Both roads, to values and to text, run through the same plan, and tests
+compare their results. What is remembered is bounded by entries and by characters.
 """
 
 from __future__ import annotations

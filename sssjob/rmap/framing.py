@@ -1,8 +1,18 @@
 """What clients put around a message: HTTP/1.1, or what Gold's peers make of it. No sockets.
 
-Bytes are fed as they come; requests come out whole. A client that names a Host is a standard
-one: it gets standard answers and may use its connection again. All others are legacy clients,
-which send one request, often without the bytes that end it, and wait for the end of the answer.
+Strategy. Two kinds of clients use one port. Standard ones speak HTTP/1.1: they name a Host, and
+may use their connection again. Legacy ones, the peers of Gold, send one request, leave out line
+breaks between chunks, often do not send the chunk that ends a body, and wait for the answer.
+
+The idea is one reader for both, which is fed bytes as they come and gives requests when they are
+complete. Whether a Host is named decides between the two as soon as the headers are there. Of a
+legacy client a body is complete, too, when a chunk ends with the end tag of an Envelope.
+
+Why it is right: Gold's peers send a message as one chunk, and an Envelope is its root, so that
+nothing of a message is behind that chunk, and nobody waits for bytes that never come. For a
+standard client only the lengths count. What another server in front of this one might read
+differently (two lengths, two Hosts, another coding) is refused, or ends the connection. Bytes of
+the headers, of a line and of a body are bounded, and so is the number of small chunks.
 """
 
 from __future__ import annotations

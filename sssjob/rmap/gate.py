@@ -1,9 +1,19 @@
 """What the bytes of a message tell before anything of it is parsed: enough to refuse strangers.
 
-A tree takes some forty times the bytes that it is made of, so that a large message is worth one
-only if a key proves it. Its signature stands within a few bytes of its beginning or its end; the
-code there has to be that of the digest there, and the digest that of the bytes of the Body.
-Nothing that is read here is believed: what comes through is proven once more, by its tree.
+Strategy. Whoever can connect can send a large message, and its tree takes some forty times as
+many bytes. Whether a key signed a message is said inside of it, where only a parser sees it for
+certain.
+
+The idea is that a large message has one large part, its Body, or what is encrypted. What is
+around that part is small: its beginning and end are looked for within a few kilobytes of either
+end of the message, and only what is around it is parsed. That gives who is claimed to have sent
+it, and the signature. Its code has to be that of the digest that it holds, and the digest that of
+the Body, whose bytes are asked here if they are more than ``FORMS``. So a stranger costs little
+more than a pass over bytes, unless the site takes messages without a signature.
+
+Why it is right: nothing that is read here is believed. What comes through is parsed and proven
+once more by its tree, so that a mistake here can refuse a message, and never accept one. Messages
+of up to ``SMALL`` bytes go straight to their tree, whatever form they have.
 """
 
 from __future__ import annotations

@@ -4,6 +4,21 @@
 consequences. ``repair`` turns few and common mistakes, those of word processors and of fingers
 above all, and tells of each; it refuses when anything else is wrong or two repairs are possible.
 
+Strategy. A parser stops where a document cannot go on, which is often far behind the mistake, and
+its own recovery silently drops what it does not understand. A repair must not guess: a job with
+a limit that nobody wrote is worse than one that is refused.
+
+The idea is to read the text with a scanner that goes on behind a mistake (``scan``), and to go
+through its tags with the tables of the standard (``nesting``), which say what may stand in what.
+Each mistake becomes a fault with its place, and with edits only where one rule of ``RULES``
+explains it and there is one place for the repair. All edits are applied at once, and a strict
+parser reads the result.
+
+Why it is right: a document is repaired only if every fault has its edits and the parser accepts
+what they make; otherwise nothing is changed. A document that can be read as it is gets no advice,
+but for blanks before its declaration. Faults, edits and tags are counted and bounded, and each
+character is looked at a bounded number of times.
+
 >>> broken = "<Job><Id>1</Id><Memory units=”GB”>2<Memory></Job>"
 >>> repair(broken.encode()).data
 b'<Job><Id>1</Id><Memory units="GB">2</Memory></Job>'

@@ -1,4 +1,19 @@
-"""Which tags belong together, and where one that is missing can stand."""
+"""Which tags belong together, and where one that is missing can stand.
+
+Strategy. A missing or mistyped end tag shows up only later, at an end tag that does not fit or at
+the end of the document, and then often several elements are open at once.
+
+The idea is a stack of open elements, with the children that each has got so far. An end tag that
+names one of them closes those inside of it, from the innermost on, each by one of two rules: a
+start tag without attributes right inside its like was meant as an end tag (b), or its end tag is
+missing (c). A value ends behind its text. For a container the tables give the places between its
+children where an end tag can stand: all before it may stand inside, all behind it beside. Where
+several are left, indentation chooses, if it agrees with one.
+
+Why it is right: a container gets its end tag only in front of its like, where one place is left
+and no text could belong to either. Otherwise the fault names the places, for people to choose.
+What the edits make is parsed again by ``repair``, which refuses what is still broken.
+"""
 
 from __future__ import annotations
 

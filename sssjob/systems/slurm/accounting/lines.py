@@ -1,10 +1,21 @@
 """From the bytes that sacct printed to rows of fields.
 
-sacct escapes nothing: delimiters and newlines of job names, comments and command lines stand in
-its output as they are. Physical lines are joined until the next one that begins a record, and a
-record with too many fields is split so that every column has a value of its kind. Where several
-splits are possible, the texts on which they differ are left out; where they differ on anything
-else, or none is possible, the record is bad: nothing is guessed.
+Strategy. sacct escapes nothing: delimiters and newlines of job names, comments and command lines
+stand in its output as they are. A user could so write a text that looks like a record of somebody
+else.
+
+The idea is that most columns have values that no user chooses freely, and that these have shapes
+(``header``). Physical lines are joined until the next one that surely begins a record. Lines that
+perhaps begin one are tried both ways, and a record with too many fields is split in every way in
+which each column has a value of its kind.
+
+Why it is right: nothing is guessed. Readings in which each record has as many delimiters as it
+needs come before all others; if two readings are left, the record is bad. Where several splits
+are possible, the texts on which they differ are left out, and the row says which; where they
+differ on anything else, or none is possible, the record is bad. After a record that was cut
+short, one that does not fit by itself is bad as well: the two may be pieces of one text. Runs of
+lines that are whole records, which is nearly all of a log, take a short way: each but the last
+ends where the next one surely begins. Lines, bytes and tries of one record are bounded.
 """
 
 from __future__ import annotations
