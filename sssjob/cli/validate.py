@@ -16,6 +16,7 @@ from sssjob.cli import common
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
+    from sssjob.check.vocabulary import Vocabulary
     from sssjob.document import Source
     from sssjob.errors import Finding
 
@@ -50,10 +51,14 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
 @click.option(
     "--closed", is_flag=True, help="What a document mentions (jobs, files) has to be in it."
 )
+@click.option(
+    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
+    help="Use so many processes, 0 for all cores; findings and their order stay the same.",
+)  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
 def command(
     files: tuple[str, ...], format_: str, level: str, profile: str, no_awareness: bool,
-    closed: bool, quiet: bool,
+    closed: bool, processes: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Check documents against the standard.
 
@@ -66,7 +71,12 @@ def command(
 
     def seen() -> Iterator[Finding]:
         nonlocal unread
-        for finding in _findings(files, _check(profile, no_awareness), closed):
+        found = (
+            _closed(files, _check(profile, no_awareness))
+            if closed
+            else _findings(files, profile, no_awareness, processes)
+        )
+        for finding in found:
             counts[finding.severity] += 1
             unread = unread or finding.code in ("E-XML", "E-LIMIT")
             if finding.severity in severities and not quiet:
@@ -89,37 +99,52 @@ def command(
     sys.exit(common.NOTHING if counts[Severity.ERROR] else common.FOUND)
 
 
-def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]:
-    """The check of a source by an implementation of this level."""
-    if profile == "full" and not no_awareness:
-        from sssjob.check import check_source
-
-        return check_source
-    from sssjob.check import peer
+def _vocabulary(profile: str, no_awareness: bool) -> Vocabulary | None:
+    """What an implementation of this level understands; None for everything."""
     from sssjob.check.vocabulary import PROFILES
 
+    if profile == "full" and not no_awareness:
+        return None
     vocabulary = PROFILES[profile]
-    return partial(
-        peer.check_source, vocabulary=vocabulary.unaware() if no_awareness else vocabulary
-    )
+    return vocabulary.unaware() if no_awareness else vocabulary
+
+
+def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]:
+    """The check of a source by an implementation of this level."""
+    from sssjob.check import check_source, peer
+
+    vocabulary = _vocabulary(profile, no_awareness)
+    if vocabulary is None:
+        return check_source
+    return partial(peer.check_source, vocabulary=vocabulary)
 
 
 def _findings(
-    files: Iterable[str], check: Callable[..., Iterator[Finding]], closed: bool
+    files: Iterable[str], profile: str, no_awareness: bool, processes: int
 ) -> Iterator[Finding]:
-    from sssjob.cli.progress import watched
+    from sssjob import workers
+    from sssjob.cli.progress import watching
+    from sssjob.errors import finding
+    from sssjob.verbs.validate import Validation
+
+    validation = Validation(_vocabulary(profile, no_awareness))
+    with validation.workers(processes or workers.cores()) as some:
+        for source in common.sources(files):
+            try:
+                yield from validation.findings(source, opening=watching, workers=some)
+            except OSError as error:
+                yield finding("E-XML", error.strerror or str(error), file=source.name)
+
+
+def _closed(files: Iterable[str], check: Callable[..., Iterator[Finding]]) -> Iterator[Finding]:
+    """The findings about messages, each of which is read twice: for its jobs, and for files."""
     from sssjob.errors import finding
 
     for name, source in common.sources(files):
         try:
-            if closed:
-                # A message is read twice: for its jobs, and for the files that they name.
-                again = source if isinstance(source, Path) else source.read()
-                yield from check(again, name=name, closed=True)
-                yield from _of_files(again, name)
-            else:
-                with watched(source, name) as stream:
-                    yield from check(stream, name=name, closed=False)
+            again = source if isinstance(source, Path) else source.read()
+            yield from check(again, name=name, closed=True)
+            yield from _of_files(again, name)
         except OSError as error:
             yield finding("E-XML", error.strerror or str(error), file=name)
 

@@ -78,6 +78,10 @@ class _Kept(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def fileno(self) -> int:
+        """The file that is read, as far as the stream knows."""
+        return self._stream.fileno()
+
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         # What there is, as from any pipe: the next document may come in an hour.
         read = getattr(self._stream, "read1", self._stream.read)

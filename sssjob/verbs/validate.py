@@ -1,0 +1,113 @@
+"""Checking documents: every finding about a source, by one process or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import NamedTuple
+
+from lxml.etree import _Element as Element
+
+from sssjob import check
+from sssjob.check import peer
+from sssjob.check.accept import Acceptor
+from sssjob.check.vocabulary import Vocabulary
+from sssjob.document.repair.advisor import Advisor
+from sssjob.errors import Finding, UnreadableDocument
+from sssjob.query.batches import Batch, Cutter
+from sssjob.query.parts import Part, worked
+from sssjob.verbs.sources import Opening, Source, opened
+from sssjob.workers import Work, Workers
+
+
+class Checked(NamedTuple):
+    """The findings about a part, and the codes that were said and need saying once per source."""
+
+    findings: Sequence[Finding]
+    said: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Who checks: an implementation that understands everything, or only a ``vocabulary``."""
+
+    vocabulary: Vocabulary | None = None
+
+    def workers(self, processes: int) -> Workers[Part, Checked | None]:
+        """So many processes that check, for a ``with`` block."""
+        return Workers(Work("sssjob.verbs.validate:checker", (self,)), processes)
+
+    def findings(
+        self, source: Source, *, opening: Opening = opened,
+        workers: Workers[Part, Checked | None] | None = None,
+    ) -> Iterator[Finding]:  # fmt: skip
+        """Every finding about a source; what cannot be read is one, too. Raises ``OSError``."""
+        with opening(source) as stream:
+            if workers is not None and workers.processes > 1:
+                yield from _Parts(self, source, Advisor(stream)).findings(workers)
+            elif self.vocabulary is None:
+                yield from check.check_source(stream, name=source.name)
+            else:
+                yield from peer.check_source(stream, self.vocabulary, name=source.name)
+
+    def of_one(self, said: set[str]) -> Callable[[Element, int], Iterable[Finding]]:
+        """What checks a job object behind so many lines."""
+        if self.vocabulary is not None:
+            known = self.vocabulary
+            return lambda element, offset: peer.check(element, known, offset=offset, said=said)
+        accepts = Acceptor(said)
+
+        def check_one(element: Element, offset: int) -> Iterable[Finding]:
+            return () if accepts(element) else check.check(element, offset=offset, said=said)
+
+        return check_one
+
+
+class _Parts:
+    """The findings of a source that is checked in parts."""
+
+    def __init__(self, validation: Validation, source: Source, advisor: Advisor) -> None:
+        self.validation, self.source, self.advisor = validation, source, advisor
+        self.said: set[str] = set()
+        self.broken: list[UnreadableDocument] = []
+
+    def findings(self, workers: Workers[Part, Checked | None]) -> Iterator[Finding]:
+        source, stream = self.source, self.advisor.source
+        assert not isinstance(stream, (str, bytes, PathLike))  # a stream was given
+        try:
+            for found in worked(source.name, source.given, stream, workers, self._rest):
+                for each in found.findings:
+                    # A worker says once for each part what needs saying once for all of them.
+                    if each.code not in found.said or each.code not in self.said:
+                        yield each.in_file(source.name)
+                self.said |= found.said
+        except UnreadableDocument as error:
+            self.broken.append(error)
+        yield from (each.in_file(source.name) for each in self._explained())
+
+    def _rest(self, cutter: Cutter, unread: Sequence[Batch]) -> Iterator[Checked]:
+        check_one = self.validation.of_one(self.said)
+        for element, offset in cutter.going_on(unread, self.broken.append):
+            yield Checked([*self._explained(), *check_one(element, offset)])
+
+    def _explained(self) -> Iterator[Finding]:
+        for error in self.broken:
+            yield from self.advisor.explain(error)
+        self.broken.clear()
+
+
+def checker(validation: Validation) -> Callable[[Part], Checked | None]:
+    """What checks a part."""
+    said: set[str] = set()
+    check_one = validation.of_one(said)
+
+    def work(part: Part) -> Checked | None:
+        said.clear()
+        units = part.units()
+        if units is None:
+            return None
+        found = [each for unit, offset in units for each in check_one(unit, offset)]
+        return Checked(found, frozenset(said))
+
+    return work

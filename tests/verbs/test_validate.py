@@ -1,0 +1,59 @@
+"""Validating by workers: the findings, lines and order of one process."""
+
+import io
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sssjob.check.vocabulary import PROFILES
+from sssjob.query import batches
+from sssjob.verbs.sources import Source
+from sssjob.verbs.validate import Validation
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.xml"))
+JOB = "<Job><Id>{}</Id>{}<Duration>9</Duration></Job>\n"
+JOBS = [
+    JOB.format(number, inner)
+    for number, inner in enumerate((
+        "", "<Memory>512</Memory>", "<Phase>x</Phase>", "\n <Name>\n</Name>", "<Memory/>",
+        '<Processors op="GE">soon</Processors>', "<Duration>2</Duration>", "<Job>4</Job>",
+    ))
+]  # fmt: skip
+ODD = ("<Job>", "<!-- a\n<Job>\n-->\n", "text", "<Job><Id>7</Job>\n", "<Job Id='&nope;'/>\n", "\n")
+WHO = {"all": Validation(), "minimal": Validation(PROFILES["minimal"])}
+
+
+def findings(who, source, processes, size=300):
+    with mock.patch.object(batches, "SIZE", size), who.workers(processes) as workers:
+        return list(who.findings(source, workers=workers))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(list(WHO)),
+    st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>"), ("<J awarenessPolicy='Warn'>\n", "</J>")]),
+    st.lists(st.sampled_from((*JOBS, *JOBS, *JOBS, *ODD)), min_size=8, max_size=60),
+)  # fmt: skip
+def test_findings_are_those_of_one_process(who, wrapper, parts):
+    data = (wrapper[0] + "".join(JOBS + parts) + wrapper[1]).encode()
+    one, two = (
+        findings(WHO[who], Source("jobs", io.BytesIO(data)), count) for count in (1, 2)
+    )  # fmt: skip
+    assert two == one
+    assert one
+
+
+def test_what_needs_saying_once_is_said_once_for_all_parts(tmp_path):
+    path = tmp_path / "jobs.xml"
+    path.write_text("<Jobs>\n" + JOBS[1] * 60 + "</Jobs>\n")
+    found = findings(WHO["all"], Source("jobs", path), 2)
+    assert [each.line for each in found if each.code == "I-UNIT"] == [2]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_the_same_findings(path):
+    one, two = (findings(WHO["all"], Source("x", path), count, 200) for count in (1, 2))
+    assert two == one
