@@ -1,0 +1,1 @@
+"""Flux: what ``flux jobs`` prints of its jobs."""

@@ -1,0 +1,153 @@
+"""What becomes of each key of a job that ``flux jobs --json`` prints: the mapping.
+
+Times are seconds since 1970 with a fraction; what is not known is missing, "" or 0.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.records.assembly import extension, noted
+from sssjob.records.readers import identity
+from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
+from sssjob.records.values import count, epoch, number, rounded
+from sssjob.systems.flux import words
+
+TYPE = "Flux"  # of Extensions
+
+
+@varied
+def time(text: str) -> Found:
+    """A time; 0 is none."""
+    value = number(text)
+    return epoch(value, text) if value else None
+
+
+@varied
+def end(inactive: str, run: str, cleanup: str) -> Found:
+    """When a job that is over ended: its tasks if it ran, whatever was cleaned up behind them."""
+    if not _known(inactive):
+        return None
+    return time(cleanup if _known(run) and _known(cleanup) else inactive)
+
+
+@varied
+def ran(cleanup: str, run: str) -> Found:
+    """How long the tasks ran."""
+    if not _known(run) or not _known(cleanup):
+        return None
+    passed = number(cleanup) - number(run)
+    if passed < 0:
+        raise InvalidValue(cleanup, f"a time behind {run}")
+    return str(rounded(passed))
+
+
+def _known(text: str) -> bool:
+    return bool(text) and number(text) > 0
+
+
+@varied
+def id(first: str, other: str) -> Found:
+    """The id as it is printed: a number, or the F58 form where only that is given."""
+    return identity(first or other)
+
+
+def state(text: str, urgency: str) -> Found:
+    """The state; a job that waits with urgency 0 is held."""
+    if not text:
+        return None
+    if text not in words.STATES:
+        raise InvalidValue(text, f"a state: {', '.join(words.STATES)}")
+    held = text in words.WAITING and urgency == "0"
+    return "Hold" if held else words.STATES[text]
+
+
+def message(type: str, note: str) -> Found:
+    """The exception that a job had."""
+    return ": ".join(part for part in (type, note) if part) or None
+
+
+def exit_code(text: str) -> Found:
+    """The highest code of the job's shells; below 0 there is none."""
+    code = _code(text)
+    return str(code) if code >= 0 else None
+
+
+def signal(text: str) -> Found:
+    """The signal that ended a shell of the job."""
+    code = _code(text)
+    return (noted(TYPE, "Signal", str(-code)),) if code < 0 else None
+
+
+def _code(text: str) -> int:
+    value = number(text)
+    if value.denominator != 1:
+        raise InvalidValue(text, "a return code")
+    return int(value)
+
+
+def limit(text: str) -> Found:
+    """A limit in seconds; 0 and infinity are none."""
+    value = words.duration(text)
+    return None if value is None else units.decimal(Fraction(value))
+
+
+def nodes(text: str) -> Found:
+    """One host, a Range where the list is one ``prefix[..]``, else a List of all."""
+    found = words.hosts(text)
+    if len(found) == 1:
+        return found[0]
+    one = text.endswith("]") and text.count("[") == 1 and "," not in text.partition("[")[0]
+    text, kind = (text, "Range") if one else (",".join(found), "List")
+    return (Property("Node", text, {"aggregation": kind}),)
+
+
+def either(first: str, other: str) -> Found:
+    """The first that is known."""
+    return first or other or None
+
+
+_LIMIT = {"op": "LE"}
+_RESULT, _PROJECT = extension(TYPE, "result"), extension(TYPE, "project")
+
+# fmt: off
+ALWAYS: tuple[Field, ...] = (
+    Field("id",             JOB,       "Id",                      id, {}, ("jobid",)),
+    Field("state",          JOB,       "State",                   state, {}, ("urgency",)),
+    Field("exception.type", JOB,       "StatusMessage",           message, {}, ("exception.note",)),
+    Field("name",           JOB,       "Name"),
+    Field("ntasks",         JOB,       "TaskCount",               count),
+    Field("cwd",            JOB,       "InitialWorkingDirectory"),
+    Field("priority",       JOB,       "Priority"),
+    Field("t_submit",       JOB,       "SubmitTime",              time),
+    Field("t_sched",        JOB,       "EligibleTime",            time),
+    Field("t_inactive",     JOB,       "EndTime",                 end, {}, ("t_run", "t_cleanup")),
+    Field("result",         JOB,       "Extension",               plain, _RESULT),
+    Field("project",        JOB,       "Extension",               plain, _PROJECT),
+    Field("duration",       REQUESTED, "Duration",                limit, _LIMIT),
+    Field("username",       DELIVERED, "User",                    either, {}, ("userid",)),
+    Field("bank",           DELIVERED, "Project"),
+)
+WAITING: tuple[Field, ...] = (
+    Field("nnodes",         REQUESTED, "NodeCount",               count),
+    Field("queue",          REQUESTED, "Queue"),
+)
+STARTED: tuple[Field, ...] = (
+    Field("t_run",          JOB,       "StartTime",               time),
+    Field("returncode",     JOB,       "ExitCode",                exit_code),
+    Field("returncode",     JOB,       "Extension",               signal),
+    Field("t_cleanup",      DELIVERED, "Duration",                ran, {}, ("t_run",)),
+    Field("nnodes",         DELIVERED, "NodeCount",               count),
+    Field("ncores",         DELIVERED, "Processors",              count),
+    Field("nodelist",       DELIVERED, "Node",                    nodes),
+    Field("queue",          DELIVERED, "Queue"),
+)
+# fmt: on
+NAMES = tuple(
+    dict.fromkeys(
+        name for row in (*ALWAYS, *WAITING, *STARTED) for name in (row.column, *row.beside)
+    )
+)
