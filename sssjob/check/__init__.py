@@ -1,4 +1,4 @@
-"""Whether a document follows the standard: every fault, where it is, and by which paragraph.
+"""Whether a document follows the standard: every finding, with its place and section.
 
 One walk over the tree asks the tables of ``spec`` about every element and attribute. A document
 about which no rule has anything to say is accepted by a grammar first (see ``accept``), so that

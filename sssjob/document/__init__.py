@@ -1,4 +1,4 @@
-"""Documents: bytes to job objects and back, and whether they follow the standard."""
+"""Documents: bytes to job objects and back."""
 
 from __future__ import annotations
 

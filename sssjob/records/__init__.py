@@ -1,4 +1,4 @@
-"""Accounting records become job objects: what all formats share, and which formats there are."""
+"""The record engine: accounting records become job objects, whatever their format."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Batch systems: all that one of them prints, takes or calls a thing stands in its own folder."""
+"""Batch systems: each has a folder for what it prints, what it accepts, and what its words mean."""

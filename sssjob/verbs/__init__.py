@@ -1,5 +1,5 @@
-"""What can be done with what was named: each verb is one call, for a command, a page or a worker.
+"""One call for each thing that can be done with sources: for a command, a web page or a worker.
 
-A verb takes sources and gives values; what cannot be read, and what else is worth knowing, goes to
-a function of the caller, and the rest goes on. Nothing is printed here.
+A verb takes sources and gives values. It tells a function of the caller what cannot be read and
+what else is worth knowing, and goes on with the rest. It prints nothing.
 """

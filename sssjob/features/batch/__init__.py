@@ -1,8 +1,9 @@
 """Batch systems: what they gave a job on a node, its directories, and the scripts that call us.
 
-A prolog asks its batch system what the job was given (``slurm``, ``gridengine``, ``pbs``), makes
-directories of it (``directories``), and an epilog takes them away. ``scripts`` are what a site
-installs, ``submission`` turns a job object into a job of the batch system.
+A prolog asks its batch system what the job was given (``call``, which gives an ``allocation``) and
+makes directories of it (``directories``); an epilog removes them. ``scripts`` are what a site
+installs, ``submission`` turns a job object into a job of the batch system. How one system is asked
+stands in its own folder in ``systems``.
 """
 
 from __future__ import annotations

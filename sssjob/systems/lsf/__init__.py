@@ -1,1 +1,1 @@
-"""LSF."""
+"""LSF: its accounting records."""

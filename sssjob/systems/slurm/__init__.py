@@ -1,1 +1,1 @@
-"""Slurm."""
+"""Slurm: its accounting records, its queues, and what it has given to a job."""

@@ -1,6 +1,6 @@
 """Grid Engine: the accounting file of SGE, Son of Grid Engine and Univa becomes job objects.
 
-A line has 43 to some 75 fields between colons, see accounting(5) and ``sge_columns``. Nothing is
+A line has 43 to some 75 fields between colons, see accounting(5) and ``columns``. Nothing is
 escaped: where a name or a command holds a colon, its end is found by the numbers behind it. Rows of
 the slave tasks of a parallel job come before the row of the job, or right behind it, and are folded
 into it.

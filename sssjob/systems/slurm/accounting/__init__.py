@@ -1,1 +1,1 @@
-"""What Slurm keeps of jobs: ``sacct`` as text and as JSON, and its completion log."""
+"""Slurm: what ``sacct`` prints as text and as JSON, and the log of completed jobs."""
