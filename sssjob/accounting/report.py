@@ -282,6 +282,19 @@ class Report:
                 totals = self.groups[key] = Totals()
             totals.add(used(job))
 
+    def merge(self, other: Report) -> None:
+        """Count all jobs of another report of the same kind; sums are exact in any order."""
+        self.outside += other.outside
+        for key, totals in other.groups.items():
+            if key in self.groups:
+                self.groups[key].merge(totals)
+            else:
+                self.groups[key] = totals
+
+    def empty(self) -> Report:
+        """One of the same kind, in which nothing was counted."""
+        return Report(self.by, self.since, self.until, self.zone)
+
     @property
     def total(self) -> Totals:
         """The sums of all groups."""

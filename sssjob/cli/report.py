@@ -57,6 +57,10 @@ bad record, 2 not understood, or something could not be read."""
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1.")
 @click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
 @click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw them in a file.")
+@click.option(
+    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
+    help="Use so many processes, 0 for all cores; the report stays the same.",
+)  # fmt: skip
 @click.argument("files", nargs=-1, metavar="FILE...")
 def command(
     by: str,
@@ -70,6 +74,7 @@ def command(
     as_json: bool,
     plot: bool,
     svg: str | None,
+    processes: int,
     files: tuple[str, ...],
 ) -> None:
     """Add up what jobs used.
@@ -77,6 +82,7 @@ def command(
     FILEs hold documents (compressed or not), or are stores, or hold records of a batch system;
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
+    from sssjob import workers
     from sssjob.accounting.report import Report
     from sssjob.verbs.records import Reading
     from sssjob.verbs.report import Jobs
@@ -94,7 +100,8 @@ def command(
     reading = Reading(records.Said(), watching)
     given = "" if zone == "UTC" else zone
     with common.failing():
-        Jobs(common.sources(files), tell, format_name, given, reading).add_to(report)
+        used = processes or workers.cores()
+        Jobs(common.sources(files), tell, format_name, given, reading, used).add_to(report)
     rows = report.rows(sort, limit)
     _print(report, rows, as_json=as_json, as_csv=as_csv)
     _draw(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)

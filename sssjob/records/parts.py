@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from sssjob import registry
 from sssjob.document.files import Span
@@ -19,8 +19,11 @@ from sssjob.errors import UnusableInput
 from sssjob.records import checked, find, formats, read_part, recognition
 from sssjob.records.cutting import Cutter, Part, Place
 from sssjob.records.head import looked_at
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options
-from sssjob.records.roads import TEXTS
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
+from sssjob.records.roads import TEXTS, Road
+
+P = TypeVar("P")
+J = TypeVar("J")
 
 SIZE = 1 << 19  # bytes of a part
 LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
@@ -124,20 +127,28 @@ class Result(NamedTuple):
     remarks: list[Bad | Noted]
 
 
-def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
-    """Convert a part; with ``lines`` a line break within a text is a reference."""
+def outcomes(format_: str, part: Part, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """What becomes of each record of a part, with its line in the whole stream."""
     front = b"".join(line + b"\n" for _, line in part.front)
     numbers = [number for number, _ in part.front]
-    counts, remarks, texts = Counts(), [], []
     stream = io.BytesIO(front + part.read())
-    for outcome in read_part(find(format_), stream, part.options, TEXTS):
-        counts.add(outcome)
+    for outcome in read_part(find(format_), stream, part.options, road):
+        if isinstance(outcome, (Bad, Noted)):
+            at = outcome.line
+            line = numbers[at - 1] if 0 < at <= len(numbers) else at - len(numbers) + part.line - 1
+            yield replace(outcome, line=line)
+        else:
+            yield outcome
+
+
+def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
+    """Convert a part; with ``lines`` a line break within a text is a reference."""
+    counts, remarks, texts = Counts(), [], []
+    for outcome in counts.counting(outcomes(format_, part, TEXTS)):
         if isinstance(outcome, Converted):
             texts.append(on_one_line(outcome.job) if lines else outcome.job)
         elif isinstance(outcome, (Bad, Noted)):
-            at = outcome.line
-            line = numbers[at - 1] if 0 < at <= len(numbers) else at - len(numbers) + part.line - 1
-            remarks.append(replace(outcome, line=line))
+            remarks.append(outcome)
     if texts:
         texts.append("")
     return Result("\n".join(texts).encode(), counts, remarks)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from urllib.parse import quote
 
 from sssjob import atomic
@@ -24,7 +24,7 @@ from sssjob.records import find, parts, read_records
 from sssjob.records.cutting import Part, Place
 from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
-from sssjob.records.roads import OBJECTS, TEXTS
+from sssjob.records.roads import OBJECTS, TEXTS, Road
 from sssjob.records.state import State
 from sssjob.verbs.records import Reading
 from sssjob.verbs.sources import Source, naming
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from sssjob.accounting.writers.writer import Options as Told
     from sssjob.lcginfo.snapshot import Report
     from sssjob.model import Job
+
+P = TypeVar("P")
+J = TypeVar("J")
 
 WRAPPER = "Jobs"
 COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
@@ -74,7 +77,7 @@ class Conversion:
 
     def parts(self, *, lines: bool) -> Iterator[bytes]:
         """The documents by several processes, one on each line, in the order of their records."""
-        for _, result in self.results(self._tasks(), lines=lines):
+        for _, result in self.results(self.tasks(), lines=lines):
             yield result.data
 
     def results(self, tasks: Iterable[Task], *, lines: bool) -> Iterator[tuple[Task, Result]]:
@@ -84,13 +87,13 @@ class Conversion:
         with Workers[Task, Result](work, self.processes) as workers:
             for task, result in workers.in_order(tasks, str):
                 if task.sign:
-                    tell(task.name, Noted(1, task.sign, severity=Severity.NOTICE))
+                    tell(task.name, task.noted)
                 counts.include(result.counts)
                 for item in result.remarks:
                     tell(task.name, item)
                 yield task, result
 
-    def _tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[Task]:
         """The parts of all sources; what cannot be opened or cut is told in its turn."""
         for source in self.sources:
             try:
@@ -123,6 +126,19 @@ class Task:
 
     def __str__(self) -> str:
         return f"{self.name}:{self.part.line}" if self.part else self.name
+
+    @property
+    def noted(self) -> Noted:
+        """By what its format was recognised, for whoever reads."""
+        return Noted(1, self.sign, severity=Severity.NOTICE)
+
+    def outcomes(self, road: Road[P, J]) -> Iterator[Outcome[J]]:
+        """What becomes of each record. Raises what could not be opened or cut."""
+        if self.error is not None:
+            raise self.error
+        if self.part is not None:
+            with naming(self.name):
+                yield from parts.outcomes(self.format, self.part, road)
 
 
 def converter(lines: bool) -> Callable[[Task], Result]:

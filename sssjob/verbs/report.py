@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
 from sssjob import store
 from sssjob.accounting.report import Report
-from sssjob.document import loads, read
+from sssjob.document import from_tree, loads, read
+from sssjob.document.places import names
+from sssjob.document.pull import UNIT_TAGS
 from sssjob.errors import SSSJobError, UnreadableDocument
-from sssjob.model import Block
+from sssjob.model import BLOCKS, Block
+from sssjob.query.batches import Batch, Cutter
+from sssjob.query.parts import Part, worked
 from sssjob.records import find, read_records
-from sssjob.records.record import Options
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.roads import OBJECTS
+from sssjob.verbs.convert import Conversion, Task
 from sssjob.verbs.records import Reading
 from sssjob.verbs.sources import Source
+from sssjob.workers import Work, Workers
 
 DOCUMENTS = "sss"  # the format that sources have of themselves
 
@@ -23,7 +31,8 @@ DOCUMENTS = "sss"  # the format that sources have of themselves
 class Jobs:
     """The jobs of sources: documents and stores, or records of a format.
 
-    ``on_error`` is given what cannot be read, and the rest goes on.
+    ``on_error`` is given what cannot be read, and the rest goes on. Files and streams are added up
+    by so many ``processes``.
     """
 
     sources: Iterable[Source]
@@ -31,13 +40,49 @@ class Jobs:
     format: str = DOCUMENTS
     zone: str = ""
     reading: Reading = field(default_factory=Reading)
+    processes: int = 1
 
     def add_to(self, report: Report) -> None:
         """Add them all to a report. Raises ``OSError``, and ``SSSJobError`` for the first source
-        of records that has none.
+        of records that has none, or that cannot be cut for several processes.
         """
-        for block in self:
-            report.add(block)
+        if self.processes < 2:
+            for block in self:
+                report.add(block)
+        elif self.format == DOCUMENTS:
+            self._add_documents(report)
+        else:
+            self._add_records(report)
+
+    def _add_documents(self, report: Report) -> None:
+        work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
+        with Workers[Part, Report | None](work, self.processes) as workers:
+            for source in self.sources:
+                if source.is_store:
+                    for block in self._stored(source):
+                        report.add(block)
+                    continue
+                tell = self._telling(source)
+                with self.reading.opening(source) as stream:
+                    try:
+                        rest = partial(_add_rest, report, tell)
+                        for found in worked(source.name, source.given, stream, workers, rest):
+                            report.merge(found)
+                    except UnreadableDocument as error:
+                        tell(error)
+
+    def _add_records(self, report: Report) -> None:
+        options = Options(zone=self.zone, steps=False)
+        records = Conversion(self.sources, self.format, options, self.reading)
+        work = Work("sssjob.verbs.report:of_records", (report.empty(),))
+        with Workers[Task, Counted](work, self.processes) as workers:
+            for task, (found, counts, remarks) in workers.in_order(records.tasks(), str):
+                if task.sign:
+                    self.reading.tell(task.name, task.noted)
+                report.merge(found)
+                self.reading.counts.include(counts)
+                for item in remarks:
+                    self.reading.tell(task.name, item)
 
     def __iter__(self) -> Iterator[Block]:
         if self.format == DOCUMENTS:
@@ -55,8 +100,58 @@ class Jobs:
                 yield loads(stored.document)
 
     def _read(self, source: Source) -> Iterator[Block]:
-        def tell(error: UnreadableDocument) -> None:
-            self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
-
         with self.reading.opening(source) as stream:
-            yield from read(stream, on_error=tell)
+            yield from read(stream, on_error=self._telling(source))
+
+    def _telling(self, source: Source) -> Callable[[UnreadableDocument], None]:
+        """What tells of a source what cannot be read."""
+        return lambda error: self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
+
+
+class Counted(NamedTuple):
+    """What the jobs of a part of records used, how many there are, and what there is to say."""
+
+    report: Report
+    counts: Counts
+    remarks: list[Bad | Noted]
+
+
+def of_documents(empty: Report) -> Callable[[Part], Report | None]:
+    """What adds up the jobs of a part."""
+
+    def work(part: Part) -> Report | None:
+        units = part.units()
+        if units is None:
+            return None
+        report = empty.empty()
+        for unit, _ in units:
+            report.add(from_tree(unit))
+        return report
+
+    return work
+
+
+def of_records(empty: Report) -> Callable[[Task], Counted]:
+    """The same for records."""
+
+    def work(task: Task) -> Counted:
+        found = Counted(empty.empty(), Counts(), [])
+        for outcome in found.counts.counting(task.outcomes(OBJECTS)):
+            if isinstance(outcome, Converted):
+                found.report.add(outcome.job)
+            elif not isinstance(outcome, Skipped):
+                found.remarks.append(outcome)
+        return found
+
+    return work
+
+
+def _add_rest(
+    report: Report, tell: Callable[[UnreadableDocument], None], cutter: Cutter,
+    unread: Sequence[Batch],
+) -> Iterator[Report]:  # fmt: skip
+    """Add what is not cut, one job object after the other."""
+    for element, _ in cutter.going_on(unread, tell):
+        if element.tag in UNIT_TAGS or names(element)[1] in BLOCKS:
+            report.add(from_tree(element))
+    yield from ()
