@@ -120,9 +120,11 @@ def test_no_process_is_left_when_the_block_ends():
             os.kill(id_, 0)
 
 
+# Of a run of the tests that a shell has put into the background, SIGINT is ignored at first.
 ASKING = """
-import os, sys, time
+import os, signal, sys, time
 from sssjob.workers import Work, Workers
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {folder!r})
 with Workers(Work("work:process_ids"), 2) as some:
     for number, (_, worker) in enumerate(some.in_order(range(10 ** 9))):
