@@ -8,6 +8,7 @@ entry points of the same groups; a name of ours stays ours.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import IntEnum
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -23,20 +24,34 @@ Row = TypeVar("Row")
 SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
 
 
+class Sign(IntEnum):
+    """What tells a format, the surest first: formats are asked in this order.
+
+    NAME: a namespace, or words that no other format has. MARK: how its first line begins.
+    COUNT: nothing but what its fields look like, and how many there are.
+    """
+
+    NAME = 1
+    MARK = 2
+    COUNT = 3
+
+
 class Format(NamedTuple):
     """A record format: the name it goes by, its module (or ``module:attribute``), what prints it.
 
     The module has ``jobs(stream, options) -> Iterator[Outcome]`` and, if it knows both roads,
     ``records(stream, options, road)``; see ``sssjob.records``. With ``recognises(head)``, which
-    gives a reason or "", the format is found by ``auto``; with ``mistaken(head)``, which gives one
-    as well, what is often taken for it is refused in one line. ``cutter`` names the class that cuts
-    its records into parts for several processes and growing logs.
+    gives a reason or "", the format is found by ``auto``, the earlier the surer its ``sign``; with
+    ``mistaken(head)``, which gives one as well, what is often taken for it is refused in one line.
+    ``cutter`` names the class that cuts its records into parts for several processes and growing
+    logs.
     """
 
     name: str
     module: str
     description: str
     cutter: str = ""
+    sign: Sign = Sign.COUNT
 
     def load(self) -> Any:
         """The module, imported now. Raises ``UnusableInput`` where it cannot be used."""

@@ -270,6 +270,36 @@ def test_a_system_of_another_distribution_has_its_formats_and_ours_stay(with_sys
     assert seen.stderr.startswith(f"<stdin>:1: notice: {sign}\n")
 
 
+def declared_with_a_name(distribution):
+    """Declare their format to be told by a name, which is asked for before marks of ours."""
+    system = distribution / "our_system.py"
+    system.write_text(
+        SYSTEM.replace("import Format, ", "import Format, Sign, ").replace(
+            'LineCutter"),)', 'LineCutter", Sign.NAME),)'
+        )
+    )
+
+
+def test_a_format_of_another_distribution_is_asked_as_early_as_its_sign(with_system):
+    head = b"our-id 7\n"
+    record = b'"JOB_FINISH" "10.1" 1700000000 7\n'  # as LSF's are marked
+    module = with_system / "our_format.py"
+    module.write_text(MODULE.replace('head.startswith(b"our-id ")', "b' 7' in head"))
+    for data, expected in ((head, "their-log"), (record, "lsf")):
+        seen = convert(data.decode(), with_system, "--from", "auto")
+        assert f"notice: read as {expected}: " in seen.stderr
+    declared_with_a_name(with_system)
+    seen = convert(record.decode(), with_system, "--from", "auto")
+    assert "notice: read as their-log: " in seen.stderr
+
+
+def test_a_wrong_kind_of_file_is_told_by_a_format_of_another_distribution(distribution):
+    mistaken = 'def mistaken(head):\n    return "an index" if head.startswith(b"our-index") else ""'
+    (distribution / "our_format.py").write_text(f"{MODULE}\n\n{mistaken}\n")
+    seen = convert("our-index\n", distribution, "--from", "auto")
+    assert seen.stderr == "sssjob: error: <stdin>:1: an index\n"
+
+
 def test_the_queue_of_a_system_of_another_distribution_is_read(with_system):
     (with_system / "queue.txt").write_text("7 8\n")
     options = ["--from", "theirs", "--now", "2026-11-20T15:00:00Z"]

@@ -16,6 +16,7 @@ from sssjob.errors import InvalidValue
 from sssjob.formats.voms import attributes
 from sssjob.model import Job, Property
 from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted, numbered
+from sssjob.records.head import first_line
 from sssjob.records.lines import clean
 from sssjob.records.readers import identity
 from sssjob.records.record import (
@@ -121,8 +122,8 @@ def _read(stream: BinaryIO, maker: Assembly[P, J]) -> Iterator[Ready[P, J] | Out
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it is BLAH's, or ""."""
-    first = next((line for line in head.split(b"\n") if line.strip()), b"").strip()
-    return 'lines of "name=value"' if re.match(rb'"(timestamp|userDN|lrmsID)=', first) else ""
+    begins = re.match(rb'"(timestamp|userDN|lrmsID)=', first_line(head))
+    return 'lines of "name=value"' if begins else ""
 
 
 def _record(

@@ -16,6 +16,15 @@ def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
     return head, cast(BinaryIO, io.BufferedReader(_Chain(head, stream), 1 << 16))
 
 
+def first_line(head: bytes, comment: bytes = b"") -> bytes:
+    """The first line that is neither blank nor a comment, without blanks around it."""
+    for line in head.split(b"\n"):
+        text = line.strip()
+        if text and not (comment and text.startswith(comment)):
+            return text
+    return b""
+
+
 class _Chain(io.RawIOBase):
     """Bytes, and then those of a stream, which stays open."""
 

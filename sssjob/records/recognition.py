@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, TypeVar
 
 from sssjob.errors import Severity, UnusableInput
@@ -13,17 +12,12 @@ from sssjob.records.head import looked_at
 from sssjob.records.lines import clean
 from sssjob.records.record import Noted, Options, Outcome
 from sssjob.records.roads import OBJECTS, Road
+from sssjob.registry import Sign
 
 P = TypeVar("P")
 J = TypeVar("J")
 
 HEAD = 1 << 16  # bytes that are looked at
-
-_STAMP = re.compile(rb"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];[^;\n]*;", re.ASCII)
-_NAMES = re.compile(r"JobID(?:Raw)?(?:%[0-9]+)?")
-_WORD = re.compile(r"[A-Za-z]+")
-_COMPLETED = re.compile(rb"JobId=\d+ UserId=")
-_LSF = re.compile(rb'"[A-Z][A-Z0-9_]{2,40}" "[0-9.]+" [0-9]+ ')
 
 
 class Recognised(NamedTuple):
@@ -57,89 +51,32 @@ def recognise(head: bytes) -> Recognised:
     """The format of records that begin so. Raises ``UnusableInput`` where it is none."""
     if not head.strip():
         raise UnusableInput("nothing to read")
-    for name, sign_of in _SIGNS:
-        if name in FORMATS and (sign := sign_of(head)):
-            return Recognised(FORMATS[name], sign)
+    for row in _in_order():
+        if reason := _told(row, "recognises", head):
+            return Recognised(row, reason)
     for row in formats().values():
-        if row.name not in _ASKED and (sign := _sign(row, head)):
-            return Recognised(row, sign)
-    for row in FORMATS.values():
-        if (mistaken := getattr(row.load(), "mistaken", None)) and (reason := mistaken(head)):
+        if reason := _told(row, "mistaken", head):
             raise UnusableInput(reason, 1)
     begin = clean(head[:200]).strip()[:60]
     raise UnusableInput(f"no format is recognised by {begin!r}: name it (--from FORMAT)")
 
 
-def _sign(row: Format, head: bytes) -> str:
+def _in_order() -> Iterator[Format]:
+    """The formats by their signs, the surest first; ours come first among equals."""
+    others: list[Format] | None = None
+    for sign in Sign:
+        yield from (row for row in FORMATS.values() if row is not AUTO and row.sign == sign)
+        if others is None:  # looking for them takes time
+            others = [row for name, row in formats().items() if name not in FORMATS]
+        yield from (row for row in others if row.sign == sign)
+
+
+def _told(row: Format, name: str, head: bytes) -> str:
+    """What a function of a format says of the first bytes; "" where it has none."""
+    if row is AUTO:
+        return ""
     try:
-        recognises = getattr(row.load(), "recognises", None)
+        function = getattr(row.load(), name, None)
     except UnusableInput:
         return ""  # it will be told to whoever names the format
-    return str(recognises(head)) if recognises else ""
-
-
-def _by_module(name: str) -> Callable[[bytes], str]:
-    return lambda head: _sign(FORMATS[name], head)
-
-
-def _first_line(head: bytes, comment: bytes = b"") -> bytes:
-    """The first line that is neither blank nor a comment."""
-    for line in head.split(b"\n"):
-        text = line.strip()
-        if text and not (comment and text.startswith(comment)):
-            return text
-    return b""
-
-
-def _pbs(head: bytes) -> str:
-    return "lines of stamp;letter;id;text" if _STAMP.match(_first_line(head)) else ""
-
-
-def _slurm(head: bytes) -> str:
-    line = clean(_first_line(head, b"#"), b"\x1c\x1d\x1e\x1f").removeprefix("\ufeff")
-    first = _WORD.match(line)
-    if first is None or "JobID" not in line:
-        return ""
-    # Between two names of columns stands what delimits them.
-    rest = line[first.end() :].removeprefix("%")
-    delimiter = re.match(r"[0-9]*([^A-Za-z0-9%]{1,8})", rest)
-    names = line.split(delimiter[1]) if delimiter else [line]
-    found = any(_NAMES.fullmatch(name) for name in names)
-    return "a header line with JobID" if found else ""
-
-
-def _jobcomp(head: bytes) -> str:
-    return "lines of JobId=... UserId=..." if _COMPLETED.match(_first_line(head)) else ""
-
-
-def _grid_engine(head: bytes) -> str:
-    fields = _first_line(head, b"#").split(b":")
-    numbers = sum(field.isdigit() for field in fields)
-    return "lines of 43 or more fields with colons" if len(fields) > 42 and numbers > 12 else ""
-
-
-def _lsf(head: bytes) -> str:
-    return 'lines of "EVENT" "version" time' if _LSF.match(_first_line(head, b"#")) else ""
-
-
-# fmt: off
-# In this order: what has a header or a namespace first, what is told by its shape later.
-_SIGNS: tuple[tuple[str, Callable[[bytes], str]], ...] = (
-    ("apel",          _by_module("apel")),
-    ("car",           _by_module("car")),
-    ("ur",            _by_module("ur")),
-    ("sss",           _by_module("sss")),
-    ("slurm-json",    _by_module("slurm-json")),
-    ("condor",        _by_module("condor")),
-    ("slurm-jobcomp", _jobcomp),
-    ("slurm",         _slurm),
-    ("pbs",           _pbs),
-    ("lsf",           _lsf),
-    ("blah",          _by_module("blah")),
-    ("lrmsinfo",      _by_module("lrmsinfo")),
-    ("sge",           _grid_engine),
-    ("swf",           _by_module("swf")),
-)
-# fmt: on
-# The others, ours or not, are asked in the order of their declarations.
-_ASKED = frozenset((AUTO.name, *(name for name, _ in _SIGNS)))
+    return str(function(head)) if function else ""

@@ -1,16 +1,17 @@
 """What of HTCondor stands where in this folder."""
 
-from sssjob.registry import Format, Queue, System
+from sssjob.registry import Format, Queue, Sign, System
 
 SYSTEM = System(
     "condor",
     "HTCondor",
     formats=(
-        Format("condor", "sssjob.systems.condor.accounting", "job ads of HTCondor's histories"),
+        Format("condor", "sssjob.systems.condor.accounting", "job ads of HTCondor's histories",
+               sign=Sign.MARK),
     ),
     queue=Queue(
         "sssjob.systems.condor.queue:Condor",
         ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
         ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
     ),
-)
+)  # fmt: skip

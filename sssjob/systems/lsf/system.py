@@ -1,12 +1,12 @@
 """What of LSF stands where in this folder."""
 
-from sssjob.registry import Format, System
+from sssjob.registry import Format, Sign, System
 
 SYSTEM = System(
     "lsf",
     "LSF",
     formats=(
         Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
-               "sssjob.records.cutting:LineCutter"),
+               "sssjob.records.cutting:LineCutter", Sign.MARK),
     ),
 )  # fmt: skip

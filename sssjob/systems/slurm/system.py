@@ -1,6 +1,6 @@
 """What of Slurm stands where in this folder."""
 
-from sssjob.registry import Format, Queue, System
+from sssjob.registry import Format, Queue, Sign, System
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
 _LINES = "sssjob.records.cutting:LineCutter"
@@ -10,9 +10,11 @@ SYSTEM = System(
     "Slurm",
     formats=(
         Format("slurm", f"{_ACCOUNTING}.sacct", "sacct --parsable2 (or --parsable)",
-               f"{_ACCOUNTING}.parts:Cutter"),
-        Format("slurm-json", f"{_ACCOUNTING}.json", "sacct --json"),
-        Format("slurm-jobcomp", f"{_ACCOUNTING}.jobcomp", "jobcomp/filetxt of Slurm", _LINES),
+               f"{_ACCOUNTING}.parts:Cutter", Sign.MARK),
+        Format("slurm-json", f"{_ACCOUNTING}.json", "sacct --json",
+               sign=Sign.NAME),
+        Format("slurm-jobcomp", f"{_ACCOUNTING}.jobcomp", "jobcomp/filetxt of Slurm", _LINES,
+               Sign.NAME),
     ),
     queue=Queue(
         "sssjob.systems.slurm.queue:Slurm",

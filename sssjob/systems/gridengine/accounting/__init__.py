@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import BinaryIO, TypeVar
 
 from sssjob.model import Job
+from sssjob.records.head import first_line
 from sssjob.records.lines import CUT_SHORT
 from sssjob.records.record import Bad, Field, Noted, Options, Outcome, Skipped
 from sssjob.records.roads import OBJECTS, Road
@@ -55,6 +56,8 @@ J = TypeVar("J")
 
 SLAVE_LIMIT = 100_000  # rows of slave tasks that wait for the row of their job
 SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
+
+_NUMBERS = 12  # fields, of which every record has more
 
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
 
@@ -106,6 +109,14 @@ def _fields_of(lines: Sequence[tuple[int, str]]) -> list[list[str] | Bad]:
         parted(number, line) if fields else []
         for (number, line), fields in zip(lines, rows, strict=True)
     ]
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it is Grid Engine's accounting, or ""."""
+    fields = first_line(head, b"#").split(b":")
+    numbers = sum(field.isdigit() for field in fields)
+    found = len(fields) >= OLDEST and numbers > _NUMBERS
+    return f"lines of {OLDEST} or more fields with colons" if found else ""
 
 
 def key_of(fields: list[str]) -> tuple[str, str, str]:

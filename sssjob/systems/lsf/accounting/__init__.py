@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import BinaryIO, TypeVar
 
 from sssjob.model import Job
+from sssjob.records.head import first_line
 from sssjob.records.record import Bad, Field, Options, Outcome, Skipped
 from sssjob.records.roads import OBJECTS, Road
 from sssjob.records.shapes import Read, Record, Shapes
@@ -25,6 +26,7 @@ P = TypeVar("P")
 J = TypeVar("J")
 
 _CSV_LIMIT = 131_072  # characters that the csv module takes in a field
+_EVENT = re.compile(rb'"[A-Z][A-Z0-9_]{2,40}" "[0-9.]+" [0-9]+ ')
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"(?= |$)|([^ "][^ ]*)(?= |$)')
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
@@ -52,6 +54,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterable[Ou
         return table.WAITING if names[0] == table.NEVER else table.TABLE
 
     return read_lines(stream, record, Shapes(rows, road, table.TYPE, ("startTime", "eventTime")))
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it is an event log of LSF, or ""."""
+    return 'lines of "EVENT" "version" time' if _EVENT.match(first_line(head, b"#")) else ""
 
 
 def record(number: int, line: str) -> Read:

@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeVar
 from sssjob.model import Job
 from sssjob.records import clock as clocks
 from sssjob.records.clock import ASSUMED, Clock
+from sssjob.records.head import first_line
 from sssjob.records.record import Bad, Field, Noted, Options, Outcome, Skipped
 from sssjob.records.roads import OBJECTS, Road
 from sssjob.records.shapes import Read, Record, Shapes
@@ -35,6 +36,7 @@ LETTERS = {
 # fmt: on
 
 _STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+_LINE = re.compile(_STAMP.pattern.encode() + rb";[A-Za-z];[^;\n]*;")
 # A line of the server's log, which stands in another directory under the same name.
 _SERVER = re.compile(rb"\s*[0-9/]{10} [0-9:.]{8,15};[0-9a-fA-F]{4};[^;\n]{1,80};[A-Za-z]{1,10};")
 _NUMBER = r"[0-9]{1,18}"
@@ -69,6 +71,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
             told = True
             yield Noted(outcome.line, ASSUMED, once=True)
         yield outcome
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it is PBS accounting, or ""."""
+    return "lines of stamp;letter;id;text" if _LINE.match(first_line(head)) else ""
 
 
 def mistaken(head: bytes) -> str:

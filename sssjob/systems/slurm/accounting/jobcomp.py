@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeVar
 from sssjob.model import Job
 from sssjob.records import clock as clocks
 from sssjob.records.clock import ASSUMED, NO_VALUE, Clock, time
+from sssjob.records.head import first_line
 from sssjob.records.readers import whole
 from sssjob.records.record import (
     DELIVERED,
@@ -53,6 +54,7 @@ _OPTIONAL = {
     "HetJobOffset": r"[0-9]+", "DerivedExitCode": r"[0-9]+:[0-9]+", "ExitCode": r"[0-9]+:[0-9]+",
 }
 # fmt: on
+_BEGINS = re.compile(rb"JobId=\d+ UserId=")
 _KEYS = (*_SHAPES, *_OPTIONAL)
 _NAME = _KEYS.index("Name") + 1  # its group
 _END = _KEYS.index("EndTime")
@@ -201,6 +203,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
             told = True
             yield Noted(outcome.line, ASSUMED, once=True)
         yield outcome
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that jobcomp/filetxt wrote it, or ""."""
+    return "lines of JobId=... UserId=..." if _BEGINS.match(first_line(head)) else ""
 
 
 def record(number: int, line: str, clock: Clock, *, ended_only: bool = False) -> Read:

@@ -6,6 +6,7 @@ job and kept as its task groups. The mapping is ``slurm_table``; here rows are g
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
@@ -14,14 +15,15 @@ from typing import Any, BinaryIO, Generic, TypeVar, cast
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job
 from sssjob.records.clock import ASSUMED, Clock
-from sssjob.records.lines import CUT_SHORT
+from sssjob.records.head import first_line
+from sssjob.records.lines import CUT_SHORT, clean
 from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
 from sssjob.records.roads import OBJECTS, Road
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, Header
 from sssjob.systems.slurm.accounting.jobs import GOES_ON, Maker
-from sssjob.systems.slurm.accounting.lines import Reader, Row
+from sssjob.systems.slurm.accounting.lines import DELIMITERS, Reader, Row
 from sssjob.systems.slurm.accounting.steps import NO_SUMS, Places, Total
 
 P = TypeVar("P")
@@ -32,6 +34,7 @@ COLUMNS = table.COLUMNS
 STEP_LIMIT = 100_000  # steps of one job that are kept; all of them are summed
 
 _converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
+_ID_COLUMN = re.compile(r"JobID(?:Raw)?(?:%[0-9]+)?")
 _WAITING_STEPS = 1024  # steps of one job that wait for being made into task groups
 
 
@@ -68,6 +71,20 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
         yield from found
     if reader.cut_short:
         yield Noted(reader.cut_short, CUT_SHORT)
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it has a header of sacct's, or ""."""
+    line = clean(first_line(head, b"#"), DELIMITERS.encode()).removeprefix("\ufeff")
+    first = re.match("[A-Za-z]+", line)
+    if first is None or "JobID" not in line:
+        return ""
+    # Between two names of columns stands what delimits them.
+    rest = line[first.end() :].removeprefix("%")
+    delimiter = re.match(r"[0-9]*([^A-Za-z0-9%]{1,8})", rest)
+    names = line.split(delimiter[1]) if delimiter else [line]
+    found = any(_ID_COLUMN.fullmatch(name) for name in names)
+    return "a header line with JobID" if found else ""
 
 
 _Found = Row | Skipped | Bad
