@@ -29,13 +29,13 @@ Exit code: 0 listed, 1 nothing is requested, 2 a document or a request cannot be
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=LIMIT, show_default=True,
-              help="List so many at most.")  # fmt: skip
+              help="List at most this number.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
 def command(files: tuple[str, ...], select: str | None, limit: int, as_json: bool) -> None:
     """List the alternatives of a request, the most preferred first.
 
     Each satisfies the request by itself; its score is the sum of the shares of its preferences.
-    What is only wished for binds nothing and is in none of them.
+    Wishes are in none of them: they exclude no offer.
     """
     from sssjob.cli.asking import requests
     from sssjob.errors import finding

@@ -94,7 +94,7 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 )
 @click.option(
     "--benchmark", metavar="TYPE=FIGURE", default="",
-    help="Of a processor, for CAR and APEL, such as HEPscore23=11.4.",
+    help="The rating of a processor, for CAR and APEL, such as HEPscore23=11.4.",
 )  # fmt: skip
 @click.option(
     "--losses", metavar="FILE", type=click.Path(dir_okay=False),

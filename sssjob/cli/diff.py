@@ -29,8 +29,8 @@ Exit code: 0 they say the same, 1 they differ, 2 a document cannot be read."""
 @click.argument("right", type=click.Path())
 @click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
 @click.option("--effective", is_flag=True, help="Apply defaults elements first.")
-@click.option("--strict", is_flag=True, help="Spelling, units, defaults and order count, too.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
+@click.option("--strict", is_flag=True, help="Compare spelling, units, defaults and order, too.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; only the exit code tells.")
 @click.option("--json", "as_json", is_flag=True, help="Differences as one JSON array.")
 def command(
     left: str, right: str, select: str | None, effective: bool, strict: bool, quiet: bool,

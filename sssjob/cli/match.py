@@ -48,7 +48,7 @@ def command(
     files: tuple[str, ...], offered: tuple[str, ...], select: str | None, mode: Mode | None,
     matching: Matching, as_json: bool,
 ) -> None:  # fmt: skip
-    """Tell of each offer whether it satisfies a request: yes, no or unknown, and why.
+    """Tell whether each offer satisfies a request: yes, no or unknown, and why.
 
     The table has the best offers first; JSON keeps their order, and numbers them by rank.
     """

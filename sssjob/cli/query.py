@@ -50,22 +50,22 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--columns", "listed", metavar="XPATH,...",
               help="Print a table (or JSON, CSV): these, asked of each match.")  # fmt: skip
 @click.option("--whole", is_flag=True, help="Print the whole job of each match, as XML.")
-@click.option("--count", is_flag=True, help="Print how many were found, and nothing else.")
-@click.option("--quiet", is_flag=True, help="Print nothing: the exit code says it.")
+@click.option("--count", is_flag=True, help="Print only the number of matches.")
+@click.option("--quiet", is_flag=True, help="Print nothing; only the exit code tells.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after so many matches.")
 @click.option("--sort", "order", metavar="XPATH,...",
-              help="Sort by these, asked of each match; -XPATH downwards.")  # fmt: skip
-@click.option("--effective", is_flag=True, help="Ask jobs with their defaults applied.")
+              help="Sort by these; -XPATH in descending order.")  # fmt: skip
+@click.option("--effective", is_flag=True, help="Apply defaults before the query.")
 @click.option("--xpath", "version", type=click.Choice(["1.0", "2.0", "3.0", "3.1"]),
               default="1.0", show_default=True,
               help="The version of XPath; the later ones are slower.")  # fmt: skip
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
-@click.option("--no-filename", is_flag=True, help="Do not say in which of several files.")
+@click.option("--no-filename", is_flag=True, help="Do not print file names.")
 @click.option("--jobs", "processes", type=click.IntRange(min=1), metavar="N",
               help="How many processes read a large file; as many as there are cores.")  # fmt: skip
-@click.option("--explain", is_flag=True, help="Say how each source is asked, on standard error.")
+@click.option("--explain", is_flag=True, help="Print on standard error how each source is read.")
 @click.option("--verify", is_flag=True,
-              help="Ask every document of a store, and say where its columns differ.")  # fmt: skip
+              help="Also read every document of a store; report where columns differ.")  # fmt: skip
 def command(
     expression: str,
     files: tuple[str, ...],

@@ -31,13 +31,13 @@ Exit code: 0 repaired, or nothing to do; 1 refused, with the reasons; 2 cannot b
 @click.option("--in-place", is_flag=True, help="Write over FILE.")
 @click.option("--dry-run", is_flag=True, help="Only tell what would be changed.")
 @click.option("--diff", is_flag=True, help="Print the changed lines, and write no document.")
-@click.option("--groups", is_flag=True, help="Turn the signs of groups where that balances them.")
+@click.option("--groups", is_flag=True, help="Turn the signs of groups if only that balances them.")
 @click.option("--json", "as_json", is_flag=True, help="Changes and document as one JSON object.")
 def command(
     file: str, output: str | None, in_place: bool, dry_run: bool, diff: bool, groups: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Make a document well-formed that is not.
+    """Repair a document that is not well-formed.
 
     Typographic quotes and no-break spaces in tags, a start tag where an end tag was meant, the
     missing end tag of a value, a bare &, blanks before <?xml. Each change is told on standard

@@ -38,7 +38,7 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
 )
 @click.option(
     "--deref", is_flag=True,
-    help="Put definitions in the place of references; holds a FILE whole.",
+    help="Put definitions in the place of references; reads a whole FILE into memory.",
 )  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say of each effective value where it was written.")
 @click.option(

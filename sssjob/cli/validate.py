@@ -45,11 +45,13 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
 )  # fmt: skip
 @click.option(
     "--profile", type=click.Choice(["minimal", "recommended", "full"]), default="full",
-    show_default=True, help="Would an implementation of this level accept it?",
+    show_default=True, help="Check what an implementation of this level accepts.",
 )  # fmt: skip
-@click.option("--no-awareness", is_flag=True, help="Would one without awarenessPolicy?")
+@click.option("--no-awareness", is_flag=True, help="The same, without support of awarenessPolicy.")
 @click.option(
-    "--closed", is_flag=True, help="What a document mentions (jobs, files) has to be in it."
+    "--closed",
+    is_flag=True,
+    help="A reference to a job or file outside of its document is an error.",
 )
 @click.option(
     "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,

@@ -41,7 +41,7 @@ or others could lead root elsewhere from one of the directories."""
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
               help="The keys that the prolog writes.")  # fmt: skip
 @click.option("--seconds", type=click.IntRange(1, 3600), default=30, show_default=True,
-              help="The most that a script may take.")  # fmt: skip
+              help="The longest time that a script may take.")  # fmt: skip
 @click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
               type=click.Path(), help="Where scripts say what is wrong.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -38,7 +38,7 @@ written all the same), 2 the document cannot be read or nothing be written."""
               help="Only the tasks on this node; may be repeated.")  # fmt: skip
 @click.option("--no-cpu-limit", is_flag=True,
               help="No cpu_limit_secs from elapsed time and processors alone.")  # fmt: skip
-@click.option("--repair", is_flag=True, help="Turn groups round that balance only then.")
+@click.option("--repair", is_flag=True, help="Turn the signs of groups if only that balances them.")
 @click.option("--starting", is_flag=True, help="The job starts now: its StartTime, if it has none.")
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),
               help="What time it is, in seconds since 1970.")  # fmt: skip

@@ -41,7 +41,7 @@ Examples:
 def command(context: click.Context, patience: float) -> None:
     """Keep job objects, with every version of them, and ask them.
 
-    STORE is a file, or postgresql://USER@HOST/DATABASE. Importing the same file again doubles
+    STORE is a file, or postgresql://USER@HOST/DATABASE. Importing the same file again changes
     nothing; a job object of the same Id is the next version of the one that is there.
     """
     context.obj = patience

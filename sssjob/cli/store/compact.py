@@ -20,7 +20,7 @@ Exit code: 0 done, 2 the store cannot be written."""
 @shared.store
 @shared.as_json
 def command(store: str, as_json: bool) -> None:
-    """Make a store small: what its job objects share is learnt anew, and no gap is left.
+    """Make a store smaller: train its dictionary again, compress all versions, free space.
 
     Others may read and write meanwhile, and it may be interrupted at any time. A file needs as
     much room again while it is written anew.
