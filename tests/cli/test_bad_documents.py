@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from sssjob.cli import sssjob
 
 JOB = (
-    "<Job><Id>a.{0}</Id><User>amy</User><Executable>/bin/true</Executable><State>Completed</State><Queue>q</Queue>"
+    "<Job><Id>a.{0}</Id><User awarenessPolicy='Ignore'>amy</User><Executable>/bin/true</Executable><State>Completed</State><Queue>q</Queue>"
     "<Requested><Processors>1</Processors></Requested><Delivered><Processors>1</Processors></Delivered>"
     "<SubmitTime>1</SubmitTime><StartTime>2</StartTime><EndTime>4</EndTime><Duration>2</Duration></Job>"
 )
