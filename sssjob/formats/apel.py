@@ -184,7 +184,6 @@ def _messages(stream: BinaryIO) -> Iterator[_Message | Bad]:
 def _read(
     stream: BinaryIO, maker: Assembly[P, J], clock: Clock
 ) -> Iterator[Ready[P, J] | Outcome[J]]:
-    told = False
     for message in _messages(stream):
         if isinstance(message, Bad):
             yield message
@@ -196,9 +195,7 @@ def _read(
                 yield _record(message, maker, clock)
             except InvalidValue as wrong:
                 yield Bad(message.line, str(wrong))
-            if clock.assumed and not told:
-                told = True
-                yield Noted(message.line, clocks.ASSUMED, once=True)
+            yield from clock.assumption(message.line)
 
 
 def _record(message: _Message, maker: Assembly[P, J], clock: Clock) -> Ready[P, J] | Bad:

@@ -9,7 +9,6 @@ from sssjob.errors import InvalidValue
 from sssjob.formats import usage_values as values
 from sssjob.formats.usage_xml import NESTED, Record, read
 from sssjob.model import Property
-from sssjob.records import clock as clocks
 from sssjob.records.assembly import Assembly, Ready, assembled, doubts, extension, noted
 from sssjob.records.clock import Clock
 from sssjob.records.readers import identity
@@ -112,7 +111,6 @@ def _read(
     clock: Clock,
     type: str,
 ) -> Iterator[Ready[P, J] | Outcome[J]]:
-    told = False
     for record in read(stream):
         if isinstance(record, Bad):
             yield record
@@ -126,9 +124,7 @@ def _read(
         except InvalidValue:
             notes = ()  # the mapping says of which element
         yield Ready(record.line, maker, maker.fields(columns), tuple(more), notes)
-        if clock.assumed and not told:
-            told = True
-            yield Noted(record.line, clocks.ASSUMED, once=True)
+        yield from clock.assumption(record.line)
 
 
 def _columns(

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.records.record import Field, numeric
+from sssjob.records.record import Field, Noted, numeric
 
-ASSUMED = "times without a zone are read as UTC; --tz names another zone"
+_ASSUMED = "times without a zone are read as UTC; --tz names another zone"
 NO_VALUE = frozenset(
     ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
      "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
@@ -38,7 +38,7 @@ class Clock:
 
     def __init__(self, zone: str = "") -> None:
         self._hours: dict[str, int] = {}
-        self.assumed = False
+        self._assumed = self._told = False
         self.twice: set[str] = set()
         self._named = bool(zone)
         self._zone: tzinfo = timezone(zone)
@@ -47,8 +47,8 @@ class Clock:
     def read(self, text: str, fold: int = 0) -> str | None:
         """Seconds since the epoch. ``fold`` chooses one of two readings of an autumn hour.
 
-        A time that happened twice is remembered in ``twice``; ``assumed`` tells that UTC was
-        taken for want of a zone.
+        A time that happened twice is remembered in ``twice``; that UTC was taken for want of
+        a zone is said by ``assumption``.
         """
         if text.isdecimal() and text.isascii():
             if len(text) > 10 or int(text) > units.TIME_LIMIT:
@@ -64,6 +64,13 @@ class Clock:
                 self._hours.clear()
             self._hours[text[:14]] = start
         return self._exactly(text, fold)
+
+    def assumption(self, line: int) -> tuple[Noted, ...]:
+        """What is to say behind the first time that was read as UTC for want of a zone, once."""
+        if self._told or not self._assumed:
+            return ()
+        self._told = True
+        return (Noted(line, _ASSUMED, once=True),)
 
     def column(self, texts: Sequence[str]) -> Sequence[str]:
         """Every time of a column, "" where there is none that can be read."""
@@ -107,7 +114,7 @@ class Clock:
 
     def _placed(self, text: str, moment: datetime, fold: int) -> datetime:
         if not self._named:
-            self.assumed = True
+            self._assumed = True
             return moment.replace(tzinfo=UTC)
         first = moment.replace(tzinfo=self._zone)
         second = first.replace(fold=1)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from sssjob.errors import InvalidValue
+from sssjob.records.clock import Clock
 from sssjob.records.lines import CUT_SHORT, Watched, blocks, clean
 from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import Bad, Converted, Field, Noted, Outcome, Skipped
@@ -142,16 +143,23 @@ class Lines:
 
 
 def records(
-    stream: BinaryIO, parse: Callable[[int, str], Read], shapes: Shapes[P, J]
-) -> Iterator[Outcome[J]]:
-    """What becomes of each line of a stream, read by ``parse`` from its number and text."""
+    stream: BinaryIO, parse: Callable[[int, str], Read], shapes: Shapes[P, J],
+    clock: Clock | None = None,
+) -> Iterator[Outcome[J]]:  # fmt: skip
+    """What becomes of each line of a stream, read by ``parse`` from its number and text.
+
+    ``clock`` is the one of the table, where times may have no zone.
+    """
     lines = Lines(stream)
     for batch in lines:
-        yield from shapes.outcomes([
+        outcomes = shapes.outcomes([
             Bad(number, f"longer than {LINE_LIMIT} bytes")
             if len(line) > LINE_LIMIT
             else parse(number, line)
             for number, line in batch
         ])  # fmt: skip
+        if clock and outcomes:
+            yield from clock.assumption(outcomes[0].line)
+        yield from outcomes
     if lines.cut_short:
         yield Noted(lines.cut_short, CUT_SHORT)

@@ -12,9 +12,9 @@ from typing import BinaryIO, TypeVar
 
 from sssjob.model import Job
 from sssjob.records import clock as clocks
-from sssjob.records.clock import ASSUMED, Clock
+from sssjob.records.clock import Clock
 from sssjob.records.head import first_line
-from sssjob.records.record import Bad, Field, Noted, Options, Outcome, Skipped
+from sssjob.records.record import Bad, Field, Options, Outcome, Skipped
 from sssjob.records.roads import OBJECTS, Road
 from sssjob.records.shapes import Read, Record, Shapes
 from sssjob.records.shapes import records as read_lines
@@ -65,12 +65,8 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     def rows(names: tuple[str, ...]) -> Iterable[Field]:
         return clocks.by(clock, table.rows(names))
 
-    told = False
-    for outcome in read_lines(stream, record, Shapes(rows, road, table.TYPE, ("start", "end"))):
-        if clock.assumed and not told:
-            told = True
-            yield Noted(outcome.line, ASSUMED, once=True)
-        yield outcome
+    shapes = Shapes(rows, road, table.TYPE, ("start", "end"))
+    return read_lines(stream, record, shapes, clock)
 
 
 def recognises(head: bytes) -> str:

@@ -12,7 +12,7 @@ from typing import BinaryIO, TypeVar
 
 from sssjob.model import Job
 from sssjob.records import clock as clocks
-from sssjob.records.clock import ASSUMED, NO_VALUE, Clock, time
+from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.head import first_line
 from sssjob.records.readers import whole
 from sssjob.records.record import (
@@ -22,7 +22,6 @@ from sssjob.records.record import (
     Bad,
     Field,
     Found,
-    Noted,
     Options,
     Outcome,
     Skipped,
@@ -197,12 +196,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     def parse(number: int, line: str) -> Read:
         return record(number, line, clock, ended_only=options.ended_only)
 
-    told = False
-    for outcome in read_lines(stream, parse, Shapes(rows, road, sacct.TYPE, (_BEGUN, _OVER))):
-        if clock.assumed and not told:
-            told = True
-            yield Noted(outcome.line, ASSUMED, once=True)
-        yield outcome
+    return read_lines(stream, parse, Shapes(rows, road, sacct.TYPE, (_BEGUN, _OVER)), clock)
 
 
 def recognises(head: bytes) -> str:

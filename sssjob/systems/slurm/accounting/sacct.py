@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Generic, TypeVar, cast
 
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job
-from sssjob.records.clock import ASSUMED, Clock
+from sssjob.records.clock import Clock
 from sssjob.records.head import first_line
 from sssjob.records.lines import CUT_SHORT, clean
 from sssjob.records.plan import Odd
@@ -51,7 +51,6 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     """The same on either road."""
     reader = Reader(COLUMNS, options.columns, options.delimiter)
     clock = Clock(options.zone)
-    told = False
     gathering: Gathering[P, J] | None = None
     for header, batch in reader.batches(stream):
         found: list[Outcome[J]] = []
@@ -60,14 +59,11 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
                 found += gathering.close()
             gathering = Gathering(header, clock, options, road)
         found += gathering.take(batch)
-        if clock.assumed and not told:
-            told = True
-            yield Noted(batch[0].line, ASSUMED, once=True)
+        yield from clock.assumption(batch[0].line if batch else 0)
         yield from found
     if gathering is not None:
         found = gathering.close()
-        if clock.assumed and not told:
-            yield Noted(0, ASSUMED, once=True)
+        yield from clock.assumption(0)
         yield from found
     if reader.cut_short:
         yield Noted(reader.cut_short, CUT_SHORT)
