@@ -7,6 +7,7 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
+from sssjob.records.clock import is_backwards
 from sssjob.records.lines import blocks
 from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import JOB, Bad, Converted, Field, Found, Noted, Outcome, varied
@@ -118,8 +119,7 @@ def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> I
     """What the times of a record say against each other, all in seconds; nothing is put right."""
     if not start or not end:
         return
-    passed = int(end) - int(start)
-    if passed < 0:
+    if is_backwards(start, end):
         yield Noted(line, "EndTime is before StartTime")
-    elif wall and abs(passed - int(wall)) > 1:  # a second may be lost to rounding
+    elif wall and abs(int(end) - int(start) - int(wall)) > 1:  # a second may be lost to rounding
         yield Noted(line, "EndTime - StartTime is not the duration, which is kept", once=True)

@@ -126,6 +126,15 @@ class Clock:
         return second if fold else first
 
 
+def is_backwards(start: str, end: str) -> bool:
+    """Whether a job ended before it started, by seconds since the epoch; 0 and "" are no time.
+
+    >>> is_backwards("1700000001", "1700000000"), is_backwards("1700000001", "0")
+    (True, False)
+    """
+    return (end + start).isdecimal() and 0 < int(end or 0) < int(start or 0)
+
+
 def timezone(name: str) -> tzinfo:
     """The zone of a name; none is UTC. Raises ``InvalidValue``."""
     if not name or name.upper() in ("UTC", "Z"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from sssjob.errors import InvalidValue
-from sssjob.records.clock import Clock
+from sssjob.records.clock import Clock, is_backwards
 from sssjob.records.lines import CUT_SHORT, Watched, blocks, clean
 from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import Bad, Converted, Field, Noted, Outcome, Skipped
@@ -118,7 +118,7 @@ class Shapes(Generic[P, J]):
         return {
             place
             for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
-            if over < begun and (over + begun).isdecimal() and 0 < int(over or 0) < int(begun or 0)
+            if over < begun and is_backwards(begun, over)
         }
 
 
