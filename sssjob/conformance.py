@@ -29,7 +29,7 @@ _HEAD = """\
 every element and attribute below, whatever level of compliance the text asks for. The copy of the
 text that the project works from has lost the names in its tables; they are restored from its
 examples, from the order of the rows, and from what deployed software writes ([decision
-1](decisions.md)).
+1](decisions/standard.md)).
 
 Made from the tables in `sssjob/spec.py` by `python -m sssjob.conformance`; a test keeps the page
 in step.
