@@ -20,10 +20,9 @@ from sssjob.records.assembly import (
     doubts,
     extension,
     noted,
-    numbered,
 )
 from sssjob.records.clock import Clock
-from sssjob.records.lines import clean
+from sssjob.records.lines import clean, numbered
 from sssjob.records.record import (
     DELIVERED,
     JOB,

@@ -15,9 +15,9 @@ from typing import BinaryIO, TypeVar
 from sssjob.errors import InvalidValue
 from sssjob.formats.voms import attributes
 from sssjob.model import Job, Property
-from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted, numbered
+from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted
 from sssjob.records.head import first_line
-from sssjob.records.lines import clean
+from sssjob.records.lines import clean, numbered
 from sssjob.records.readers import identity
 from sssjob.records.record import (
     DELIVERED,

@@ -16,9 +16,8 @@ from sssjob.lcginfo import jobs as mapping
 from sssjob.lcginfo import literal, lrmsinfo
 from sssjob.lcginfo.snapshot import DONE, Entry, Remark
 from sssjob.model import Job
-from sssjob.records.assembly import numbered
 from sssjob.records.clock import timezone
-from sssjob.records.lines import clean
+from sssjob.records.lines import clean, numbered
 from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
 from sssjob.units import TIME_LIMIT
 

@@ -13,8 +13,8 @@ from typing import BinaryIO, Generic, TypeVar
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Property
-from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted, numbered
-from sssjob.records.lines import clean
+from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted
+from sssjob.records.lines import clean, numbered
 from sssjob.records.plan import KEPT
 from sssjob.records.record import (
     DELIVERED,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import BinaryIO, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import is_backwards
-from sssjob.records.lines import blocks
 from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import JOB, Bad, Converted, Field, Found, Noted, Outcome, varied
 from sssjob.records.roads import Road
@@ -101,18 +100,6 @@ def _made(batch: Sequence[Ready[P, J] | Outcome[J]]) -> Iterator[Outcome[J]]:
         yield Converted(item.line, job)
         yield from item.notes
         yield from (Noted(item.line, remark, once=True) for remark in remarks)
-
-
-def numbered(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes]]:
-    """Each line with its number and without its end.
-
-    Of a line longer than ``limit`` bytes only somewhat more than that is given.
-    """
-    number = 0
-    for block in blocks(stream, limit):
-        for line in block.split(b"\n"):
-            number += 1
-            yield number, line
 
 
 def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> Iterator[Noted]:

@@ -94,3 +94,15 @@ def blocks(stream: Readable, limit: int, chunk: int = 1 << 16) -> Iterator[bytes
             dropping = len(rest) > limit + chunk
     if rest:
         yield rest
+
+
+def numbered(stream: Readable, limit: int) -> Iterator[tuple[int, bytes]]:
+    """Each line with its number and without its end.
+
+    Of a line longer than ``limit`` bytes only somewhat more than that is given.
+    """
+    number = 0
+    for block in blocks(stream, limit):
+        for line in block.split(b"\n"):
+            number += 1
+            yield number, line

@@ -10,8 +10,7 @@ from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
 from sssjob.errors import InvalidValue
 from sssjob.records import json_objects
-from sssjob.records.assembly import numbered
-from sssjob.records.lines import clean, legal
+from sssjob.records.lines import clean, legal, numbered
 from sssjob.records.record import Bad, Skipped
 from sssjob.records.values import number
 from sssjob.systems.condor.accounting.table import NAMES
