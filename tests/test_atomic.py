@@ -278,7 +278,16 @@ def test_a_signal_ends_a_command_and_leaves_nothing_behind(tmp_path, number):
     target = tmp_path / "jobs.sss"
     target.write_bytes(b"old")
     words = [COMMAND, "convert", "--from", "slurm", "-o", target, "-"]
-    with subprocess.Popen(words, stdin=-1, stderr=-1) as process:
+    # A shell's background job, or nohup, has signals ignored: not in this command.
+    usual = {each: signal.SIG_DFL for each in (signal.SIGHUP, signal.SIGTERM)}
+    usual[signal.SIGINT] = signal.default_int_handler
+    before = {each: signal.signal(each, handler) for each, handler in usual.items()}
+    try:
+        process = subprocess.Popen(words, stdin=-1, stderr=-1)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    with process:
         # More than a pipe holds: once it is written, the command is at work.
         process.stdin.write(HEADER + b"1|a|COMPLETED\n" * 100_000)
         process.stdin.flush()

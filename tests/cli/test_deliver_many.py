@@ -100,7 +100,7 @@ def test_a_deleted_job_is_left_alone(jobs, records):
 
 def test_a_bad_record_is_reported_and_the_rest_goes_on(jobs, tmp_path):
     text = tmp_path / "bad.txt"
-    text.write_text(FIRST.replace("1|1|COMPLETED|1000", "1|1|COMPLETED|soon"))
+    text.write_text(FIRST.replace("1|1|COMPLETED|1000|1010", "1|1|COMPLETED|1000|soon"))
     result = run(jobs, "--record", text)
     assert f"{text}:2: error: " in result.stderr
     assert "delivered 1 of 3 records (1 about other jobs, 1 bad)" in result.stderr
