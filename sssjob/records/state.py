@@ -86,6 +86,8 @@ class State:
 
         Raises ``UnusableInput`` where another run is at work.
         """
+        if output.exists() and not output.is_file():
+            raise UnusableInput(f"{output} is no regular file, to which --state could append")
         with output.open("ab+") as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -259,6 +259,16 @@ def test_a_file_that_is_no_state_is_refused(tmp_path, text):
     assert "is no state file" in result.stderr
 
 
+def test_what_is_new_is_appended_to_a_regular_file_only(tmp_path):
+    log, device = tmp_path / "log", tmp_path / "fifo"
+    log.write_bytes(b"")
+    os.mkfifo(device)
+    result = convert("--from", "pbs", "--state", tmp_path / "state", "-o", device, log)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{device} is no regular file" in result.stderr
+    assert not (tmp_path / "state").exists()
+
+
 def test_a_compressed_log_does_not_grow(tmp_path):
     log = Log(tmp_path, "pbs", gzip.compress(b"x"))
     log.grow(99)

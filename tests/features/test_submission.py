@@ -247,6 +247,11 @@ LEFT = [
     ("<Mood>good</Mood>", "slurm", "/Job/Mood", "there is no option for it"),
     ("<TaskGroup><TaskCount>2</TaskCount><Feature>ib</Feature></TaskGroup>", "slurm", "/Job/TaskGroup/Feature", "there is no option for it"),
     ("<TaskGroup><Task><Id>1</Id><Node>n1</Node></Task></TaskGroup>", "slurm", "/Job/TaskGroup/Task/Node", "there is no option for it"),
+    ("<Requested><Processors op='NE'>1</Processors></Requested>", "slurm", "/Job/Requested/Processors", "compared by NE"),
+    ("<Requested><Memory units='GB' op='NE'>4</Memory></Requested>", "pbs", "/Job/Requested/Memory", "compared by NE"),
+    ("<Requested><Duration op='NE'>60</Duration></Requested>", "gridengine", "/Job/Requested/Duration", "compared by NE"),
+    ("<Requested><TaskCount>5</TaskCount></Requested>", "slurm", "/Job/Requested/TaskCount", "there is no option for it"),
+    ("<TaskGroup><TaskCount>3</TaskCount><Requested><Processors>2</Processors></Requested></TaskGroup>", "slurm", "/Job/TaskGroup/TaskCount", "there is no option for it"),
     ("<TaskDistribution type='Geometry'>{1}{2}</TaskDistribution>", "slurm", "/Job/TaskDistribution", "there is no option for it"),
 ]
 # fmt: on

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob.amounts import Scope
 from sssjob.errors import Finding, Severity, finding
-from sssjob.expression import Comparison, comparisons
+from sssjob.expression import Comparison, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup, stripped
 
 REJECT, WARN, IGNORE = "Reject", "Warn", "Ignore"
@@ -37,13 +37,17 @@ _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic"
 
 
 class _Place(NamedTuple):
-    """A property where it stands; ``plain`` unless a request compares it by more than EQ."""
+    """A property where it stands; ``plain`` unless a request compares it by more than EQ.
+
+    ``bounded``: its comparison leaves a least or a most amount to ask for, as NE does not.
+    """
 
     path: str
     item: Property
     policy: str
     of_job: bool
     plain: bool = True
+    bounded: bool = True
 
 
 class Asked:
@@ -84,7 +88,9 @@ class Asked:
         """Take amounts of the job and of its task groups, of which numbers are made."""
         for place in self._places:
             item = place.item
-            if item.name in (names if place.of_job else in_groups):
+            if item.name == "TaskCount" and place.path.endswith("/Requested/TaskCount"):
+                continue  # numbers are made of the one that stands outside
+            if place.bounded and item.name in (names if place.of_job else in_groups):
                 self._reasons.pop(id(item), None)
                 for key, text in item.attributes.items():
                     known = (*_LOGIC, _POLICY, "units")
@@ -135,10 +141,12 @@ class Asked:
         for term in chosen.terms if chosen is not None else ():
             for found in comparisons(term):
                 plain = isinstance(term, Comparison) and found.op == "EQ"
-                self._add(found.item, path, policy, of_job, plain)
+                bounded = found.op != ("EQ" if isinstance(term, Not) else "NE")
+                self._add(found.item, path, policy, of_job, plain, bounded)
 
     def _add(
-        self, item: Property, path: str, policy: str, of_job: bool, plain: bool = True
+        self, item: Property, path: str, policy: str, of_job: bool, plain: bool = True,
+        bounded: bool = True,
     ) -> None:  # fmt: skip
         if item.name in FACTS and not path.endswith("/Requested"):
             return
@@ -147,7 +155,7 @@ class Asked:
         if item.name == "Name" and not of_job:  # what a group or a task is called
             return
         own = item.attributes.get(_POLICY, policy)
-        self._places.append(_Place(f"{path}/{item.name}", item, own, of_job, plain))
+        self._places.append(_Place(f"{path}/{item.name}", item, own, of_job, plain, bounded))
         reason = NO_OPTION if plain else f"compared by {item.attributes.get('op', 'Not')}"
         self._reasons[id(item)] = reason
 

@@ -211,6 +211,8 @@ def _carried(system: str, wanted: _Wanted) -> tuple[frozenset[str], frozenset[st
         names.discard("NodeCount")  # a parallel environment decides about nodes
     if system == "slurm":
         names.add("Disk")
+    if wanted.processors % wanted.tasks:
+        names.discard("TaskCount")  # so many tasks do not share the processors evenly
     return frozenset((*names, "Duration")), frozenset(names)
 
 
