@@ -10,9 +10,9 @@ from pathlib import Path
 
 from sssjob.delivery.document import Delivery, Tally
 from sssjob.document import Source
+from sssjob.document.directory import documents
 from sssjob.document.files import is_compressed
 from sssjob.errors import UnreadableDocument, finding
-from sssjob.query.files import documents
 
 Write = Callable[[Path, Delivery], None]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from sssjob.addresses import is_store
+from sssjob.document.directory import documents
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
-from sssjob.query.files import documents
 
 STANDARD_INPUT = "<stdin>"
 
