@@ -39,7 +39,7 @@ _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic"
 class _Place(NamedTuple):
     """A property where it stands; ``plain`` unless a request compares it by more than EQ.
 
-    ``bounded``: its comparison leaves a least or a most amount to ask for, as NE does not.
+    ``bounded``: an amount can be asked for by it, as it cannot by NE.
     """
 
     path: str
@@ -88,8 +88,6 @@ class Asked:
         """Take amounts of the job and of its task groups, of which numbers are made."""
         for place in self._places:
             item = place.item
-            if item.name == "TaskCount" and place.path.endswith("/Requested/TaskCount"):
-                continue  # numbers are made of the one that stands outside
             if place.bounded and item.name in (names if place.of_job else in_groups):
                 self._reasons.pop(id(item), None)
                 for key, text in item.attributes.items():
@@ -141,7 +139,9 @@ class Asked:
         for term in chosen.terms if chosen is not None else ():
             for found in comparisons(term):
                 plain = isinstance(term, Comparison) and found.op == "EQ"
-                bounded = found.op != ("EQ" if isinstance(term, Not) else "NE")
+                # Numbers are made of the TaskCount that stands outside of the request.
+                none = "EQ" if isinstance(term, Not) else "NE"
+                bounded = found.op != none and found.item.name != "TaskCount"
                 self._add(found.item, path, policy, of_job, plain, bounded)
 
     def _add(
