@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sssjob.defaults import resolve
+from sssjob.derived import job_id
 from sssjob.document import Source, opened, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, UnusableInput, finding
@@ -24,7 +25,6 @@ from sssjob.features.keys import Value
 from sssjob.features.measured import of_status, of_usage
 from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
-from sssjob.features.rules import job_id
 from sssjob.features.status import Snapshot
 from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope
+from sssjob.derived import cpu_limit_secs
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.features import keys
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Settlement
-from sssjob.features.rules import cpu_limit_secs
 from sssjob.model import Job, Task, TaskGroup
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"

@@ -7,6 +7,7 @@ one. Memory is MiB in ads, Disk and VirtualMemory are KiB.
 from __future__ import annotations
 
 from sssjob.classads.values import Ad
+from sssjob.derived import cpu_limit_secs, job_id
 from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
@@ -48,8 +49,6 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     of the job, and the slot's size where that is less. ``now`` is the start of a job that has
     none in its ad.
     """
-    from sssjob.features.rules import cpu_limit_secs, job_id
-
     found: Values = {}
     stated = _stated(job)
     _put(found, "allocated_cpu", _first(

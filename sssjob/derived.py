@@ -1,7 +1,7 @@
 """Rules by which one value of ``$JOBFEATURES`` follows from others, whoever asks.
 
 A document, a prolog and the hooks of HTCondor come by here; hooks start for every job, so that
-nothing is imported.
+nothing is imported, and this stands apart from ``features``, whose package imports more.
 """
 
 from __future__ import annotations
