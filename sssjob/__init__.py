@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 from sssjob._version import __version__
 
 # As a type checker reads it; to import typing takes as long as Python itself to start.
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         TaskGroup,
         TaskGroupDefaults,
     )
+    from sssjob.translate import translate
 
 # Where each name lives: importing sssjob imports none of it, so that a command starts at once.
 _HOMES = {
@@ -48,6 +52,7 @@ _HOMES = {
         "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",
         "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
     ),
+    "sssjob.translate": ("translate",),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -55,11 +60,23 @@ __all__ = [  # noqa: RUF022 - by what they are about
     "__version__",
     "read", "loads", "write", "dumps",
     "validate", "is_valid", "check_source", "Finding", "Severity",
-    "resolve", "fold",
+    "resolve", "fold", "translate",
     "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",
     "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
     "SSSJobError", "InvalidJob", "UnreadableDocument",
 ]  # fmt: skip
+
+
+class _Package(ModuleType):
+    """This package, whose ``fold`` and ``translate`` stay functions beside modules of that name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _HOME and isinstance(value, ModuleType):  # as an import of the module sets it
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

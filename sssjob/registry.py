@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 
 SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
+TARGETS = "sssjob.targets"  # a group of entry points only
 
 
 class Sign(IntEnum):
@@ -80,11 +81,35 @@ class Queue(NamedTuple):
     environment: tuple[tuple[str, str], ...] = ()
 
 
+class Target(NamedTuple):
+    """What jobs are translated to, read from, or both: its name, and its ``Translator``.
+
+    ``home`` names it as ``module:attribute``; see ``sssjob.translate.translator``. Without
+    ``writes`` it is only read, without ``reads`` only written. The surer its ``sign``, the earlier
+    is it asked whether it recognises a source.
+    """
+
+    name: str
+    home: str
+    description: str
+    sign: Sign = Sign.MARK
+    reads: bool = True
+    writes: bool = True
+
+    def load(self) -> Any:
+        """The translator, imported now. Raises ``UnusableInput`` where it cannot be used."""
+        try:
+            return loaded(self.home)
+        except (ImportError, AttributeError) as error:
+            raise UnusableInput(f"the target {self.name} cannot be loaded: {error}") from error
+
+
 class System(NamedTuple):
     """A batch system: what it is called, and where each thing that is known of it stands.
 
     ``formats`` are those of its accounting records; ``script`` names its side of a prolog, a class
-    derived from ``sssjob.features.batch.call.Script``.
+    derived from ``sssjob.features.batch.call.Script``. ``targets`` are the forms in which jobs are
+    submitted to it, or shown by it.
     """
 
     name: str
@@ -92,6 +117,7 @@ class System(NamedTuple):
     formats: tuple[Format, ...] = ()
     queue: Queue | None = None
     script: str = ""
+    targets: tuple[Target, ...] = ()
 
 
 def loaded(name: str) -> Any:
@@ -135,6 +161,20 @@ def all_formats() -> dict[str, Format]:
     return _behind(formats(), {**alone, **added})
 
 
+@cache
+def targets() -> dict[str, Target]:
+    """What jobs are translated to or read from, by name: those of systems, then the others."""
+    own = (row for system in systems().values() for row in system.targets)
+    return {row.name: row for row in (*own, *import_module(FORMATS).TARGETS)}
+
+
+def all_targets() -> dict[str, Target]:
+    """Every target; those of other distributions come last."""
+    added = {row.name: row for _, system in _added_systems() for row in system.targets}
+    alone = {point.name: _added_target(point) for point in _points(TARGETS)}
+    return _behind(targets(), {**alone, **added})
+
+
 def _points(group: str) -> Iterator[EntryPoint]:
     from importlib.metadata import entry_points  # it takes longer to import than most commands
 
@@ -158,5 +198,12 @@ def _added_systems() -> Iterator[tuple[str, System]]:
 
 
 def _added(point: EntryPoint) -> Format:
-    distribution = point.dist.name if point.dist else "another distribution"
-    return Format(point.name, point.value, f"added by {distribution}")
+    return Format(point.name, point.value, _added_by(point))
+
+
+def _added_target(point: EntryPoint) -> Target:
+    return Target(point.name, point.value, _added_by(point))
+
+
+def _added_by(point: EntryPoint) -> str:
+    return f"added by {point.dist.name if point.dist else 'another distribution'}"

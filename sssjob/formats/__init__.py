@@ -1,6 +1,6 @@
 """Record formats that belong to no batch system."""
 
-from sssjob.registry import Format, Sign
+from sssjob.registry import Format, Sign, Target
 
 # fmt: off
 FORMATS = (
@@ -18,3 +18,6 @@ FORMATS = (
            sign=Sign.MARK),
 )
 # fmt: on
+
+# What jobs are translated to and from that belongs to no batch system.
+TARGETS: tuple[Target, ...] = ()

@@ -53,7 +53,7 @@ def command(
     awarenessPolicy says Warn it is submitted all the same, and where that says Ignore nothing is
     told.
     """
-    from sssjob.features.batch.submission import submission, submitted_id
+    from sssjob.translate.submission import submission, submitted_id
 
     job = one_job(file, select)
     try:

@@ -2,8 +2,7 @@
 
 A prolog asks its batch system what the job was given (``call``, which gives an ``allocation``) and
 makes directories of it (``directories``); an epilog removes them. ``scripts`` are what a site
-installs, ``submission`` turns a job object into a job of the batch system. How one system is asked
-stands in its own folder in ``systems``.
+installs. How one system is asked stands in its own folder in ``systems``.
 """
 
 from __future__ import annotations

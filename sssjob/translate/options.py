@@ -17,8 +17,8 @@ from datetime import datetime
 from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.executable import arguments
-from sssjob.features.batch.asked import NO_OPTION, Asked
 from sssjob.model import Note, Property, stripped
+from sssjob.translate.asked import NO_OPTION, Asked
 
 SLURM, GRIDENGINE, PBS = "slurm", "gridengine", "pbs"
 

@@ -12,19 +12,20 @@ import os
 import pwd
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sssjob import units
 from sssjob.amounts import Scope
-from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity
+from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, Kind, arguments, executable
-from sssjob.features.batch.asked import Asked
-from sssjob.features.batch.options import NAMED, Made, Target, carry
 from sssjob.features.derive import derive
 from sssjob.model import Job, Property
+from sssjob.translate.asked import Asked
+from sssjob.translate.losses import IGNORE, WARN, Loss
+from sssjob.translate.options import NAMED, Made, Target, carry
 
 _MIB = 1 << 20
 _COMMANDS = {"slurm": "sbatch", "gridengine": "qsub", "pbs": "qsub"}
@@ -82,12 +83,27 @@ def submission(job: Job, system: str, *, environment: str = "smp") -> Submission
     words = _ASKED[system](wanted, environment, made)
     if name := _name(job, asked.one("Name"), system):
         words += [part.format(name) for part in NAMED[system].split()]
-    left = list(asked.left(system))
+    left = [*map(_told, _lost(asked, system))]
     if any(each.severity is Severity.ERROR for each in left):
         raise InvalidJob(left)
     command = (_COMMANDS[system], *_HELD[system], *words, *made.words)
     script = "\n".join((f"#!{made.shell or DEFAULT_SHELL}", *made.lines, script + made.redirection))
     return Submission(system, command, f"{script}\n", (*found, *left), made.stays_held)
+
+
+def _lost(asked: Asked, system: str) -> Iterator[Loss]:
+    """What a job asks for that it would not get; facts about it are kept in its document."""
+    return (loss for loss in asked.losses(system) if not loss.fact and loss.policy != IGNORE)
+
+
+def _told(loss: Loss) -> Finding:
+    text = f"{loss.named} is not asked of {loss.target}: {loss.reason}"
+    advice = 'awarenessPolicy="Warn" submits the job without it' if loss.policy != WARN else ""
+    return finding(
+        "E-UNKNOWN", text, line=loss.line, path=loss.path, section="SSS 9.0",
+        suggestion=advice,
+        severity=Severity.WARNING if loss.policy == WARN else Severity.ERROR,
+    )  # fmt: skip
 
 
 def submitted_id(system: str, printed: str) -> str:

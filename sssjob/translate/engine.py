@@ -1,0 +1,96 @@
+"""From a job object to a target and back: composing, refusing, reading back, keeping the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sssjob import registry
+from sssjob.amounts import Scope
+from sssjob.defaults import resolve
+from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
+from sssjob.model import Job
+from sssjob.suggestions import nearest
+from sssjob.translate import residual
+from sssjob.translate.asked import Asked
+from sssjob.translate.losses import Untranslatable, told
+from sssjob.translate.translator import Reading, Settings, Translation, Translator
+
+AUTO = "auto"
+
+_HEAD = 1 << 16
+
+
+def translator(name: str) -> Translator[Any]:
+    """The translator of a name. Raises ``UnusableInput``."""
+    known = registry.all_targets()
+    row = known.get(name)
+    if row is None:
+        advice = nearest(name, known)
+        meant = f"; did you mean {advice}?" if advice else ""
+        raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")
+    found = row.load()
+    if not isinstance(found, Translator):
+        raise UnusableInput(f"the translation {name} is no Translator")
+    return found
+
+
+def translate(job: Job, to: str, settings: Settings | None = None) -> Translation:
+    """A job as a target takes it, and what the target does not hold.
+
+    Raises ``Untranslatable`` where the job says Reject of something that would be left out, and
+    ``InvalidValue`` for a job that cannot be written at all.
+    """
+    settings = settings or Settings()
+    target = translator(to)
+    found: list[Finding] = []
+    effective = resolve(job).block
+    assert isinstance(effective, Job)
+    asked = Asked(effective, Scope(effective, "/Job", found.append), settings.unstated)
+    form = target.compose(asked, settings)
+    _readable(asked, found)
+    losses = tuple(asked.losses(to, kept=settings.residual))
+    if any(loss.refuses for loss in losses):
+        raise Untranslatable(to, told(losses))
+    if settings.residual:
+        back = target.job(form, settings).job
+        form = target.keep(form, residual.patch(effective, back))
+    return Translation(target.dump(form), told(losses))
+
+
+def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> Iterator[Reading]:
+    """The jobs in some bytes, each with what is wrong or worth knowing.
+
+    Without a name the source is recognised. Raises ``UnusableInput``.
+    """
+    settings = settings or Settings()
+    source = translator(recognise(data) if from_ == AUTO else from_)
+    for form in source.load(data):
+        if isinstance(form, Finding):
+            yield Reading(None, (form,))
+            continue
+        lines = source.kept(form) if settings.residual else ()
+        for found in source.jobs(form, settings):
+            if lines:
+                job, findings = residual.apply(found.job, lines)
+                yield Reading(job, (*found.findings, *findings), found.files)
+            else:
+                yield Reading(*found)
+
+
+def recognise(data: bytes) -> str:
+    """The name of the source that some bytes are. Raises ``UnusableInput``."""
+    rows = sorted(registry.all_targets().values(), key=lambda row: row.sign)
+    for row in rows:
+        if row.load().recognises(data[:_HEAD]):
+            return row.name
+    raise UnusableInput("the source is not recognised: name it (--from)")
+
+
+def _readable(asked: Asked, found: list[Finding]) -> None:
+    """A request that cannot be read asks for nothing that could be written."""
+    scope = asked.scope
+    if scope.mentioned and scope.chosen is None:
+        errors = [item.message for item in found if item.severity is Severity.ERROR]
+        why = errors[0] if errors else "its request cannot be read"
+        raise InvalidValue(asked.job.id, f"a job that can be written: {why}")

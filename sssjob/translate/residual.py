@@ -1,0 +1,149 @@
+"""What a target does not hold, kept in its open places: A to B and back gives A.
+
+A target is read back before it is handed out. Each kind of item that does not come back as it was
+becomes a line ``KIND DIGEST XML``: the XML holds what the job says, the digest names what the
+target alone says of that kind. A reader puts the first in the place of the second; where the
+target has been changed since, the digests differ, and what the target says holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from hashlib import blake2b
+
+from sssjob.document import dumps, loads
+from sssjob.errors import Finding, InvalidValue, SSSJobError, finding
+from sssjob.model import Block, Item, Job, Note, Property, Requested, stripped
+from sssjob.units import DEFAULT_UNITS, bytes_of
+
+SELF = "."  # the kind of a job's own attributes
+
+_NOTHING = "-"
+_ENDS = {"\n": "&#10;", "\r": "&#13;"}
+_LOGIC = frozenset(("conj", "group", "preference"))
+
+
+def patch(job: Job, back: Job) -> tuple[str, ...]:
+    """The lines that make ``job`` of ``back``, which is what a target says by itself.
+
+    What XML cannot hold is not among them.
+    """
+    mine, read = _kinds(job), _kinds(back)
+    lines = []
+    for kind in (*mine, *(kind for kind in read if kind not in mine)):
+        ours, theirs = mine.get(kind, []), read.get(kind, [])
+        if not _same(ours, theirs):
+            lines.append(_line(kind, theirs, Job(tuple(ours))))
+    if dict(job.attributes) != dict(back.attributes):
+        lines.append(_line(SELF, [], Job((), job.attributes)))
+    return tuple(filter(None, lines))
+
+
+def apply(back: Job, lines: Iterable[str]) -> tuple[Job, tuple[Finding, ...]]:
+    """What a target says with what was kept beside it, and what could not be put back."""
+    kinds = _kinds(back)
+    attributes: Mapping[str, str] = back.attributes
+    found: list[Finding] = []
+    for line in lines:
+        kind, _, rest = line.partition(" ")
+        digest, _, text = rest.partition(" ")
+        try:
+            held = loads(text)
+        except (SSSJobError, ValueError) as error:
+            found.append(_fault(kind, f"cannot be read: {error}"))
+            continue
+        if not isinstance(held, Job):
+            found.append(_fault(kind, "holds no job"))
+        elif kind == SELF:
+            attributes = held.attributes
+        elif digest != _digest(kinds.get(kind, [])):
+            found.append(_fault(kind, "was written for another text: what stands there now holds"))
+        else:
+            kinds[kind] = [item for item in held.items if not isinstance(item, Note)]
+    items = (item for kind in kinds.values() for item in kind)
+    return Job(tuple(items), attributes), tuple(found)
+
+
+def _fault(kind: str, reason: str) -> Finding:
+    text = f"what was kept of {kind[:60]} {reason}"
+    return finding("W-DISAGREE", text, path=f"/Job/{kind[:60]}")
+
+
+def _kinds(job: Job) -> dict[str, list[Item]]:
+    """The items of a job by name, in the order in which each name is met first."""
+    kinds: dict[str, list[Item]] = {}
+    for item in job.items:
+        if not isinstance(item, Note):
+            kinds.setdefault(item.name, []).append(item)
+    return kinds
+
+
+def _line(kind: str, read: list[Item], held: Job) -> str:
+    """One line, or nothing for what XML does not have."""
+    try:
+        text = dumps(held)
+    except ValueError:
+        return ""
+    for end, reference in _ENDS.items():
+        text = text.replace(end, reference)
+    return f"{kind} {_digest(read)} {text}"
+
+
+def _digest(items: list[Item]) -> str:
+    if not items:
+        return _NOTHING
+    text = repr([*map(_plain, items)]).encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=4).hexdigest()
+
+
+def _plain(item: Item) -> object:
+    """An item as what it says."""
+    if isinstance(item, Property):
+        inner = tuple(_plain(each) for each in item.children if isinstance(each, Property))
+        return (item.name, item.text, sorted(item.attributes.items()), inner)
+    if isinstance(item, Block):
+        return (item.name, sorted(item.attributes.items()), [*map(_plain, item.items)])
+    return ()
+
+
+def _same(mine: list[Item], read: list[Item]) -> bool:
+    """Whether two lists say the same; sizes may have other units."""
+    if len(mine) != len(read):
+        return False
+    return all(map(_alike, mine, read))
+
+
+def _alike(one: Item, other: Item) -> bool:
+    if isinstance(one, Property) and isinstance(other, Property):
+        return _said(one) == _said(other)
+    if isinstance(one, Requested) and isinstance(other, Requested):
+        return dict(one.attributes) == dict(other.attributes) and _terms(one) == _terms(other)
+    return _plain(one) == _plain(other)
+
+
+def _terms(block: Requested) -> object:
+    """The terms of a request; their order means nothing where all of them hold."""
+    items = [item for item in block.items if isinstance(item, Property)]
+    said = [*map(_said, items)]
+    plain = all(_LOGIC.isdisjoint(item.attributes) for item in items)
+    return sorted(said, key=repr) if plain else said
+
+
+def _said(item: Property) -> tuple[object, ...]:
+    attributes = dict(item.attributes)
+    value: object = stripped(item.text)
+    if item.name in DEFAULT_UNITS:
+        value = _size(item.text, attributes.pop("units", DEFAULT_UNITS[item.name]))
+    if attributes.get("op") == "EQ":
+        del attributes["op"]
+    inner = tuple(_said(each) for each in item.children if isinstance(each, Property))
+    return (item.name, value, tuple(sorted(attributes.items())), inner)
+
+
+@lru_cache(maxsize=4096)
+def _size(text: str, unit: str) -> object:
+    try:
+        return bytes_of(text, unit)
+    except InvalidValue:
+        return f"{text} {unit}"

@@ -1,0 +1,131 @@
+"""What a translator has: four steps for each direction, over a form of the target's own.
+
+A target is declared in the wing of its batch system (``targets=`` of ``SYSTEM``), or, where it
+belongs to none, in ``sssjob.formats.TARGETS``::
+
+    Target("jsdl", "sssjob.formats.jsdl:TRANSLATOR", "JSDL 1.0", Sign.NAME)
+
+and is a class derived from ``Translator``, whose form may be anything: a tree, plain data of JSON,
+a list of options::
+
+    class JSDL(Translator[Element]):
+        name = "jsdl"
+
+        def compose(self, asked, settings):          # a job -> the form
+            root = E.JobDefinition()
+            if item := asked.one("Name"):            # what is taken is held ...
+                root.append(E.JobName(safe(item.text)))
+            asked.refuse(item, "too long a name")    # ... unless it is given back: a loss
+            bounds = asked.bounds("Memory")          # an Interval of bytes; lo, hi
+            return root                              # what nobody took is a loss, too
+
+        def dump(self, form): ...                    # the form -> text
+        def load(self, data): ...                    # bytes -> forms (Finding for a broken one)
+        def job(self, form, settings): ...           # the form -> Job, findings
+        def keep(self, form, lines): ...             # puts the residual into the open place
+        def kept(self, form): ...                    # ... and finds it again
+        def recognises(self, head): ...              # a reason, or ""
+
+``sssjob.translate`` does the rest: it takes the list of losses from ``asked``, refuses under
+Reject, reads the form back (``job``) and keeps as residual what does not come back as it was. A
+target that is only read has no ``compose`` and ``dump``; one that is only written has no ``load``
+and ``job``, and no residual then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+from sssjob.errors import Finding
+from sssjob.model import Job
+from sssjob.translate.asked import Asked
+from sssjob.translate.losses import WARN, Loss
+
+F = TypeVar("F")
+
+_NO_FILES: Mapping[str, bytes] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the caller decides.
+
+    ``memory_scope``: whether the Memory of a job is that of the whole job, of each task, or of
+    each node. ``arrays``: whether an array that is read becomes task groups of one job
+    (``groups``) or ``jobs``. ``residual``: whether what does not fit is kept in the target.
+    ``unstated`` is the awarenessPolicy where a job says none. ``parallel`` is Grid Engine's
+    parallel environment. ``files`` are those that travel with the job, by their ids.
+    """
+
+    memory_scope: str = "job"
+    arrays: str = "groups"
+    residual: bool = True
+    unstated: str = WARN
+    parallel: str = "smp"
+    files: Mapping[str, bytes] = field(default_factory=lambda: _NO_FILES)
+
+
+class Translation(NamedTuple):
+    """A job as a target takes it, and what the target does not hold."""
+
+    text: str
+    losses: tuple[Loss, ...] = ()
+
+
+class Reading(NamedTuple):
+    """One job that was read, or None; what is wrong or worth knowing; files that belong to it."""
+
+    job: Job | None
+    findings: tuple[Finding, ...] = ()
+    files: Mapping[str, bytes] = _NO_FILES
+
+
+class Read(NamedTuple):
+    """A job that a form says, and what is worth knowing of it."""
+
+    job: Job
+    findings: tuple[Finding, ...] = ()
+    files: Mapping[str, bytes] = _NO_FILES
+
+
+class Translator(Generic[F]):
+    """A target, a source, or both; ``name`` is what ``--to`` and ``--from`` call it."""
+
+    name: ClassVar[str] = ""
+
+    def compose(self, asked: Asked, settings: Settings) -> F:
+        """The form for what a job asks for; what is taken of ``asked`` and kept is no loss.
+
+        Raises ``InvalidValue`` for a job that has no form at all.
+        """
+        raise NotImplementedError
+
+    def dump(self, form: F) -> str:
+        """A form as text."""
+        raise NotImplementedError
+
+    def load(self, data: bytes) -> Iterator[F | Finding]:
+        """The forms in some bytes, in their order; a finding for what is none."""
+        raise NotImplementedError
+
+    def job(self, form: F, settings: Settings) -> Read:
+        """What a form says, without what was kept beside it."""
+        raise NotImplementedError
+
+    def keep(self, form: F, lines: Iterable[str]) -> F:
+        """A form with the lines of a residual in its open place; each has one line of text."""
+        return form
+
+    def kept(self, form: F) -> tuple[str, ...]:
+        """The lines of the residual of a form."""
+        return ()
+
+    def recognises(self, head: bytes) -> str:
+        """Why some bytes begin like this source; "" where they do not."""
+        return ""
+
+    def jobs(self, form: F, settings: Settings) -> Iterator[Read]:
+        """The jobs that a form stands for: one, unless an array becomes several."""
+        yield self.job(form, settings)
