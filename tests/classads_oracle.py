@@ -1,7 +1,6 @@
 """The bindings of HTCondor as an oracle; ``classad2`` is None where they are not installed."""
 
-from sssjob.classads.parser import expression
-from sssjob.classads.plain import plain
+from sssjob.classads.parser import expression, plain
 from sssjob.classads.values import ERROR, UNDEFINED, Ad, RelTime
 
 try:

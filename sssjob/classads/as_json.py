@@ -11,8 +11,7 @@ import re
 
 from sssjob.classads.chunks import JSON, pieces
 from sssjob.classads.errors import BadAd
-from sssjob.classads.parser import DEPTH_LIMIT
-from sssjob.classads.plain import plain
+from sssjob.classads.parser import DEPTH_LIMIT, plain
 from sssjob.classads.values import LARGEST, UNDEFINED, Ad
 from sssjob.classads.writing import NEW, real
 from sssjob.classads.writing import attribute as spelled

@@ -11,8 +11,7 @@ import re
 from lxml import etree
 
 from sssjob.classads.errors import BadAd
-from sssjob.classads.parser import DEPTH_LIMIT
-from sssjob.classads.plain import plain
+from sssjob.classads.parser import DEPTH_LIMIT, plain
 from sssjob.classads.times import absolute, absolute_text, relative, relative_text
 from sssjob.classads.tokens import number, unquoted
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Node, RelTime

@@ -11,8 +11,7 @@ import time
 
 from sssjob.classads import functions, operators
 from sssjob.classads.errors import BadAd
-from sssjob.classads.parser import expression
-from sssjob.classads.plain import from_tree
+from sssjob.classads.parser import expression, from_tree
 from sssjob.classads.tree import (
     Binary,
     Call,

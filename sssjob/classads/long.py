@@ -108,7 +108,7 @@ def value(text: str, *, lazy: bool = False) -> Attribute:
         raise _bad("an attribute without a value")
     if lazy and text[0] != '"':
         return Unparsed(text)
-    from sssjob.classads.plain import plain
+    from sssjob.classads.parser import plain
 
     return plain(text, old=True)
 

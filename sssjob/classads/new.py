@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sssjob.classads.chunks import NEW, pieces
 from sssjob.classads.errors import BadAd
-from sssjob.classads.plain import plain
+from sssjob.classads.parser import plain
 from sssjob.classads.values import Ad
 from sssjob.classads.writing import NEW as SYNTAX
 from sssjob.classads.writing import attribute, name

@@ -1,4 +1,4 @@
-"""Text to the tree of an expression, and to the ads of the new syntax."""
+"""Text to the tree of an expression, to a plain value, and to the ads of the new syntax."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from sssjob.classads.tree import (
     Subscript,
     Unary,
 )
-from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Node, RelTime
+from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Node, RelTime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sssjob.classads.values import Value
+    from sssjob.classads.values import Attribute, Value
+
 
 DEPTH_LIMIT = 64
 
@@ -256,3 +257,24 @@ def _constant(name: str, arguments: tuple[Node, ...]) -> Node | None:
 
 
 _ODD = {"NAN": float("nan"), "INF": float("inf"), "-INF": float("-inf")}
+
+
+def plain(text: str, old: bool = False) -> Attribute:
+    """The value that a text stands for, or the expression that it is. Raises ``BadAd``.
+
+    >>> plain("{ 1, [a = b] }")
+    (1, Ad({'a': Reference(None, 'b', False)}))
+    """
+    return from_tree(expression(text, old))
+
+
+def from_tree(node: Node) -> Attribute:
+    """The value of a tree, where it is one."""
+    match node:
+        case Literal(value):
+            return value
+        case Listing(members):
+            return tuple(from_tree(member) for member in members)
+        case Record(attributes):
+            return Ad((name, from_tree(part)) for name, part in attributes)
+    return node

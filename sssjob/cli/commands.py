@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from keyword import iskeyword
 from typing import Any
 
 import click
 
+_NO_FAMILIES: Mapping[str, Collection[str]] = {}
+
 
 class Commands(click.Group):
-    """Commands by name, each ``command`` in a module of ``home``; ``helps`` says what it does."""
+    """Commands by name, with what each does (``helps``), in modules below ``home``.
 
-    def __init__(self, *args: Any, home: str, helps: Mapping[str, str], **options: Any) -> None:
+    A command is ``command`` in the module of its name. Commands of one family share a module, in
+    which each has its own name: ``families`` holds those modules with the commands in each.
+    """
+
+    def __init__(
+        self, *args: Any, home: str, helps: Mapping[str, str],
+        families: Mapping[str, Collection[str]] = _NO_FAMILIES, **options: Any,
+    ) -> None:  # fmt: skip
         super().__init__(*args, **options)
         self.home = home
         self.helps = helps
+        self.families = {name: module for module, names in families.items() for name in names}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every name, in the order of the table."""
@@ -26,9 +36,11 @@ class Commands(click.Group):
         """The command of a name, imported now."""
         if cmd_name not in self.helps:
             return None
-        # A module cannot be called like a word of Python, nor have a hyphen in its name.
-        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
-        command = import_module(f"{self.home}.{module}").command
+        # Nothing can be called like a word of Python, nor have a hyphen in its name.
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
+        family = self.families.get(cmd_name)
+        module = import_module(f"{self.home}.{family or name}")
+        command = getattr(module, name if family else "command")
         assert isinstance(command, click.Command)
         return command
 

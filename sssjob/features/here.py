@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 
 from sssjob.features import files, keys, vocabulary
+from sssjob.features.files import REMOTE, locate
 from sssjob.features.left import left
-from sssjob.features.location import REMOTE, locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

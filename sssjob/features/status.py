@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 
 from sssjob.errors import Finding, InvalidValue, SSSJobError
 from sssjob.features import files, keys
-from sssjob.features.files import Fault
+from sssjob.features.files import REMOTE, Fault, locate
 from sssjob.features.keys import Value
-from sssjob.features.location import REMOTE, locate
 from sssjob.features.read import reading
 from sssjob.features.write import content, put, remove
 

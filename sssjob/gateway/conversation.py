@@ -8,6 +8,7 @@ others nothing.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import logging
 import time
 from collections.abc import Callable
@@ -21,7 +22,6 @@ from sssjob.errors import BadFraming
 from sssjob.gateway.config import Limits
 from sssjob.gateway.figures import MISSING, figures
 from sssjob.gateway.log import LOGGER, event
-from sssjob.gateway.memory import give_back
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
 from sssjob.rmap.responder import Outcome, Responder, Seen
 
@@ -34,6 +34,17 @@ _SLOWEST = 64 << 10  # bytes in a second, at which a client has to take an answe
 _PLAIN = "text/plain; charset=utf-8"
 _PATHS = ("/SSSRMAP", "/gold")  # what Gold 2.2 takes anywhere in a path
 _MESSAGES, _HEALTH, _FIGURES = "", "/healthz", "/metrics"
+_BUSY, _TOO_LARGE = HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+_HEADERS = {
+    HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": "GET, HEAD, POST"},
+    HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
+}
+_REASONS = {
+    HTTPStatus.NOT_FOUND: "There is nothing at this path; messages go to /SSSRMAP3",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Messages are sent by POST",
+}
+# Of glibc; others give back by themselves, or not at all.
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 
 class Shared:
@@ -284,12 +295,7 @@ class Conversation:
         )  # fmt: skip
 
 
-_BUSY, _TOO_LARGE = HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-_HEADERS = {
-    HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": "GET, HEAD, POST"},
-    HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
-}
-_REASONS = {
-    HTTPStatus.NOT_FOUND: "There is nothing at this path; messages go to /SSSRMAP3",
-    HTTPStatus.METHOD_NOT_ALLOWED: "Messages are sent by POST",
-}
+def give_back() -> None:
+    """Give back what was freed, of all threads."""
+    if _trim is not None:
+        _trim(0)

@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from copy import deepcopy
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 from lxml import etree
+from lxml.etree import _Element as Element
 
 from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
-from sssjob.errors import Refused
-from sssjob.handlers.columns import Column, Window, all_columns, ordered
+from sssjob.errors import LimitExceeded, NotAQuery, Refused, UnreadableDocument
+from sssjob.handlers.attributes import Kind
+from sssjob.handlers.columns import (
+    GROUP_BY,
+    MOST,
+    TOTALS,
+    Column,
+    Window,
+    all_columns,
+    comparable,
+    is_name,
+    ordered,
+)
 from sssjob.handlers.finding import Search, is_true, names
-from sssjob.handlers.paths import Path, found
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.totals import is_total, totals
 from sssjob.handlers.view import View
-from sssjob.rmap.message import Document, Item, Request, Row
+from sssjob.query import Match, Question, compile
+from sssjob.rmap.message import Document, Get, Item, Request, Row
+from sssjob.rmap.reading import item
 from sssjob.rmap.responder import Answer, Call
 from sssjob.store import Store
+from sssjob.units import decimal
 
 _MOST = 1000  # properties of a request
+_USAGE = (
+    "Query: Get name, op (Sort, Tros, Count, Sum, Average, Min, Max, GroupBy), alias, or an XPath "
+    "expression as its text; Where name, op (EQ, NE, GT, GE, LT, LE, Match), conj (And, Or, "
+    "AndNot, OrNot), group; Option Limit, Offset, Unique, ShowHidden, Time; chunking, chunkSize"
+)
+_VALUE = "Value"  # what a found text is called that has no name of its own
+_LONGEST = 4096  # characters of an expression
+_PLACES = 16  # digits behind the point of an average that has no end
 
 
 def query(stores: Stores, call: Call, reach: Reach) -> Answer:
@@ -98,8 +123,130 @@ def _time(asked: Request) -> int | None:
     return int(text)
 
 
-_USAGE = (
-    "Query: Get name, op (Sort, Tros, Count, Sum, Average, Min, Max, GroupBy), alias, or an XPath "
-    "expression as its text; Where name, op (EQ, NE, GT, GE, LT, LE, Match), conj (And, Or, "
-    "AndNot, OrNot), group; Option Limit, Offset, Unique, ShowHidden, Time; chunking, chunkSize"
-)
+@dataclass(frozen=True, slots=True)
+class Path:
+    """An expression, and what its findings are called."""
+
+    question: Question
+    label: str
+
+    @classmethod
+    def of(cls, asked: Get) -> Path:
+        """The path that a Get asks for. Raises ``Refused`` (318) for what is no XPath 1.0."""
+        label = asked.alias or asked.name
+        if asked.op or (label and not is_name(label)) or len(asked.path) > _LONGEST:
+            raise Refused("318", "An expression stands alone, or with an alias")
+        try:
+            return cls(compile(asked.path), label)
+        except (NotAQuery, LimitExceeded) as error:
+            raise Refused("318", f"The expression is not understood: {error}") from error
+
+
+def found(view: View, paths: Sequence[Path], cells: Sequence[tuple[str, str]]) -> Item | None:
+    """The element of a job with what its paths find; None where they find nothing.
+
+    ``cells`` are the properties that were asked for by name; they make a job worth an element.
+    """
+    # Effective, and detached: no axis leads to a neighbour in the same job group.
+    root = bridge.to_tree(view.block, namespace="")
+    element = etree.Element(view.block.name)
+    for name, text in cells:
+        etree.SubElement(element, name).text = text
+    for path in paths:
+        for match in _matches(path, root):
+            element.append(_shown(match, path.label))
+    return item(element) if len(element) else None
+
+
+def _matches(path: Path, root: Element) -> Iterator[Match]:
+    try:
+        yield from path.question.asked_of(root, places=False)
+    except (LimitExceeded, UnreadableDocument) as error:
+        raise Refused("318", "The expression asks too much of a job") from error
+
+
+def _shown(match: Match, label: str) -> Element:
+    if isinstance(match.found, Element) and isinstance(match.found.tag, str):
+        copy = deepcopy(match.found)
+        copy.tail = None
+        if label:
+            copy.tag = label
+        return copy
+    element = etree.Element(label or _VALUE)
+    element.text = match.text
+    return element
+
+
+def is_total(columns: Sequence[Column]) -> bool:
+    """Whether a request asks for totals. Raises ``Refused`` (318) where it asks for both."""
+    kinds = {column.op in (GROUP_BY, *TOTALS) for column in columns}
+    if len(kinds) == 2:
+        raise Refused("318", "A plain property cannot stand beside totals; give it op GroupBy")
+    return True in kinds
+
+
+def totals(views: Iterable[View], columns: Sequence[Column], kind: str) -> Iterator[Row]:
+    """A row for each group, in the order in which they are met; one row where none are asked."""
+    for column in columns:
+        if column.op in ("Sum", "Average") and column.attribute.kind in (Kind.TEXT, Kind.FLAG):
+            raise Refused("318", f"{column.label} is no number, and has no {column.op}")
+    by = [column for column in columns if column.op == GROUP_BY]
+    groups: dict[tuple[str, ...], list[_Total]] = {}
+    if not by:
+        groups[()] = [_Total(column) for column in columns]
+    for view in views:
+        key = tuple(column.text(view) for column in by)
+        if key not in groups:
+            if len(groups) == MOST:
+                raise Refused("740", f"More than {MOST} groups; give conditions")
+            groups[key] = [_Total(column) for column in columns]
+        for total in groups[key]:
+            total.add(view)
+    for found in groups.values():
+        yield Row(kind, tuple((total.column.label, total.text) for total in found))
+
+
+class _Total:
+    """One cell of a row of totals. What a job does not have is not counted."""
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+        self._count = 0
+        self._sum = Fraction()
+        self._best: tuple[Any, str] | None = None
+
+    def add(self, view: View) -> None:
+        attribute, op = self.column.attribute, self.column.op
+        if op in ("Sum", "Average"):
+            value = view.number(attribute)
+            if value is not None:
+                self._count += 1
+                self._sum += value
+            return
+        text = view.text(attribute)
+        if text is None:
+            return
+        self._count += 1
+        if op == "Count":
+            return
+        key = comparable(view, attribute)
+        better = self._best is None or (
+            (key < self._best[0] and op == "Min") or (key > self._best[0] and op == "Max")
+        )
+        if better:
+            self._best = key, text
+
+    @property
+    def text(self) -> str:
+        """The total; "" where nothing was added up."""
+        op = self.column.op
+        if op == "Count":
+            return str(self._count)
+        if not self._count:
+            return ""
+        if op == "Sum":
+            return decimal(self._sum)
+        if op == "Average":
+            return decimal(round(self._sum / self._count, _PLACES))
+        assert self._best is not None
+        return self._best[1]

@@ -1,18 +1,21 @@
-"""What the readers of all batch systems share: options, slots that add up, times, JSON."""
+"""Readers of batch systems: chosen by name, their commands run; options, slots, times and JSON."""
 
 from __future__ import annotations
 
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
 from typing import Any
 
+from sssjob import commands, registry
+from sssjob.commands import Limits
 from sssjob.errors import InvalidValue, Severity
-from sssjob.lcginfo.snapshot import Entry, Remark, Report, Snapshot, UnusableOutput
+from sssjob.lcginfo.snapshot import Entry, Remark, Report, Snapshot, UnusableOutput, unheard
+from sssjob.registry import Queue
 
 DEPTH_LIMIT = 64
 
@@ -154,3 +157,26 @@ def _ctime(text: str) -> datetime | None:
     return datetime(
         int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second)
     )
+
+
+def queues() -> dict[str, Queue]:
+    """What is known of the queues of each batch system, by its name."""
+    return {name: row.queue for name, row in registry.all_systems().items() if row.queue}
+
+
+def ask(name: str, *, text: bool = False, limits: Limits | None = None) -> Iterator[bytes]:
+    """What the commands of a batch system print. Raises ``CommandFailed``."""
+    queue = queues()[name]
+    for arguments in (text and queue.ask_text) or queue.ask:
+        environment = {"LC_ALL": "C", **dict(queue.environment)}
+        yield commands.run(arguments, arguments[0], limits, environment)
+
+
+def snapshot(
+    name: str, outputs: Iterable[bytes], options: Options, report: Report = unheard
+) -> Snapshot:
+    """The state that the outputs of a batch system show together. Raises ``UnusableOutput``."""
+    reader: Reader = registry.loaded(queues()[name].reader)(options, report)
+    for output in outputs:
+        reader.take(output.decode("utf-8", "replace"))
+    return reader.snapshot()

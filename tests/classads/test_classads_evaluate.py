@@ -10,8 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sssjob.classads import evaluate, forms, writing
-from sssjob.classads.parser import expression
-from sssjob.classads.plain import plain
+from sssjob.classads.parser import expression, plain
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, same
 
 WORTH = [

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from sssjob.classads import evaluate, forms, long
 from sssjob.classads.errors import BadAd
-from sssjob.classads.plain import plain
+from sssjob.classads.parser import plain
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Unparsed, same
 
 DATA = Path(__file__).parent.parent / "data" / "condor"

@@ -13,7 +13,6 @@ from sssjob.client.dialect import GOLD, flattened
 from sssjob.client.terms import change, get, option, wheres
 from sssjob.errors import InvalidValue
 from sssjob.rmap.envelope import opened
-from sssjob.rmap.forms import forms
 from sssjob.rmap.message import (
     Conj,
     Data,
@@ -27,6 +26,7 @@ from sssjob.rmap.message import (
     Set,
     Where,
 )  # fmt: skip
+from sssjob.rmap.signature import forms
 from sssjob.rmap.writing import envelope, write_request
 
 JOB = b"""<Job><Id>PBS.1</Id><User>ann</User><Queue>batch</Queue><Environment><Variable name="A">x</Variable>

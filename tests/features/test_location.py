@@ -1,7 +1,7 @@
 import pytest
 
 from sssjob.errors import InvalidValue
-from sssjob.features.location import LOCAL, REMOTE, locate
+from sssjob.features.files import LOCAL, REMOTE, locate
 
 
 @pytest.mark.parametrize(

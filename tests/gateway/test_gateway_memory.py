@@ -11,7 +11,7 @@ from gold import KEY, documents
 
 from sssjob.gateway import conversation
 from sssjob.gateway.config import Limits
-from sssjob.gateway.memory import give_back
+from sssjob.gateway.conversation import give_back
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key
 from sssjob.rmap.reading import read_response

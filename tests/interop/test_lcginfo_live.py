@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sssjob.lcginfo import lrmsinfo, queues
+from sssjob.lcginfo import lrmsinfo, reader
 
 FORMS = [
     (system, option)
-    for system, backend in queues.queues().items()
+    for system, backend in reader.queues().items()
     for option in ([], ["--text"])[: 2 if backend.ask_text else 1]
 ]
 
@@ -26,7 +26,7 @@ def works(arguments):
 @pytest.mark.interop
 @pytest.mark.parametrize("system, option", FORMS, ids=lambda value: "".join(value))
 def test_a_live_batch_system_becomes_lrmsinfo(system, option):
-    backend = queues.queues()[system]
+    backend = reader.queues()[system]
     if not works(((option and backend.ask_text) or backend.ask)[0]):
         pytest.skip(f"no {system} runs here")
     command = [

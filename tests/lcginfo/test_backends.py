@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.lcginfo import queues
+from sssjob.lcginfo import reader
 from sssjob.lcginfo.reader import Options
 from sssjob.lcginfo.snapshot import Entry, UnusableOutput
 from sssjob.systems.pbs.queue import slots
@@ -25,7 +25,7 @@ def snapshot(system, *outputs, **options):
         (DATA / output).read_bytes() if isinstance(output, Path) else output.encode()
         for output in outputs
     ]
-    return queues.snapshot(system, data, Options(**options), remarks.append), remarks
+    return reader.snapshot(system, data, Options(**options), remarks.append), remarks
 
 
 def files(folder, *names):
@@ -283,7 +283,7 @@ def test_options_win_over_what_is_read():
     assert (found.nactive, found.nfree, found.cycle, found.now) == (10, 8, 7, 5)
 
 
-@pytest.mark.parametrize("system", queues.queues())
+@pytest.mark.parametrize("system", reader.queues())
 @pytest.mark.parametrize("text", ["squeue: error: no controller\n", "{", "[1", "<job_info>", "{}"])
 def test_an_output_of_something_else_is_refused(system, text):
     with pytest.raises(UnusableOutput):
@@ -300,7 +300,7 @@ def test_a_truncated_output_is_refused():
 
 
 @pytest.mark.parametrize("system, text", [
-    *((system, "") for system in queues.queues()),
+    *((system, "") for system in reader.queues()),
     ("slurm", '{"jobs": []}'),
     ("slurm", "No jobs in the system"),
     ("pbs", '{"timestamp": 5, "pbs_version": "23"}'),
@@ -344,7 +344,7 @@ def test_no_value_of_qstat_breaks_the_reader(text):
     assert not found.jobs
 
 
-@pytest.mark.parametrize("system", queues.queues())
+@pytest.mark.parametrize("system", reader.queues())
 @given(st.data())
 def test_no_text_breaks_a_reader(system, data):
     text = data.draw(st.text() | st.text('{}[]":=JobIdNamep \n\t<>/0123456789', max_size=60))

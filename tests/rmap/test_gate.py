@@ -15,11 +15,10 @@ from sssjob.errors import Refused
 from sssjob.rmap import gate, signature
 from sssjob.rmap.encryption import encrypt
 from sssjob.rmap.envelope import opened
-from sssjob.rmap.forms import forms
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.message import Object, Option, Request
 from sssjob.rmap.responder import Answer, Policy, Responder
-from sssjob.rmap.signature import sign
+from sssjob.rmap.signature import forms, sign
 from sssjob.rmap.writing import encrypted_envelope, envelope, write_request
 
 SHARED = Key(KEY)

@@ -9,10 +9,9 @@ from messages import REQUESTS
 
 from sssjob.errors import Refused
 from sssjob.rmap.envelope import opened
-from sssjob.rmap.forms import forms, slice_of
 from sssjob.rmap.keys import Algorithm, Key
 from sssjob.rmap.reading import read_request
-from sssjob.rmap.signature import sign, verify
+from sssjob.rmap.signature import forms, sign, slice_of, verify
 from sssjob.rmap.writing import envelope, write_request
 
 SHA256 = (Algorithm.HMAC_SHA256,)

@@ -24,6 +24,11 @@ COMMANDS = {
     "update-job-info": "Hook: note what a running job uses.",
     "job-exit":       "Hook: note how a job ended.",
 }
+FAMILIES = {
+    "hooks": (
+        "fetch-work", "reply-fetch", "evict-claim", "prepare-job", "update-job-info", "job-exit",
+    ),
+}
 # fmt: on
 
 
@@ -31,6 +36,7 @@ COMMANDS = {
     cls=Commands,
     home=__name__,
     helps=COMMANDS,
+    families=FAMILIES,
     epilog="""\b
 Examples:
   sssjob condor ad job.xml

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sssjob.cli import common
-from sssjob.cli.condor.hooking import places
+from sssjob.cli.condor.hooks import places
 
 
 @click.command(

@@ -7,7 +7,7 @@ import sys
 import click
 
 from sssjob.cli import common
-from sssjob.cli.condor.hooking import given, places
+from sssjob.cli.condor.hooks import given, places
 from sssjob.cli.signals import terminable
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.cli.condor.hooking import given, places
+from sssjob.cli.condor.hooks import given, places
 
 if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.settings import Settings

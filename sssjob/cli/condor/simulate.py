@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
-from sssjob.cli.condor.hooking import given, places
+from sssjob.cli.condor.hooks import given, places
 from sssjob.cli.condor.shared import Ads
 
 if TYPE_CHECKING:

@@ -24,6 +24,11 @@ COMMANDS = {
     "submit":   "Submit a job object to a batch system.",
     "serve":    "Serve both directories over HTTP, for virtual machines.",
 }
+FAMILIES = {
+    "derive": ("job", "machine", "live"),
+    "dynamic": ("set", "expire"),
+    "batch": ("prolog", "epilog"),
+}
 # fmt: on
 
 
@@ -31,6 +36,7 @@ COMMANDS = {
     cls=CommandsOrDefault,
     home=__name__,
     helps=COMMANDS,
+    families=FAMILIES,
     default="job",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b

@@ -1,15 +1,23 @@
-"""What the commands of batch systems share: their options, and the call of a script."""
+"""What a batch system calls before and after a job: ``sssjob features prolog`` and ``epilog``.
+
+The options here are those of all commands that ask a batch system.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sssjob.cli import common
+from sssjob.cli.features.common import VOCABULARIES, fail, site
+from sssjob.cli.signals import terminable
 from sssjob.cli.systems import SystemName
+from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
     from sssjob.features.batch.call import Call
@@ -42,3 +50,93 @@ def notes(said: tuple[str, ...]) -> None:
     """Print what is missing."""
     for note in said:
         common.say(f"sssjob: {note}")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features prolog --for slurm --root /run/mjf
+  sssjob features prolog --for gridengine --root /run/mjf --site /etc/sssjob/site.toml
+  sssjob features prolog --for pbs --jobs /var/lib/sssjob/jobs -- "$@"
+
+Exit code: 0 done, 1 done without something that is told on standard error,
+2 nothing can be made: also where others than root can write on the way to --root.
+The scripts of "sssjob features install" end with 0."""
+)
+@script
+@root
+@jobs
+@click.option("--site", "site_file", metavar="FILE", type=click.Path(),
+              help="The site's configuration (TOML): ratings, notice, factor.")  # fmt: skip
+@click.option("--scratch", metavar="DIR", default="", type=click.Path(),
+              help="The scratch space of jobs, which its file system limits.")  # fmt: skip
+@click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
+              help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
+@seconds
+@click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
+def prolog(
+    system: str, root: str, jobs: str, site_file: str | None, scratch: str, vocabulary: str,
+    seconds: float, arguments: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Make the directories of the job that a prolog is called for, and print their names.
+
+    The batch system is asked what it gave the job on this node. That counts before what DIR/ID.xml
+    requests, and the document tells the rest. $JOBSTATUS belongs to the user of the job. With Grid
+    Engine the variables go into the environment of the job, too.
+    """
+    from sssjob.features.batch.starting import Settings, start
+
+    known = None if site_file is None else site(site_file)
+    try:
+        done = start(
+            call(system, arguments, seconds),
+            Settings(Path(root), jobs, known, scratch, vocabulary),
+        )
+    except (OSError, SSSJobError) as error:
+        fail(error)
+    except LookupError as error:
+        common.fail(f"no such user: {error}")
+    for name, place in done.directories.variables().items():
+        click.echo(f"{name}={place}")
+    notes(done.notes)
+    common.print_findings(done.findings)
+    sys.exit(common.NOTHING if done.notes else common.FOUND)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features epilog --for slurm --root /run/mjf
+  sssjob features epilog --for gridengine --jobs /var/lib/sssjob/jobs
+  sssjob features epilog --for pbs -- "$@"
+
+Exit code: 0 done, 1 the directories are gone but the document could not be
+written, 2 no job is named or its directories cannot be taken away: also where others
+than root can write on the way to --root."""
+)
+@script
+@root
+@jobs
+@seconds
+@click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
+def epilog(
+    system: str, root: str, jobs: str, seconds: float, arguments: tuple[str, ...]
+) -> None:  # fmt: skip
+    """Take away the directories of the job that an epilog is called for.
+
+    If DIR/ID.xml is there, what the job was given goes into it before, with what it said in
+    $JOBSTATUS and what the batch system measured, as "sssjob deliver" does. What one of several
+    nodes gave is left to the accounting record.
+    """
+    from sssjob.collect import end
+
+    try:
+        with terminable():
+            done = end(call(system, arguments, seconds), Path(root), jobs)
+    except (OSError, SSSJobError) as error:
+        fail(error)
+    if done.tally is not None:
+        common.print_findings(done.tally.findings)
+        click.echo(f"{done.job_id}: {done.tally.changes} facts folded")
+    notes(done.notes)
+    sys.exit(common.NOTHING if done.notes else common.FOUND)

@@ -14,8 +14,8 @@ import click
 from sssjob.cli import common
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.features import keys, vocabulary
+from sssjob.features.files import REMOTE, locate
 from sssjob.features.left import Left, left
-from sssjob.features.location import REMOTE, locate
 
 if TYPE_CHECKING:
     from sssjob.features.read import Reading

@@ -114,14 +114,14 @@ def _system(
     timeout: float,
 ) -> Snapshot:
     from sssjob.commands import OUTPUT_LIMIT, Limits
-    from sssjob.lcginfo import queues
+    from sssjob.lcginfo import reader
 
     log.name = name
     if files:
         outputs = [shared.contents(file, OUTPUT_LIMIT) for file in files]
     else:
-        outputs = list(queues.ask(name, text=text, limits=Limits(seconds=timeout)))
-    return _dated(queues.snapshot(name, outputs, options, log))
+        outputs = list(reader.ask(name, text=text, limits=Limits(seconds=timeout)))
+    return _dated(reader.snapshot(name, outputs, options, log))
 
 
 def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:

@@ -20,6 +20,7 @@ COMMANDS = {
     "settings": "Say how a store is asked, or set it.",
     "upgrade":  "Bring a store of an older sssjob up to this one.",
 }
+FAMILIES = {"upkeep": ("init", "stats", "check", "compact", "settings", "upgrade")}
 # fmt: on
 
 
@@ -27,6 +28,7 @@ COMMANDS = {
     cls=Commands,
     home=__name__,
     helps=COMMANDS,
+    families=FAMILIES,
     epilog="""\b
 Examples:
   sssjob store import jobs.db jobs.sss

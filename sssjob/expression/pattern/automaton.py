@@ -17,8 +17,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sssjob.errors import LimitExceeded
-from sssjob.expression.pattern.places import BEGIN, END, LAST_LINE, beside, lets_through
-from sssjob.expression.pattern.program import Instruction, Op, Program
+from sssjob.expression.pattern.program import (
+    BEGIN,
+    END,
+    LAST_LINE,
+    Instruction,
+    Op,
+    Program,
+    beside,
+    lets_through,
+)
 
 STEPS = 2_000_000  # instructions of the expression, times letters of the text
 

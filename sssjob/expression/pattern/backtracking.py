@@ -12,8 +12,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sssjob.errors import LimitExceeded
-from sssjob.expression.pattern.places import around, lets_through
-from sssjob.expression.pattern.program import Instruction, Op, Program
+from sssjob.expression.pattern.program import Instruction, Op, Program, around, lets_through
 
 STEPS = 200_000  # for one text
 

@@ -1,4 +1,4 @@
-"""A regular expression as a list of instructions, which both engines run."""
+"""A regular expression as a list of instructions, and the places they ask for, for both engines."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from sssjob.expression.pattern.syntax import (
 
 SIZE_LIMIT = 100_000  # instructions: what is counted is written out so many times
 _REMEMBERED = 1 << 16  # letters of one class
+# What stands beside a place: nothing, the last line end of a text, a line end, a letter of a word.
+BEGIN, END, LAST_LINE, LINE, WORD, OTHER = range(6)
 
 
 class Op(IntEnum):
@@ -225,3 +227,40 @@ class _Writer:
         ways = (split + 1, len(self.code))
         self.go(split, *(reversed(ways) if node.lazy else ways))
         self.go(turn, split, len(self.code))
+
+
+@lru_cache(1)
+def _word() -> Class:
+    return Class(r"[\w]", False)
+
+
+def beside(letter: str) -> int:
+    """What a letter is to the places beside it."""
+    return LINE if letter == "\n" else WORD if letter in _word() else OTHER
+
+
+def lets_through(kind: str, before: int, after: int) -> bool:
+    """Whether a place between these two is of a kind."""
+    match kind:
+        case "^" | "A":
+            return before == BEGIN
+        case "^m":  # behind a line end, but not at the very end
+            return before == BEGIN or (before == LINE and after != END)
+        case "$" | "Z":
+            return after in (END, LAST_LINE)
+        case "$m":
+            return after in (END, LAST_LINE, LINE)
+        case "z":
+            return after == END
+        case "b":
+            return (before == WORD) != (after == WORD)
+    return (before == WORD) == (after == WORD)
+
+
+def around(text: str, place: int) -> tuple[int, int]:
+    """What stands before and after a place of a text."""
+    before = beside(text[place - 1]) if place else BEGIN
+    if place == len(text):
+        return before, END
+    last = place == len(text) - 1 and text[place] == "\n"
+    return before, LAST_LINE if last else beside(text[place])

@@ -1,4 +1,4 @@
-"""What the commands of the hooks share: their options, and how they are run.
+"""The hooks of HTCondor as commands: ``sssjob condor fetch-work`` and the others.
 
 They are for people: a daemon's call is answered before click is imported, see ``__main__``.
 """
@@ -96,3 +96,93 @@ def hook(name: str, text: str, epilog: str) -> click.Command:
         holder = option(lambda: None)
         made.params += holder.__click_params__
     return made
+
+
+fetch_work = hook(
+    "fetch-work",
+    """Give a slot the first job that fits it.
+
+    Standard input is the ad of the slot, standard output the ad of a job: one whose alternatives,
+    amounts and Requirements the slot satisfies, highest priority first. Nothing is printed if
+    there is none. The job is claimed before it is printed, by one slot only.""",
+    """\b
+Example:
+  sssjob condor fetch-work --jobs /var/lib/sssjob/jobs < slot.ad
+
+Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
+)
+
+
+reply_fetch = hook(
+    "reply-fetch",
+    """Learn whether the slot took the job; a job that is rejected is given away again.
+
+    Standard input is the ad of the job, a line of five hyphens, and the ad of the slot.""",
+    """\b
+Example:
+  sssjob condor reply-fetch --jobs /var/lib/sssjob/jobs accept < ads
+
+Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
+)
+
+
+evict_claim = hook(
+    "evict-claim",
+    """Take back a job whose claim is given up, unless it has ended.
+
+    Standard input is the ad of the job, a line of five hyphens, and the ad of the slot.""",
+    """\b
+Example:
+  sssjob condor evict-claim --jobs /var/lib/sssjob/jobs < ads
+
+Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
+)
+
+
+prepare_job = hook(
+    "prepare-job",
+    """Write the features of a job and tell it where they are.
+
+    Standard input is the ad of the job; the ad of its slot is the file that $_CONDOR_MACHINE_AD
+    names. The directories .mjf/machinefeatures, .mjf/jobfeatures and .mjf/jobstatus appear in the
+    scratch directory, and the answer sets their variables in the job's environment. The same
+    command serves before and after files are transferred.
+
+    Without --mandatory a job runs without features where they cannot be written, with a message
+    in its log.""",
+    """\b
+Example:
+  sssjob condor prepare-job < $_CONDOR_JOB_AD
+  sssjob condor prepare-job --features /tmp/tried < job.ad
+
+Exit code: 0, what went wrong is in HookStatusCode; 2 the options are not understood,
+or $_CONDOR_SCRATCH_DIR is not set and no --features DIR says where to write.""",
+)
+
+
+update_job_info = hook(
+    "update-job-info",
+    """Note what a running job uses.
+
+    Standard input is the ad of the job with what the starter added. The report goes into the
+    spool, which users of jobs may write into, and from there into the document of the job.""",
+    """\b
+Example:
+  sssjob condor update-job-info --jobs /var/lib/sssjob/jobs < job.ad
+
+Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
+)
+
+
+job_exit = hook(
+    "job-exit",
+    """Note how a job ended, and what it used.
+
+    Standard input is the ad of the job with what the starter added. exit and remove complete the
+    job, hold holds it, evict lets it be fetched again.""",
+    """\b
+Example:
+  sssjob condor job-exit --jobs /var/lib/sssjob/jobs exit < job.ad
+
+Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
+)

@@ -1,4 +1,4 @@
-"""``sssjob features set``: a shutdown announced or moved, or another dynamic key changed."""
+"""Keys that change while a job runs: ``sssjob features set`` and ``expire``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ of the directories, 2 not a key, value or directory (the others are set).""",
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),
               help="What time it is, in seconds since 1970.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, one object for a DIR.")
-def command(
+def set(
     key: str, value: str, directories: tuple[str, ...], earliest: bool, now: int | None,
     as_json: bool,
 ) -> None:  # fmt: skip
@@ -95,3 +95,41 @@ def _sentence(done: Change, directory: str) -> str:
         return f"{done.name} removed from {directory}"
     at = f" ({iso(done.value)})" if done.name in SHUTDOWNS and isinstance(done.value, int) else ""
     return f"{done.name}  {spell(done.value)}{at} in {directory}"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features expire /run/mjf/*/
+  * * * * * root sssjob features expire /run/mjf/*/ /run/mjf/machinefeatures
+
+Exit code: 0 done, whether there was one or not, 2 a directory cannot be read,
+or others can exchange it (the rest is done all the same)."""
+)
+@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path())
+@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
+              help="What time it is, in seconds since 1970.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print directories and keys as JSON.")
+def expire(directories: tuple[str, ...], now: int | None, as_json: bool) -> None:
+    """Remove shutdowntime and shutdowntime_job from each DIR if the moment has come.
+
+    The text of 2014 wants them gone by then, and a job that starts later must not find them.
+    """
+    from sssjob.features.update import expire
+
+    moment = int(time.time()) if now is None else now
+    removed: dict[str, list[str]] = {}
+    failed = False
+    for directory in directories:
+        try:
+            names = expire(directory, moment)
+        except OSError as error:
+            common.say(f"sssjob: error: {common.reason(error)}")
+            failed = True
+            continue
+        removed[directory] = list(names)
+        if names and not as_json:
+            click.echo(f"{directory}: removed {', '.join(names)}")
+    if as_json:
+        click.echo(json.dumps(removed, indent=2))
+    sys.exit(common.NOT_UNDERSTOOD if failed else common.FOUND)
