@@ -141,10 +141,12 @@ def outcomes(format_: str, part: Part, road: Road[P, J]) -> Iterator[Outcome[J]]
             yield outcome
 
 
-def convert(format_: str, part: Part, *, lines: bool = True) -> Result:
+def convert(
+    format_: str, part: Part, *, lines: bool = True, road: Road[str, str] = TEXTS
+) -> Result:
     """Convert a part; with ``lines`` a line break within a text is a reference."""
     counts, remarks, texts = Counts(), [], []
-    for outcome in counts.counting(outcomes(format_, part, TEXTS)):
+    for outcome in counts.counting(outcomes(format_, part, road)):
         if isinstance(outcome, Converted):
             texts.append(on_one_line(outcome.job) if lines else outcome.job)
         elif isinstance(outcome, (Bad, Noted)):

@@ -48,6 +48,7 @@ J = TypeVar("J")
 
 MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
 _MEMO_SIZE = 1 << 18  # characters of all that is remembered of one column
+_COLUMNS = 512  # columns that are remembered on one road
 
 _EXTENSION = "Extension"
 _FIRST = ("Id", "GlobalId", "State", "Hold", "StatusMessage", "Name", "TaskCount")
@@ -70,7 +71,6 @@ _VITAL = frozenset((
 KEPT, LEFT_OUT = "kept as an Extension", "left out"
 
 Columns = Sequence[Sequence[Any]]
-Memories = dict[Any, Any]
 
 
 class Odd(NamedTuple, Generic[J]):
@@ -213,6 +213,19 @@ class Memory(dict[Any, P]):
         return InvalidValue(wrong.text, expected)
 
 
+def _memory(row: Field, road: Road[P, Any]) -> Memory[P]:
+    """What is remembered of a column, on this road; of texts that seldom repeat it is nothing."""
+    if road.memories is None or getattr(row.read, "varied", False):
+        return Memory(row, road)
+    key = (*row[:4], *row.attributes.items(), row.beside)
+    if key not in road.memories:
+        if len(road.memories) >= _COLUMNS:
+            road.memories.clear()
+        road.memories[key] = Memory(row, road)
+    found: Memory[P] = road.memories[key]
+    return found
+
+
 def _weight(found: Any) -> int:
     """About how many characters something has."""
     if isinstance(found, str):
@@ -237,15 +250,13 @@ class Plan(Generic[P, J]):
     """The rows of a mapping for the columns that there are, in the order of the output.
 
     A row counts only if there is its first column. ``names`` are those of the columns that are
-    given later, and may hold more than the mapping; ``type`` is that of Extensions. Plans that
-    share ``memories`` remember together: a job and its steps tell much the same.
+    given later, and may hold more than the mapping; ``type`` is that of Extensions. Plans on a
+    road with memories remember together: a job and its steps tell much the same.
     """
 
     def __init__(
-        self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J], type: str,
-        memories: Memories | None = None,
-    ) -> None:  # fmt: skip
-        memories = {} if memories is None else memories
+        self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J], type: str
+    ) -> None:
         at = {name: index for index, name in reversed(tuple(enumerate(names)))}
         chosen = [row for row in rows if row.place != NOWHERE and row.column in at]
         chosen.sort(key=lambda row: _PRINTED.get(row.element, len(_PRINTED)))
@@ -257,11 +268,9 @@ class Plan(Generic[P, J]):
         self._delivered: list[_Reader[P]] = []
         kinds = {JOB: self._own, REQUESTED: self._requested, DELIVERED: self._delivered}
         for row in chosen:
-            key = (*row[:4], *row.attributes.items(), row.beside)
-            if key not in memories:
-                memories[key] = Memory(row, road)
             taker = _taker((row.column, *row.beside), at)
-            kinds[JOB if row.element == _EXTENSION else row.place].append((memories[key], taker))
+            place = JOB if row.element == _EXTENSION else row.place
+            kinds[place].append((_memory(row, road), taker))
         self.columns = frozenset(row.column for row in chosen)
         self._extensions = [row for row in chosen if row.element == _EXTENSION and not row.beside]
 

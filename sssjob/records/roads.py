@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from itertools import chain, repeat
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from sssjob.document.text import dumps, escaped, fragment, tags, writer
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, TaskGroup
@@ -25,9 +26,22 @@ Column = Sequence[Any]
 
 
 class Road(ABC, Generic[P, J]):
-    """How properties become pieces, and pieces jobs."""
+    """How properties become pieces, and pieces jobs.
+
+    ``memories`` is what is remembered of the texts of columns, by whoever takes this road; None
+    where every table remembers for itself.
+    """
 
     nothing: P
+    memories: dict[Any, Any] | None = None
+
+    def remembering(self) -> Self:
+        """The same road with memories of its own, for streams or tables that tell much the same."""
+        if self.memories is not None:
+            return self
+        road = copy(self)
+        road.memories = {}
+        return road
 
     @abstractmethod
     def of(self, properties: Iterable[Property]) -> P:

@@ -143,6 +143,7 @@ class Task:
 
 def converter(lines: bool) -> Callable[[Task], Result]:
     """What makes documents of a part; with ``lines`` each of them stands on one."""
+    road = TEXTS.remembering()
 
     def convert(task: Task) -> Result:
         if task.error is not None:
@@ -150,7 +151,7 @@ def converter(lines: bool) -> Callable[[Task], Result]:
         if task.part is None:
             return Result(b"", Counts(), [])
         with naming(task.name):
-            return parts.convert(task.format, task.part, lines=lines)
+            return parts.convert(task.format, task.part, lines=lines, road=road)
 
     return convert
 

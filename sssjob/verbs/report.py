@@ -133,10 +133,11 @@ def of_documents(empty: Report) -> Callable[[Part], Report | None]:
 
 def of_records(empty: Report) -> Callable[[Task], Counted]:
     """The same for records."""
+    road = OBJECTS.remembering()
 
     def work(task: Task) -> Counted:
         found = Counted(empty.empty(), Counts(), [])
-        for outcome in found.counts.counting(task.outcomes(OBJECTS)):
+        for outcome in found.counts.counting(task.outcomes(road)):
             if isinstance(outcome, Converted):
                 found.report.add(outcome.job)
             elif not isinstance(outcome, Skipped):

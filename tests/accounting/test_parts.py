@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.errors import UnusableInput
-from sssjob.records import parts
+from sssjob.records import parts, plan
 from sssjob.records.cutting import LineCutter, Part, Place
 from sssjob.records.parts import Cutting, convert
-from sssjob.records.record import Options
+from sssjob.records.plan import Plan
+from sssjob.records.record import JOB, Field, Options
+from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.verbs.convert import Conversion
 from sssjob.verbs.sources import Source
 
@@ -37,7 +39,8 @@ def whole(format_, data):
 def cut(format_, data, size, monkeypatch):
     monkeypatch.setattr(parts, "SIZE", size)
     cutting = Cutting(io.BytesIO(data), format_, Options())
-    return flat(convert(format_, part) for part in cutting)
+    road = TEXTS.remembering()  # as a worker does
+    return flat(convert(format_, part, road=road) for part in cutting)
 
 
 def flat(results):
@@ -131,3 +134,32 @@ def test_a_place_is_where_the_next_part_begins():
     assert [part.line for part in cutting] == [1]
     assert cutting.place == Place(4, 3)
     assert LineCutter(Options()).front == ()
+
+
+def test_a_road_that_remembers_asks_for_a_text_once_however_many_parts_have_it():
+    asked = []
+
+    def read(text):
+        asked.append(text)
+        return text.upper()
+
+    rows = [Field("user", JOB, "User", read)]
+    for road in (TEXTS, OBJECTS):
+        asked.clear()
+        remembering = road.remembering()
+        assert road.memories is None
+        assert remembering.remembering() is remembering
+        made = [Plan(rows, ["user"], remembering, "T").jobs([("amy", "bob")]) for _ in range(3)]
+        assert made == [Plan(rows, ["user"], road, "T").jobs([("amy", "bob")])] * 3
+        assert asked == ["amy", "bob"] * 2
+
+
+def test_what_a_road_remembers_is_bounded_however_many_tables_take_it(monkeypatch):
+    monkeypatch.setattr(plan, "_COLUMNS", 5)
+    road = TEXTS.remembering()
+    for number in range(50):
+        rows = [Field("user", JOB, "User", lambda text, number=number: f"{text}{number}")]
+        assert Plan(rows, ["user"], road, "T").jobs([("a", "b")])[0] == (
+            f"<Job><User>a{number}</User></Job>"
+        )
+        assert len(road.memories) <= 5

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from sssjob.errors import InvalidValue, Severity
 from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
-from sssjob.records.plan import Columns, Memories, Odd, Plan
+from sssjob.records.plan import Columns, Odd, Plan
 from sssjob.records.record import Field, Noted
 from sssjob.records.roads import Road
 from sssjob.systems.slurm import words
@@ -40,12 +40,12 @@ class Maker(Generic[P, J]):
         self._at = header.at
         self._clock = clock
         self.truncated = 0
-        memories: Memories = {}
+        road = road.remembering()
         names = (*header.names, *table.WORKED_OUT)
 
         def plan(rows: Iterable[Field]) -> Plan[P, J]:
             chosen = table.chosen(rows, names)
-            return Plan(clocks.by(clock, chosen), names, road, TYPE, memories)
+            return Plan(clocks.by(clock, chosen), names, road, TYPE)
 
         self._started = plan(table.ALLOCATION)
         self._waiting = plan(table.WAITING)
