@@ -6,7 +6,7 @@ space := $(subst ,, )
 READY := .venv/ready$(subst $(space),_,$(subst /,-,$(CURDIR)))
 BIN   := .venv/bin
 
-.PHONY: help demo test explore lint check bench build clean
+.PHONY: help demo test explore lint check tables bench build clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -28,6 +28,10 @@ lint: $(READY) ## Check format, style, types and the house's import contracts
 	@$(BIN)/lint-imports
 
 check: lint test ## Run what CI runs
+
+tables: $(READY) ## Make the lists in schemas/ and docs/conformance.md from sssjob/spec.py
+	@$(BIN)/python -m sssjob.schema
+	@$(BIN)/python -m sssjob.conformance > docs/conformance.md
 
 bench: $(READY) ## Measure every program in benchmarks/
 	@for program in benchmarks/[!_]*.py; do echo "== $$program"; $(BIN)/python "$$program" || exit; done

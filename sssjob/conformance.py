@@ -1,4 +1,4 @@
-"""The page docs/conformance.md, made from the tables: ``python -m sssjob.conformance``.
+"""The page docs/conformance.md, made from the tables: ``make tables``.
 
 What it lists is what ``spec`` holds, and everything in ``spec`` is read, checked and written; so
 the page cannot promise what the code does not know.
@@ -31,8 +31,7 @@ text that the project works from has lost the names in its tables; they are rest
 examples, from the order of the rows, and from what deployed software writes ([decision
 1](decisions/standard.md)).
 
-Made from the tables in `sssjob/spec.py` by `python -m sssjob.conformance`; a test keeps the page
-in step.
+Made from the tables in `sssjob/spec.py` by `make tables`; a test keeps the page in step.
 
 *Appearance* says how often a document must hold a name, *compliance* what an implementation must
 support. R and D tell that a property may stand in Requested and in Delivered. *Repeats* tells

@@ -1,7 +1,7 @@
 """The tables of the SSS Job Object Specification 3.1.0, as rows in printed order.
 
-Reading, checking, spelling advice, the conformance page and the test that keeps
-``schemas/sssjob.xsd`` in step all ask these rows. Nothing else in the project lists names.
+Reading, checking and spelling advice ask these rows; ``make tables`` makes the conformance page and
+the lists of ``schemas/sssjob.xsd`` from them. Nothing else in the project lists names.
 """
 
 from __future__ import annotations

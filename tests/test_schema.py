@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from sssjob import resources, spec
+from sssjob import resources, schema, spec
 
 XS = "{http://www.w3.org/2001/XMLSchema}"
 NAMES = {"": "sssjob", spec.NAMESPACE: "sssjob-sssrmap"}
@@ -52,6 +52,20 @@ def test_valid_documents_are_valid_in_both_libraries(path):
     assert jobs
     for job in jobs:
         assert verdicts(job) == (True, True), libxml2(etree.QName(job).namespace or "").error_log
+
+
+def test_the_lists_are_those_that_the_tables_make():
+    text = resources.schema("sssjob").read_text("utf-8")
+    assert schema.made(text) == text, "run: make tables"
+
+
+def test_a_row_that_is_added_to_a_table_is_missing_in_the_schema(monkeypatch):
+    text = schema.made(resources.schema("sssjob").read_text("utf-8"))
+    rows = (*spec.CREDENTIALS, spec.CREDENTIALS[-1]._replace(name="Phase"))
+    monkeypatch.setitem(spec.TABLES, "Table 3", rows)
+    phase = '<xs:element name="Phase"      type="StringProperty">'
+    assert phase not in text
+    assert phase in schema.made(text)
 
 
 def test_valid_documents_hold_every_element_and_attribute_of_the_tables():
