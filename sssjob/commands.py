@@ -7,10 +7,12 @@ import selectors
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import IO
 
 from sssjob.errors import SSSJobError
 
@@ -32,11 +34,14 @@ class Limits:
 
 
 class CommandFailed(SSSJobError, RuntimeError):
-    """A command that could not be run, or did not end well; ``status`` is what it returned."""
+    """A command that could not be run, or did not end well; ``status`` is what it returned.
 
-    def __init__(self, what: str, reason: str, status: int | None = None) -> None:
-        super().__init__(what, reason, status)
-        self.what, self.reason, self.status = what, reason, status
+    ``said`` is all of its standard error, and ``reason`` the last line of that.
+    """
+
+    def __init__(self, what: str, reason: str, status: int | None = None, said: str = "") -> None:
+        super().__init__(what, reason, status, said)
+        self.what, self.reason, self.status, self.said = what, reason, status, said
 
     def __str__(self) -> str:
         if self.status is not None:
@@ -50,12 +55,14 @@ def run(
     what: str,
     limits: Limits | None = None,
     environment: Mapping[str, str] | None = None,
+    given: bytes = b"",
 ) -> bytes:
-    """What a command prints; ``environment`` is added to that of this process.
+    """What a command prints that is ``given`` something on its standard input.
 
-    Raises ``CommandFailed``, and leaves no process of it behind.
+    ``environment`` is added to that of this process. Raises ``CommandFailed``, and leaves no
+    process of it behind.
     """
-    return started(arguments, what, limits, {**os.environ, **(environment or {})})
+    return started(arguments, what, limits, {**os.environ, **(environment or {})}, given)
 
 
 def asked(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
@@ -79,18 +86,20 @@ def started(
     what: str,
     limits: Limits | None,
     environment: Mapping[str, str],
+    given: bytes = b"",
 ) -> bytes:
     """What a command prints in an environment. Raises ``CommandFailed``."""
     limits = limits or Limits()
     try:
-        process = subprocess.Popen(
-            list(arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,  # so that its children can be ended with it
-        )
+        with _input(given) as stdin:
+            process = subprocess.Popen(
+                list(arguments),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                start_new_session=True,  # so that its children can be ended with it
+            )
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise CommandFailed(
@@ -103,8 +112,22 @@ def started(
             _kill(process)
             raise
     if process.returncode:
-        raise CommandFailed(what, said, process.returncode)
+        lines = said.splitlines()
+        raise CommandFailed(what, lines[-1] if lines else "", process.returncode, said)
     return printed
+
+
+@contextmanager
+def _input(given: bytes) -> Iterator[IO[bytes]]:
+    """A file for standard input, so that nothing has to be fed while others read and print."""
+    if not given:
+        with open(os.devnull, "rb") as nothing:
+            yield nothing
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(given)
+        file.seek(0)
+        yield file
 
 
 @dataclass(slots=True)
@@ -118,7 +141,7 @@ class _Reader:
     said: bytearray = field(default_factory=bytearray)
 
     def both(self) -> tuple[bytes, str]:
-        """Everything printed, and the last line said, once the process has ended."""
+        """Everything printed, and what was said, once the process has ended."""
         deadline = time.monotonic() + self.limits.seconds
         assert self.process.stdout is not None
         assert self.process.stderr is not None
@@ -138,8 +161,7 @@ class _Reader:
             self.process.wait(max(deadline - time.monotonic(), 0))
         except subprocess.TimeoutExpired:
             raise self._too_long() from None
-        lines = self.said.decode("utf-8", "replace").strip().splitlines()
-        return bytes(self.printed), lines[-1] if lines else ""
+        return bytes(self.printed), self.said.decode("utf-8", "replace").strip()
 
     def _print(self, chunk: bytes) -> None:
         self.printed += chunk

@@ -108,7 +108,8 @@ class System(NamedTuple):
     """A batch system: what it is called, and where each thing that is known of it stands.
 
     ``formats`` are those of its accounting records; ``script`` names its side of a prolog, a class
-    derived from ``sssjob.features.batch.call.Script``. ``targets`` are the forms in which jobs are
+    derived from ``sssjob.features.batch.call.Script``. ``submission`` names its submit form, a
+    ``sssjob.translate.form.Form``; ``targets`` are the forms in which jobs are
     submitted to it, or shown by it.
     """
 
@@ -117,6 +118,7 @@ class System(NamedTuple):
     formats: tuple[Format, ...] = ()
     queue: Queue | None = None
     script: str = ""
+    submission: str = ""
     targets: tuple[Target, ...] = ()
 
 

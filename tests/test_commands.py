@@ -69,3 +69,14 @@ def test_no_child_of_an_ended_command_is_left(tmp_path):
         python(text, Limits(seconds=0.5))
     time.sleep(1.5)
     assert not alive.exists()
+
+
+def test_a_command_is_given_what_it_reads_however_much():
+    given = b"x" * 300_000
+    assert commands.run(("cat",), "backend", given=given) == given
+
+
+def test_all_that_a_command_said_is_kept():
+    with pytest.raises(CommandFailed) as caught:
+        python("import sys; print('one\\ntwo', file=sys.stderr); sys.exit(3)")
+    assert (caught.value.said, caught.value.reason) == ("one\ntwo", "two")

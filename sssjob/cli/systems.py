@@ -15,7 +15,7 @@ class SystemName(click.Choice):  # type: ignore[type-arg]  # it has no type argu
     The entry points of other distributions are looked at for a name that is none of ours only.
     """
 
-    def __init__(self, thing: Literal["queue", "script"], *words: str) -> None:
+    def __init__(self, thing: Literal["queue", "script", "submission"], *words: str) -> None:
         ours = [name for name, row in registry.systems().items() if getattr(row, thing)]
         super().__init__((*ours, *words))
         self._thing = thing

@@ -15,7 +15,7 @@ from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue
 from sssjob.expression import Comparison, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Property, Requested, TaskGroup, stripped
-from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
+from sssjob.translate.losses import POLICIES, REJECT, SHOWN, Done, Loss
 
 NO_OPTION = "there is no option for it"
 
@@ -164,10 +164,11 @@ class Asked:
         job = self.job.id
         for place in self._places:
             item = place.item
+            policy = place.policy if place.policy in POLICIES else REJECT
             if (fate := self._fates.get(id(item))) is not None:
                 yield Loss(
                     place.path, stripped(item.text), target, fate.reason, fate.done or otherwise,
-                    place.policy, place.fact, item.line, job, _shown(item),
+                    policy, place.fact, item.line, job, _shown(item),
                 )  # fmt: skip
                 continue
             for key in item.attributes:
@@ -175,7 +176,7 @@ class Asked:
                     value = item.attributes[key]
                     what = f"{key}={value[:SHOWN]!r} of {item.name}"
                     yield Loss(
-                        f"{place.path}/@{key}", value, target, reason, otherwise, place.policy,
+                        f"{place.path}/@{key}", value, target, reason, otherwise, policy,
                         place.fact, item.line, job, what,
                     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob.errors import Finding, Severity, SSSJobError, finding
 
-REJECT, WARN, IGNORE = "Reject", "Warn", "Ignore"
+REJECT, WARN, IGNORE = POLICIES = "Reject", "Warn", "Ignore"  # another one is as good as Reject
 SHOWN = 60  # characters of a value in a sentence
 
 NO_PLACE = "there is no place for it"

@@ -1,456 +1,71 @@
-"""The options of a submission beside amounts: a row for each text, a rule for what is more.
-
-A rule takes what a job says by a name and makes words of the command, or lines of the script; what
-a system has no words for is refused, which ``asked`` then tells by its policy.
-"""
+"""Options as values: what rules make of a job, and how a command line spells them."""
 
 from __future__ import annotations
 
-import math
-import os
-import re
-import shlex
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from typing import NamedTuple
 
-from sssjob import spec, units
-from sssjob.errors import InvalidValue
-from sssjob.executable import arguments
-from sssjob.model import Note, Property, stripped
-from sssjob.translate.asked import NO_OPTION, Asked
 
-SLURM, GRIDENGINE, PBS = "slurm", "gridengine", "pbs"
+class Option(NamedTuple):
+    """An option by its name (``--time``, ``-q``, ``-l walltime``) and its value, if it has one."""
 
-# fmt: off
-# The option for each text of a job, by system.
-TEXTS = {
-    SLURM:      {"Project": "--account={}", "Queue": "--partition={}",
-                 "QualityOfService": "--qos={}", "Reservation": "--reservation={}",
-                 "InitialWorkingDirectory": "--chdir={}"},
-    GRIDENGINE: {"Project": "-P {}", "Queue": "-q {}", "Reservation": "-ar {}",
-                 "InitialWorkingDirectory": "-wd {}"},
-    PBS:        {"Project": "-A {}", "Queue": "-q {}"},
-}
-NAMED = {SLURM: "--job-name={}", GRIDENGINE: "-N {}", PBS: "-N {}"}
-STREAMS = {
-    SLURM:      {"InputFile": "--input={}", "OutputFile": "--output={}", "ErrorFile": "--error={}"},
-    GRIDENGINE: {"InputFile": "-i {}", "OutputFile": "-o {}", "ErrorFile": "-e {}"},
-    PBS:        {"OutputFile": "-o {}", "ErrorFile": "-e {}"},
-}
-# What a job may do again, whose environment it has, when its user hears of it.
-_RESTART = {SLURM: ("--no-requeue", "--requeue"), GRIDENGINE: ("-r n", "-r y"),
-            PBS: ("-r n", "-r y")}
-_EXPORT = {SLURM: ("--export=NONE", "--export=ALL"), GRIDENGINE: ("", "-V"), PBS: ("", "-V")}
-_EVENTS = ("JobStart", "JobEnd", "All", "None")
-_MAIL = {
-    SLURM:      ("--mail-type={}", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user={}"),
-    GRIDENGINE: ("-m {}",          "",  ("b",     "e",   "bea", "n"),    "-M {}"),
-    PBS:        ("-m {}",          "",  ("b",     "e",   "abe", "n"),    "-M {}"),
-}
-_BEGIN = {SLURM: ("--begin={}", "%Y-%m-%dT%H:%M:%S"), GRIDENGINE: ("-a {}", "%Y%m%d%H%M.%S"),
-          PBS: ("-a {}", "%Y%m%d%H%M.%S")}
-_DEPENDENCY = {"OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany"}
-_IDS = {SLURM: r"[0-9]+(_[0-9]+)?", GRIDENGINE: r"[0-9]+", PBS: r"[0-9]+(\[[0-9]*\])?(\.[\w.-]+)?"}
-_MANAGERS = {SLURM: ("slurm",), GRIDENGINE: ("gridengine", "sge", "uge", "oge"),
-             PBS: ("pbs", "torque", "openpbs", "pbspro")}
-# fmt: on
+    name: str
+    value: str | None = None
 
-_SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write
-_KINDS = {"Hard": 0, "": 1, "Soft": 2}  # the order in which one limit of several is taken
-# The limits that are among the amounts, and of what.
-_MEASURED = {
-    "Memory": "Memory",
-    "ResidentSetSize": "Memory",
-    "Duration": "Duration",
-    "Disk": "Disk",
-}
-_PRIORITIES = range(-1023, 1025)
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
+    def words(self) -> tuple[str, ...]:
+        """The option as words of a command: long ones are one word."""
+        if self.value is None:
+            return (self.name,)
+        first, _, inner = self.name.partition(" ")
+        if inner:
+            return (first, f"{inner}={self.value}")
+        return (f"{first}={self.value}",) if first.startswith("--") else (first, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The amounts of a whole job; ``nodes`` is 0 where nothing says how many."""
+
+    processors: int
+    tasks: int
+    nodes: int
+    memory: int | None
+    seconds: int | None
+    scratch: int | None
+
+    @property
+    def shares(self) -> tuple[int, int]:
+        """How many tasks are asked for, and processors of each."""
+        each, rest = divmod(self.processors, self.tasks)
+        return (self.processors, 1) if rest else (self.tasks, each)
 
 
 @dataclass(slots=True)
 class Made:
-    """What rules make: words of the command, lines of the script, and what stands around it."""
+    """What rules make: options, lines of the script, and what stands around it."""
 
-    words: list[str] = field(default_factory=list)
+    options: list[Option] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)  # NAME=VALUE of -l
     redirection: str = ""
     shell: str = ""
     stays_held: bool = False
 
-    def option(self, template: str, *texts: str) -> None:
-        """Add an option, of which each word is one of the command."""
-        self.words += [part.format(*texts) for part in template.split()]
+    def add(self, *options: Option | None) -> None:
+        """Add options, of which some may be none."""
+        self.options += [option for option in options if option is not None]
+
+    def option(self, name: str, value: str | None = None) -> None:
+        """Add an option."""
+        self.options.append(Option(name, value))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All options as words of a command."""
+        return words(self.options)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a job goes: the system, who submits it, and how much is asked for.
-
-    ``nodes`` is 0 where nothing says how many; ``each`` counts processors of one task.
-    """
-
-    system: str
-    user: str
-    group: str
-    nodes: int
-    each: int
-
-
-Rule = Callable[[Asked, Made, Target], None]
-
-
-def carry(asked: Asked, target: Target) -> Made:
-    """Make options of all that a system has words for."""
-    made = Made()
-    for rule in RULES:
-        rule(asked, made, target)
-    return made
-
-
-def _texts(asked: Asked, made: Made, to: Target) -> None:
-    for name, template in TEXTS[to.system].items():
-        if item := asked.one(name):
-            made.option(template, stripped(item.text))
-    partition, queue = asked.one("Partition"), asked.one("Queue")
-    if partition is None:
-        return
-    text = stripped(partition.text)
-    if to.system != SLURM:
-        asked.refuse(partition, NO_OPTION)
-    elif queue is None:
-        made.option(TEXTS[SLURM]["Queue"], text)
-    elif text != stripped(queue.text):
-        asked.refuse(partition, f"the partition is the Queue, {stripped(queue.text)!r}")
-
-
-def _streams(asked: Asked, made: Made, to: Target) -> None:
-    """Standard error goes where the output goes if nothing else is said, as Slurm has it."""
-    found = {
-        name: item
-        for name in ("InputFile", "OutputFile", "ErrorFile")
-        if (item := asked.one(name, "redirectList")) is not None
-    }
-    output, error = found.get("OutputFile"), found.get("ErrorFile")
-    merged = error is None or (
-        output is not None
-        and _redirected(error) == ["Merge"]
-        and stripped(error.text) in ("", stripped(output.text))
-    )
-    if merged:
-        found.pop("ErrorFile", None)
-    for name, item in found.items():
-        text = stripped(item.text)
-        if name in STREAMS[to.system]:
-            made.option(STREAMS[to.system][name], text)
-        else:
-            made.redirection = f" < {shlex.quote(text)}"
-    if output is not None and merged:
-        made.words += {SLURM: (), GRIDENGINE: ("-j", "y"), PBS: ("-j", "oe")}[to.system]
-    _modes(asked, made, to, [item for item in found.values() if _redirected(item)], merged)
-
-
-def _modes(asked: Asked, made: Made, to: Target, items: list[Property], merged: bool) -> None:
-    """Append is the way of Grid Engine, and one option of Slurm for both streams."""
-    appended = [item for item in items if _redirected(item) == ["Append"]]
-    written = 1 if merged else 2
-    for item in items:
-        word = _redirected(item)
-        if word == ["Merge"] and merged:
-            continue
-        all_append = item in appended and len(appended) == written
-        if not (all_append and to.system == SLURM) and not (
-            item in appended and to.system == GRIDENGINE
-        ):
-            asked.refuse(item, NO_OPTION, "redirectList")
-    if len(appended) == written and to.system == SLURM:
-        made.option("--open-mode=append")
-
-
-def _redirected(item: Property) -> list[str]:
-    words = item.attributes.get("redirectList", "").split(",")
-    return [word.strip() for word in words if word.strip()]
-
-
-def _shell(asked: Asked, made: Made, to: Target) -> None:
-    """Our script is read by the Shell, and what it runs, too, where that names no other one."""
-    item = asked.one("Shell")
-    if item is not None:
-        words = _split(item.text)
-        known = len(words) == 1 and words[0].startswith("/")
-        if known and os.path.basename(words[0]) in _SHELLS:
-            made.shell = words[0]
-        else:
-            asked.refuse(item, f"it is no path of one of {', '.join(_SHELLS)}")
-
-
-def _split(text: str) -> tuple[str, ...]:
-    try:
-        return arguments(text)
-    except InvalidValue:
-        return ()
-
-
-def _directory(asked: Asked, made: Made, to: Target) -> None:
-    """PBS has no option of all its kinds for the working directory, so the script goes there."""
-    if to.system == PBS and (item := asked.one("InitialWorkingDirectory")):
-        made.lines.append(f"cd {shlex.quote(stripped(item.text))} || exit")
-
-
-def _environment(asked: Asked, made: Made, to: Target) -> None:
-    """Variables are set in the script, where a quoted value cannot become anything else."""
-    for item in asked.take("Environment", "export"):
-        export = _truth(item.attributes.get("export", ""))
-        if export is not None:
-            made.option(_EXPORT[to.system][export])
-        elif "export" in item.attributes:
-            asked.refuse(item, "neither true nor false", "export")
-        if stripped(item.text):
-            asked.refuse(item, "a text, where variables are expected")
-        for each in item.children:
-            if isinstance(each, Note):
-                continue
-            name = each.attributes.get("name", "")
-            if each.name == "Variable" and _VARIABLE.fullmatch(name):
-                made.lines.append(f"export {name}={shlex.quote(each.text)}")
-            else:
-                asked.refuse(item, f"{name or each.name!r} is no variable that a shell takes")
-
-
-def _times(asked: Asked, made: Made, to: Target) -> None:
-    if item := asked.one("EligibleTime"):
-        template, form = _BEGIN[to.system]
-        _time(asked, made, item, template, form)
-    if item := asked.one("DeadlineTime"):
-        if to.system == SLURM:
-            _time(asked, made, item, "--deadline={}", "%Y-%m-%dT%H:%M:%S")
-        else:
-            asked.refuse(item, NO_OPTION)
-
-
-def _time(asked: Asked, made: Made, item: Property, template: str, form: str) -> None:
-    """A local time, as these programs want it; in the hour that a clock repeats it is not sure."""
-    try:
-        seconds = units.time(item.text)
-    except InvalidValue as error:
-        asked.refuse(item, str(error))
-        return
-    moment = datetime.fromtimestamp(seconds)
-    if moment.replace(fold=0).timestamp() != moment.replace(fold=1).timestamp():
-        asked.refuse(item, "the clock shows that time twice, or not at all")
-        return
-    made.option(template, moment.strftime(form))
-
-
-def _dependencies(asked: Asked, made: Made, to: Target) -> None:
-    """Ids of the batch system; Grid Engine waits for the end of a job, however that is."""
-    found: list[str] = []
-    for item in asked.take("Dependency", "condition", "code", "designator"):
-        condition = item.attributes.get("condition", "OnSuccess")
-        text = stripped(item.text)
-        if "code" in item.attributes:
-            asked.refuse(item, "nothing waits for an exit code")
-        elif item.attributes.get("designator", "JobId") != "JobId":
-            asked.refuse(item, "a job is named by its id")
-        elif not re.fullmatch(_IDS[to.system], text, re.ASCII):
-            asked.refuse(item, "no id of a job of this system")
-        elif condition not in _DEPENDENCY or (to.system, condition) in (
-            (GRIDENGINE, "OnSuccess"), (GRIDENGINE, "OnFailure"),
-        ):  # fmt: skip
-            asked.refuse(item, f"nothing waits for {condition}")
-        else:
-            found.append(text if to.system == GRIDENGINE else f"{_DEPENDENCY[condition]}:{text}")
-    if found:
-        template = {SLURM: "--dependency={}", GRIDENGINE: "-hold_jid {}", PBS: "-W depend={}"}
-        made.option(template[to.system], ",".join(found))
-
-
-def _holds(asked: Asked, made: Made, to: Target) -> None:
-    """Every job is submitted held by its user, and stays so if it asks for that."""
-    for item in asked.take("Hold"):
-        if stripped(item.text) == "User":
-            made.stays_held = True
-        else:
-            asked.refuse(item, "only a hold of the user can be asked for")
-
-
-def _notification(asked: Asked, made: Made, to: Target) -> None:
-    item = asked.one("NotificationList", "uri")
-    if item is None:
-        return
-    types, joint, words, whom = _MAIL[to.system]
-    events = [word.strip() for word in item.text.split(",") if word.strip()]
-    if not events or not set(events).issubset(_EVENTS):
-        asked.refuse(item, f"expected some of {', '.join(_EVENTS)}")
-        return
-    known = dict(zip(_EVENTS, words, strict=True))
-    made.option(types, joint.join(known[event] for event in dict.fromkeys(events)))
-    if "uri" in item.attributes:
-        if address := _ADDRESS.fullmatch(item.attributes["uri"].strip()):
-            made.option(whom, address[1])
-        else:
-            asked.refuse(item, "it is no address of mail", "uri")
-
-
-def _switches(asked: Asked, made: Made, to: Target) -> None:
-    """What a job may be done with; True or False decides whether anything is asked for."""
-    if item := asked.one("Restartable"):
-        value = _truth(item.text)
-        if value is None:
-            asked.refuse(item, "neither true nor false")
-        else:
-            made.option(_RESTART[to.system][value])
-    for name, harmless, reason in (
-        ("Interactive", False, "a batch job has no terminal"),
-        ("Suspendable", True, "nothing keeps a job from being suspended"),
-    ):
-        if (item := asked.one(name)) and _truth(item.text) is not harmless:
-            asked.refuse(item, reason)
-
-
-def _truth(text: str) -> bool | None:
-    try:
-        return units.boolean(text)
-    except InvalidValue:
-        return None
-
-
-def _priority(asked: Asked, made: Made, to: Target) -> None:
-    item = asked.one("Priority")
-    if item is None:
-        return
-    try:
-        value = units.integer(item.text)
-    except InvalidValue as error:
-        asked.refuse(item, str(error))
-        return
-    if to.system == SLURM:
-        asked.refuse(item, "only an operator sets the priority of a job")
-    elif value not in _PRIORITIES:
-        asked.refuse(item, "priorities go from -1023 to 1024")
-    else:
-        made.option("-p {}", str(value))
-
-
-def _credentials(asked: Asked, made: Made, to: Target) -> None:
-    """A job runs as who submits it."""
-    for name, own in (("User", to.user), ("Group", to.group)):
-        for item in asked.take(name):
-            if stripped(item.text) != own:
-                asked.refuse(item, f"the job would run as {own}, who submits it")
-    for item in asked.take("ResourceManagerType"):
-        plain = re.sub(r"[^a-z]", "", item.text.lower())
-        if plain not in _MANAGERS[to.system]:
-            asked.refuse(item, "that is another one")
-
-
-def _features(asked: Asked, made: Made, to: Target) -> None:
-    """Plain names, all of which a node has to have."""
-    if to.system != SLURM:
-        return
-    names = []
-    for item in asked.take("Feature"):
-        if _PLAIN.fullmatch(stripped(item.text)):
-            names.append(stripped(item.text))
-        else:
-            asked.refuse(item, "it is no plain name")
-    if names:
-        made.option("--constraint={}", "&".join(dict.fromkeys(names)))
-
-
-def _node(asked: Asked, made: Made, to: Target) -> None:
-    """One node by its name, of a job on one node."""
-    if to.system != SLURM:
-        return
-    found = asked.take("Node")
-    for item in found:
-        text = stripped(item.text)
-        if len(found) > 1 or to.nodes > 1 or not _PLAIN.fullmatch(text):
-            asked.refuse(item, "only one node can be named, by its plain name")
-        else:
-            made.option("--nodelist={}", text)
-            if not to.nodes:
-                made.option("--nodes=1")
-
-
-def _distribution(asked: Asked, made: Made, to: Target) -> None:
-    """How tasks stand on nodes, as far as it is a number or the rule that Slurm calls cyclic."""
-    if to.system != SLURM:
-        return
-    for item in asked.take("TaskDistribution", "type"):
-        text, kind = stripped(item.text), item.attributes.get("type", "")
-        number = int(text) if text.isascii() and text.isdigit() else 0
-        if number and kind in ("", "TasksPerNode"):
-            made.option("--ntasks-per-node={}", str(number))
-        elif number == to.each and kind == "ProcessorsPerTask":
-            continue  # which is among the amounts
-        elif text == "RoundRobin" and kind in ("", "Rule"):
-            made.option("--distribution=cyclic")
-        else:
-            asked.refuse(item, NO_OPTION)
-
-
-def _resources(asked: Asked, made: Made, to: Target) -> None:
-    """GPUs of the whole job, and licences."""
-    if to.system != SLURM:
-        return
-    licences = []
-    for item in asked.take("Resource", "name", "type"):
-        name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
-        try:
-            count = math.ceil(units.number(item.text))
-        except InvalidValue as error:
-            asked.refuse(item, str(error))
-            continue
-        if count < 1:
-            asked.refuse(item, "it is no number above 0")
-        elif kind == "License" and _PLAIN.fullmatch(name):
-            licences.append(f"{name}:{count}")
-        elif name.lower() in ("gpu", "gpus") and not kind:
-            made.option("--gpus={}", str(count))
-        else:
-            asked.refuse(item, "it is neither a GPU nor a License")
-    if licences:
-        made.option("--licenses={}", ",".join(licences))
-
-
-def _limits(asked: Asked, made: Made, to: Target) -> None:
-    """Limits of memory and time are among the amounts; CPU time has options of its own."""
-    seen: set[str] = set()
-    found = asked.take("ResourceLimit", "name", "type", "units")
-    for item in sorted(found, key=lambda item: _KINDS.get(item.attributes.get("type", ""), 9)):
-        name = spec.limit_name(item.attributes.get("name", ""))
-        kind = item.attributes.get("type", "")
-        if name == "CPUTime":
-            _cpu_time(asked, made, to, item, kind)
-        elif name not in _MEASURED or (name == "Disk" and to.system != SLURM):
-            asked.refuse(item, NO_OPTION)
-        elif _MEASURED[name] in seen:
-            asked.refuse(item, "another limit is asked for")
-        else:
-            seen.add(_MEASURED[name])
-
-
-def _cpu_time(asked: Asked, made: Made, to: Target, item: Property, kind: str) -> None:
-    try:
-        seconds = units.duration(item.text)
-    except InvalidValue as error:
-        asked.refuse(item, str(error))
-        return
-    if to.system == SLURM:  # of each process: Slurm knows no limit for the job
-        made.lines.append(f"ulimit {({'Hard': '-H ', 'Soft': '-S '}).get(kind, '')}-t {seconds}")
-    elif to.system == GRIDENGINE:
-        made.limits.append(f"{'s_cpu' if kind == 'Soft' else 'h_cpu'}={seconds}")
-    else:
-        made.limits.append(f"cput={units.clock(seconds)}")
-
-
-RULES: tuple[Rule, ...] = (
-    _texts, _streams, _shell, _directory, _environment, _times, _dependencies, _holds,
-    _notification, _switches, _priority, _credentials, _features, _node, _distribution, _resources,
-    _limits,
-)  # fmt: skip
+def words(options: Iterable[Option]) -> tuple[str, ...]:
+    """Options as words of a command."""
+    return tuple(word for option in options for word in option.words())

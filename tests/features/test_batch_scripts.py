@@ -5,10 +5,11 @@ import subprocess
 
 import pytest
 
+from sssjob import registry
 from sssjob.errors import InvalidValue
-from sssjob.features.batch import SYSTEMS
 from sssjob.features.batch.scripts import Installation, write
 
+SYSTEMS = [name for name, row in registry.systems().items() if row.script]
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 TELLS = '#!/bin/sh\necho "$@" > {0}/called\nenv | sort > {0}/environment\n'
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sssjob import registry
 from sssjob.cli import common
 from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.cli.signals import terminable
@@ -22,12 +23,14 @@ from sssjob.errors import SSSJobError
 if TYPE_CHECKING:
     from sssjob.features.batch.call import Call
 
-SYSTEMS = ("slurm", "gridengine", "pbs")  # as sssjob.features.batch has them
-
 Command = Callable[..., Any]
 
-system = click.option("--for", "system", type=click.Choice(SYSTEMS), required=True,
-                      help="The batch system.")  # fmt: skip
+# Whose scripts are installed, and whose jobs are collected: systems of this distribution only.
+system = click.option("--for", "system", required=True, help="The batch system.", type=click.Choice(
+    [name for name, row in registry.systems().items() if row.script]
+))  # fmt: skip
+submitting = click.option("--for", "system", type=SystemName("submission"), required=True,
+                          help="The batch system.")  # fmt: skip
 script = click.option("--for", "system", type=SystemName("script"), required=True,
                       help="The batch system.")  # fmt: skip
 root = click.option("--root", metavar="DIR", type=click.Path(), default="/run/mjf",

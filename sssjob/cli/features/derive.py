@@ -12,6 +12,7 @@ from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running, site, there
 from sssjob.cli.features.document import one_job
+from sssjob.cli.systems import SystemName
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ Exit code: 0 done, 1 nothing is known or something is wrong with what is known,
 @click.option("--select", metavar="ID", help="The job to take from a document of several.")
 @click.option("--host/--no-host", default=True, show_default=True,
               help="Ask this machine how many processors and cores it has.")  # fmt: skip
-@click.option("--for", "system", type=click.Choice(batch.SYSTEMS),
+@click.option("--for", "system", type=SystemName("script"),
               help="Ask this batch system how many processors jobs may have there.")  # fmt: skip
 @batch.seconds
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,

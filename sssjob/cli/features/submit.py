@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +30,7 @@ Examples:
 Exit code: 0 submitted, 1 the batch system refuses the job, 2 the document
 cannot be read or written, or is about no job that can be submitted."""
 )
-@batch.system
+@batch.submitting
 @batch.jobs
 @click.option("--select", metavar="ID", help="The job to take from a document of several.")
 @click.option("--pe", "environment", metavar="NAME", default="smp", show_default=True,
@@ -98,15 +97,13 @@ def _keep(job: Job, name: str, directory: Path) -> None:
 
 def _run(words: Sequence[str], seconds: float, script: str = "") -> str:
     """What a command of the batch system prints; ends this one if it fails."""
+    from sssjob.commands import CommandFailed, Limits, run
+
     try:
-        done = subprocess.run(
-            words, input=script, capture_output=True, text=True, timeout=seconds, check=False
-        )
-    except subprocess.TimeoutExpired:
-        common.fail(f"{words[0]}: no answer within {seconds:g} s")
-    except OSError as error:
-        common.fail(f"{words[0]}: {error.strerror}")
-    if done.returncode:
-        common.say(f"sssjob: {words[0]} refuses: {(done.stderr or done.stdout).strip()}")
+        printed = run(words, words[0], Limits(seconds), given=script.encode())
+    except CommandFailed as error:
+        if error.status is None:
+            common.fail(error)
+        common.say(f"sssjob: {words[0]} refuses: {error.said or f'it returned {error.status}'}")
         sys.exit(common.NOTHING)
-    return done.stdout
+    return printed.decode("utf-8", "replace")

@@ -7,6 +7,6 @@ installs. How one system is asked stands in its own folder in ``systems``.
 
 from __future__ import annotations
 
-from sssjob.features.batch.allocation import SYSTEMS, Allocation
+from sssjob.features.batch.allocation import Allocation
 
-__all__ = ["SYSTEMS", "Allocation"]
+__all__ = ["Allocation"]

@@ -14,8 +14,6 @@ from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
 from sssjob.model import Job, Property
 
-SYSTEMS = ("slurm", "gridengine", "pbs")
-
 # An id names a directory: 12345, 7.3, 12[3].server.example.org, 0.cluster@host.
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+\[\]-]{0,199}")
 

@@ -17,4 +17,5 @@ SYSTEM = System(
              ("qconf", "-ssconf")),
     ),
     script="sssjob.systems.gridengine.allocation:GridEngine",
+    submission="sssjob.systems.gridengine.submission:FORM",
 )  # fmt: skip

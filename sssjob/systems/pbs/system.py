@@ -11,4 +11,5 @@ SYSTEM = System(
     ),
     queue=Queue("sssjob.systems.pbs.queue:PBS", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
     script="sssjob.systems.pbs.allocation:PBS",
+    submission="sssjob.systems.pbs.submission:FORM",
 )  # fmt: skip

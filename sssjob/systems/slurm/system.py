@@ -24,4 +24,5 @@ SYSTEM = System(
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
     ),
     script="sssjob.systems.slurm.allocation:Slurm",
+    submission="sssjob.systems.slurm.submission:FORM",
 )  # fmt: skip
