@@ -224,18 +224,6 @@ class NotFetched(SSSJobError, ValueError):
         return f"{self.uri!r} is not fetched: {self.reason}"
 
 
-class BadRecord(SSSJobError, ValueError):
-    """One accounting record that cannot be converted; the records after it still can."""
-
-    def __init__(self, line: int, reason: str, file: str = "") -> None:
-        super().__init__(line, reason, file)
-        self.line, self.reason, self.file = line, reason, file
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
-        return f"{place}: {self.reason}"
-
-
 class UnusableInput(SSSJobError, ValueError):
     """Input of which no record can be read at all: no header line, or an unknown option."""
 

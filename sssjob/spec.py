@@ -340,7 +340,6 @@ DIALECTS = ("3.0", "0.2", "gold")
 
 CONTAINER = {container.name: container for container in CONTAINERS}
 DEFAULTS = {"Job": "JobDefaults", "TaskGroup": "TaskGroupDefaults", "Task": "TaskDefaults"}
-PLURALS = {"?": "zero or one", "*": "zero or more", "+": "one or more"}
 
 
 @cache

@@ -45,8 +45,6 @@ RAISED = [
     pytest.param(errors.BadSettings([errors.Problem("a.toml", 3, "limits.rows", "-1", "more")]),
                  "a.toml:3: error: limits.rows: found -1, expected more", id="settings"),
     pytest.param(errors.LimitExceeded("terms", 64), "more than 64 terms", id="limit"),
-    pytest.param(errors.BadRecord(3, "no", "a.txt"), "a.txt:3: no", id="record in a file"),
-    pytest.param(errors.BadRecord(3, "no"), "line 3: no", id="record"),
 ]  # fmt: skip
 
 

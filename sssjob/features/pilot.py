@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -117,11 +117,6 @@ class Pilot:
         now = int(self.clock())
         ends = (None if each is None else now + each for each in (seconds, limit))
         self.running[name] = Running(name, cores, now, *ends)
-        self._update()
-
-    def expects(self, name: str, end: int | None) -> None:
-        """A better estimate of when a job ends, in seconds since 1970."""
-        self.running[name] = replace(self.running[name], expected_end=end)
         self._update()
 
     def ended(self, name: str) -> None:

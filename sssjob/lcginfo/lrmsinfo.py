@@ -7,7 +7,7 @@ take too, whatever a job is called.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, TextIO
 
 from sssjob.errors import InvalidValue, LimitExceeded, Severity
@@ -115,15 +115,6 @@ def line_of(job: Entry) -> str:
         if value is not None
     )
     return f"{{{shown}}}\n"
-
-
-def shifted(jobs: Iterable[Entry], seconds: float) -> Iterator[Entry]:
-    """The jobs with their times moved: producers count from zero points of their own."""
-    for job in jobs:
-        yield job._replace(
-            qtime=None if job.qtime is None else job.qtime + seconds,
-            start=None if job.start is None else job.start + seconds,
-        )
 
 
 def entry(values: dict[str, literal.Scalar], number: int, report: Report = unheard) -> Entry:

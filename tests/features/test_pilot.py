@@ -69,8 +69,8 @@ def test_an_end_that_nobody_knows_leaves_out_what_follows_from_it(tmp_path, cloc
         values = read(tmp_path).values
         assert "first_exp_job_end" not in values
         assert "add_final_exp_waste" not in values
-        pilot.expects("b", START + 30)
-        assert read(tmp_path).values["last_exp_job_end"] == START + 30
+        pilot.ended("b")
+        assert read(tmp_path).values["last_exp_job_end"] == START + 10
 
 
 def test_a_pilot_that_returns_changes_nothing_else_for_a_while(tmp_path, clock):

@@ -6,7 +6,7 @@ import getpass
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,8 +14,6 @@ from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.store import Store
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 store = click.argument("store", metavar="STORE")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

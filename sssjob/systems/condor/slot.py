@@ -141,8 +141,3 @@ def _number(ad: Ad, name: str) -> int | None:
 
         value = number(ad, name)
     return None if value is None or value - value != 0 else int(value)
-
-
-def describe(slot: Ad) -> str:
-    """A slot in a few words, for a log."""
-    return slot.text("Name") or f"slot {slot.get('SlotID', '?')}"

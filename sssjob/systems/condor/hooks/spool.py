@@ -75,11 +75,6 @@ class Spool:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         os.close(self._folder)
 
-    def is_empty(self) -> bool:
-        """Whether there is nothing in it."""
-        with os.scandir(self._folder) as entries:
-            return next(entries, None) is None
-
     def reports(
         self, now: float, key: int | None = None, counts: Callable[[int], bool] = lambda uid: True
     ) -> Iterator[Report]:
