@@ -76,7 +76,7 @@ class Forwarding:
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._wide = 0.0  # when to look at a day again
-        self._resume, self._silences = 0.0, 0  # when to try a server again that is down
+        self._resume = 0.0  # when to try a server again that is down
         self._seen: dict[tuple[str, int | None], int] = {}
         now = clock()
         if self.outbox.fact("since") is None:  # jobs of former times are somebody else's
