@@ -91,6 +91,7 @@ def end(call: Call, root: Path, jobs: str = "") -> Ended:
             snapshot = _status(directories.jobstatus, notes)
             with documents.locked(document, LOCK):
                 tally = _fold(document, directories, snapshot, call)
+                notes += _refused(document, tally)
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
     directories.remove()
@@ -128,7 +129,8 @@ def collect(
         except (OSError, SSSJobError) as error:
             yield Collected(document, ids, note=_said(error, document))
         else:
-            yield Collected(document, rest, work.tally if work.tally.delivered else None)
+            note = "; ".join(_refused(document, work.tally))
+            yield Collected(document, rest, work.tally if work.tally.delivered else None, note)
 
 
 def waiting(
@@ -223,6 +225,12 @@ def _fold(document: Path, directories: Directories, snapshot: Snapshot | None, c
     if work.sources:
         _write(document, work)
     return work.tally
+
+
+def _refused(document: Path, tally: Tally) -> list[str]:
+    """That nothing was folded into a job for what is not understood in it."""
+    told = [item.message for item in tally.findings if item.code == "E-UNKNOWN"]
+    return [f"{document}: refused: {'; '.join(told)}"] if tally.refused else []
 
 
 def _said(error: OSError | SSSJobError, place: Path) -> str:

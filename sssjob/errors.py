@@ -17,6 +17,27 @@ class Severity(StrEnum):
     NOTICE = "notice"
 
 
+class AwarenessPolicy(StrEnum):
+    """What is to be done about what is not understood (9.0)."""
+
+    REJECT = "Reject"
+    WARN = "Warn"
+    IGNORE = "Ignore"
+
+    @property
+    def severity(self) -> Severity | None:
+        """How much it weighs that something is not understood; None: nothing is told."""
+        return _WEIGHTS[self]
+
+    @classmethod
+    def holding(cls, stated: str | None, around: AwarenessPolicy) -> AwarenessPolicy:
+        """The policy that holds on an element: its own, else the one around it (9.0).
+
+        A stated one that is none does not count; it is a value that is not understood.
+        """
+        return _POLICIES.get(stated.strip(" \t\r\n"), around) if stated else around
+
+
 class Code(NamedTuple):
     """One kind of finding; the first letter of its name is the severity it has by default."""
 
@@ -29,6 +50,12 @@ class Code(NamedTuple):
         return _SEVERITIES[self.name[0]]
 
 
+_POLICIES = {policy.value: policy for policy in AwarenessPolicy}
+_WEIGHTS = {
+    AwarenessPolicy.REJECT: Severity.ERROR,
+    AwarenessPolicy.WARN: Severity.WARNING,
+    AwarenessPolicy.IGNORE: None,
+}
 _SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "I": Severity.NOTICE}
 
 _WIDTH = 72  # characters of an expression that are shown around a place in it

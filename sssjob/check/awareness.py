@@ -7,13 +7,14 @@ keeps it, and writing gives it back.
 
 from __future__ import annotations
 
-from collections.abc import Container, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Generic
 
 from lxml.etree import _Element as Element
 
-from sssjob import spec
+from sssjob import expression, spec
 from sssjob.check.rules import Carried, Rule, is_idle
 from sssjob.check.values import unknown_values, unknown_words
 from sssjob.check.vocabulary import (
@@ -25,13 +26,27 @@ from sssjob.check.vocabulary import (
     element_level,
 )
 from sssjob.document.bridge import to_tree
-from sssjob.document.places import has_elements, names, place, split, text_of
+from sssjob.document.places import has_elements, local, names, place, split, text_of
 from sssjob.document.report import Report
-from sssjob.errors import Finding, Severity, finding
-from sssjob.model import Block, Note, Property, Requested
+from sssjob.errors import (
+    Finding,
+    InvalidJob,
+    InvalidValue,
+    LimitExceeded,
+    Severity,
+    UnbalancedGroup,
+    finding,
+)
+from sssjob.expression import CONJUNCTIONS
+from sssjob.graph import RELEVANT
+from sssjob.model import B, Block, Note, Property, replace_text
+from sssjob.model import Item as ModelItem
 from sssjob.units import XML_SPACE
 
 _POLICY = "awarenessPolicy"
+_OLD = frozenset(("JobId", "UserId", "ProjectId", "MachineName", "WallDuration"))
+# Values of attributes that are understood in requests beyond those of the standard.
+WORDS: Mapping[str, Container[str]] = {"conj": CONJUNCTIONS}
 
 
 class Kind(StrEnum):
@@ -92,43 +107,179 @@ def items(
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
-    """What is left of a request: properties without the attributes that are not understood.
+class Operation:
+    """What an operation looks at: it judges nothing else (9.0).
 
-    ``unknown`` are the places of properties that are not understood at all.
+    "It is reasonable for an implementation to ignore (not even look for) an element or attribute
+    that would not be critical to its function." ``blocks`` are the containers that it looks into,
+    ``properties`` those of which it looks at the attributes; None is all there are. An element
+    that nobody knows could be critical in any container.
     """
 
-    properties: tuple[Property, ...]
-    unknown: frozenset[int]
+    name: str
+    blocks: frozenset[str] | None = None
+    properties: frozenset[str] | None = None
+
+    def looks_into(self, block: str) -> bool:
+        """Whether what stands in a container counts."""
+        return self.blocks is None or block in self.blocks
+
+    def looks_at(self, name: str, block: str) -> bool:
+        """Whether the attributes of a property count; in a request, those of all do."""
+        return self.properties is None or block == spec.REQUESTED or name in self.properties
+
+
+# fmt: off
+ASK     = Operation("ask", frozenset((spec.REQUESTED,)))  # match, explain, alternatives
+GRAPH   = Operation("graph", frozenset(("JobGroup", "JobDefaults", "Job")), RELEVANT)
+LAYOUT  = Operation("layout", frozenset((
+    "JobGroup", "JobDefaults", "Job", "TaskGroupDefaults", "TaskGroup", "TaskDefaults", "Task",
+    spec.REQUESTED,
+)), frozenset(("TaskCount", "NodeCount", "Processors", "TaskDistribution", "Node")))
+ACT     = Operation("act")  # features, deliver, submit, and whatever is made of a job elsewhere
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Understood(Generic[B]):
+    """What is left of a job object for an operation, and what follows from the rest.
+
+    The block is without elements and attributes that are not understood, and its requests are
+    without attributes whose values are not. It counts only where it is ``accepted``.
+    """
+
+    block: B
     outcome: Outcome
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the operation goes on."""
+        return self.outcome.accepted
+
+    def findings(self) -> Iterator[Finding]:
+        """What to say: errors, or warnings, each with the policy that holds."""
+        yield from said(self.outcome)
+
+    def about(self, concerns: Callable[[str], bool]) -> Understood[B]:
+        """The same, judged by what is of concern of all that is not understood, by its path."""
+        found = (*self.outcome.reject, *self.outcome.warn, *self.outcome.ignore)
+        return Understood(self.block, judge(item for item in found if concerns(item.path)))
+
+    def required(self) -> B:
+        """The block; raises ``InvalidJob`` with all that is to be said if it is rejected."""
+        if not self.accepted:
+            raise InvalidJob(list(self.findings()))
+        return self.block
 
 
 def understood(
-    requested: Requested, policy: AwarenessPolicy, path: str, words: Mapping[str, Container[str]]
-) -> Understood:
-    """What an operation makes of a Requested element, whatever its awarenessPolicy comes to (9.0).
+    block: B, operation: Operation = ACT, *, around: AwarenessPolicy = AwarenessPolicy.REJECT,
+    path: str = "",
+) -> Understood[B]:  # fmt: skip
+    """What an operation makes of a job object, whatever its awarenessPolicy comes to (9.0).
 
-    ``policy`` holds around it, ``path`` is where it stands, and ``words`` are values of attributes
-    that the operation understands beyond those of the standard.
+    Every operation asks here. ``around`` is the policy that holds around the block, ``path`` is
+    where it stands. What is inherited has the policy that held where it was written: ask after
+    ``resolve``, so that defaults are judged for each job that has them.
     """
-    properties = tuple(requested.properties)
-    about = requested.attributes, requested.namespace, requested.line
-    root = _tree(Requested(properties, *about))
-    search = _Search(root, FULL, 0)
-    elements = [child for child in root if type(child.tag) is str]
-    inner = FULL.policy(requested.attributes.get(_POLICY), policy)
-    found: list[Item] = list(search.own(root, policy))
-    kept, unknown = list(properties), set()
-    for place_, element in enumerate(elements):
-        for each in search.child(element, spec.REQUESTED, inner):
-            if each.kind is Kind.VALUE and each.value.strip() in words.get(each.name, ()):
+    root = _tree(block)
+    sieve = _Sieve(_Search(root, FULL, 0), operation, f"/{block.name}", path or f"/{block.name}")
+    left = sieve.block(block, root, around)
+    return Understood(left, judge(sieve.found))
+
+
+class _Sieve:
+    """One job object without what an operation does not understand; ``found`` is that."""
+
+    def __init__(self, search: _Search, operation: Operation, root: str, path: str) -> None:
+        self._search, self._operation = search, operation
+        self._root, self._path = root, path
+        self.found: list[Item] = []
+
+    def block(self, block: B, element: Element, around: AwarenessPolicy) -> B:
+        """A block, and what is not understood in it and in what it holds."""
+        policy = FULL.policy(block.attributes.get(_POLICY), around)
+        looks = self._operation.looks_into(block.name)
+        if looks:
+            self._keep(self._search.own(element, around))
+        elements = (child for child in element if type(child.tag) is str)
+        items: list[ModelItem] = []
+        unknown: list[Property] = []
+        for item in block.items:
+            if isinstance(item, Note):
+                items.append(item)
                 continue
-            found.append(replace(each, path=path + each.path.removeprefix(f"/{spec.REQUESTED}")))
-            if each.kind is Kind.ELEMENT:
-                unknown.add(place_)
-            elif each.name in kept[place_].attributes:
-                kept[place_] = kept[place_].having(**{each.name: None})
-    return Understood(tuple(kept), frozenset(unknown), judge(found))
+            child = next(elements)
+            if isinstance(item, Block):
+                items.append(self.block(item, child, policy))
+                continue
+            found = self._of(item, child, block.name, policy) if looks else ()
+            if any(each.kind is Kind.ELEMENT for each in found):
+                if block.name == spec.REQUESTED:
+                    # Its place in the expression is known only together with the others.
+                    unknown.append(_bare(item))
+                    items.append(unknown[-1])
+                continue
+            # Elsewhere a value stays, for who reads the attribute may know better than to go by
+            # its absence: a job must not start before one that it depends on.
+            asked = block.name == spec.REQUESTED
+            names = {each.name for each in found if asked or each.kind is Kind.ATTRIBUTE}
+            items.append(_without(item, names))
+        return _asking(block.holding(items), unknown)
+
+    def _of(
+        self, item: Property, element: Element, parent: str, policy: AwarenessPolicy
+    ) -> Sequence[Item]:
+        """What is not understood of a property itself, where what is in it counts as well."""
+        found = list(self._search.child(element, parent, policy))
+        if not self._operation.looks_at(item.name, parent):
+            found = [each for each in found if each.kind is Kind.ELEMENT]
+        if parent == spec.REQUESTED:
+            found = [
+                each
+                for each in found
+                if each.kind is not Kind.VALUE or each.value.strip() not in WORDS.get(each.name, ())
+            ]
+        self._keep(found)
+        if not found:
+            return found
+        here = self._search.path(element)
+        return [each for each in found if each.path.partition("/@")[0] == here]
+
+    def _keep(self, found: Iterable[Item]) -> None:
+        for each in found:
+            path = self._path + each.path.removeprefix(self._root)
+            self.found.append(replace(each, path=path))
+
+
+def _without(item: Property, names: Container[str]) -> Property:
+    """A property without attributes that are not understood."""
+    if not any(name in names for name in item.attributes):
+        return item
+    return item.having(**{name: None for name in item.attributes if name in names})
+
+
+def _bare(item: Property) -> Property:
+    """What is not understood, with no more than its place in the expression."""
+    kept = {"group": item.attributes.get("group", "0"), "conj": item.attributes.get("conj", "And")}
+    if kept["conj"].strip() not in CONJUNCTIONS:
+        del kept["conj"]
+    return replace_text(item, "", kept)
+
+
+def _asking(block: B, unknown: Sequence[Property]) -> B:
+    """A request without these properties: neither And nor Or misses them.
+
+    One whose groups cannot be read stays as it is, for that is told by who reads it.
+    """
+    if not unknown:
+        return block
+    notes = [item for item in block.items if isinstance(item, Note)]
+    try:
+        left = expression.without(expression.parse(block.properties), unknown)
+    except (UnbalancedGroup, InvalidValue, LimitExceeded):
+        return block
+    return block.holding([*notes, *(() if left is None else expression.write(left))])
 
 
 def said(outcome: Outcome) -> Iterator[Finding]:
@@ -156,6 +307,14 @@ def judge(items: Iterable[Item], *, reading: bool = False) -> Outcome:
     return Outcome(*(tuple(found) for found in by_policy.values()))
 
 
+def is_old(element: Element) -> bool:
+    """Whether a job is written with names that only Gold's clients and old drafts have.
+
+    Gold ignores what it does not know, whatever a policy says. # decision 161
+    """
+    return any(isinstance(child.tag, str) and local(child) in _OLD for child in element)
+
+
 class _Search:
     """One job object, searched for what a vocabulary does not have."""
 
@@ -180,6 +339,10 @@ class _Search:
         """The items among the attributes of a container."""
         name = names(element)[1]
         yield from self._attributes(element, name, "", self._vocabulary.carried(name, ""), policy)
+
+    def path(self, element: Element) -> str:
+        """Where an element stands."""
+        return self._places.path(element)
 
     def _container(self, element: Element, name: str, policy: AwarenessPolicy) -> Iterator[Item]:
         carried = self._vocabulary.carried(name, "")

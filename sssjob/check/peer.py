@@ -16,7 +16,6 @@ from sssjob import check as full
 from sssjob.check.awareness import Item, Kind, items
 from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.files import Source
-from sssjob.document.report import SEVERITY
 from sssjob.errors import Finding, finding
 
 _OF_AWARENESS = ("E-UNKNOWN", "E-CATEGORY")
@@ -56,7 +55,7 @@ def _unknown(
 ) -> Iterator[Finding]:
     """What is not understood, in the words of the full check where it does not understand it."""
     for item in found:
-        severity = SEVERITY[item.policy]
+        severity = item.policy.severity
         said = known.get(item.path)
         same = said.pop(0) if said and not item.level else None
         if severity is None:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sssjob import spec
 from sssjob.check import rules
 from sssjob.check.rules import Carried, Rule
-from sssjob.units import XML_SPACE
+from sssjob.errors import AwarenessPolicy
+
+__all__ = [
+    "CHARGE", "FULL", "LEVELS", "PROFILES", "AwarenessPolicy", "Difference", "Vocabulary",
+    "attribute_level", "differences", "element_level", "profile",
+]  # fmt: skip
 
 LEVELS = ("minimal", "recommended", "full")
 
@@ -28,14 +32,6 @@ ALWAYS_UNDERSTOOD = (
 _LEVEL = dict(zip((spec.MUST, spec.SHOULD, spec.MAY), LEVELS, strict=True))
 _REMEMBERED = 1 << 14
 _POLICY = "awarenessPolicy"
-
-
-class AwarenessPolicy(StrEnum):
-    """What is to be done about what is not understood (9.0)."""
-
-    REJECT = "Reject"
-    WARN = "Warn"
-    IGNORE = "Ignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +96,7 @@ class Vocabulary:
         """
         if not self.awareness:
             return AwarenessPolicy.REJECT
-        return _POLICIES.get(stated.strip(XML_SPACE), inherited) if stated else inherited
+        return AwarenessPolicy.holding(stated, inherited)
 
 
 def element_level(container: str, name: str) -> str:
@@ -210,8 +206,6 @@ def _known(container: str) -> Iterable[str]:
                 "TaskDefaults", "Task")  # fmt: skip
     return (*spec.blocks(container), *spec.properties(container))
 
-
-_POLICIES = {policy.value: policy for policy in AwarenessPolicy}
 
 FULL = Vocabulary(LEVELS[-1])
 PROFILES = {level: profile(level) for level in LEVELS}

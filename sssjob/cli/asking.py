@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sssjob.check.vocabulary import AwarenessPolicy
-    from sssjob.errors import Finding
     from sssjob.expression import Expression
-    from sssjob.model import Block, Property
+    from sssjob.model import Block, Item, Property
 
 
 class Asked(NamedTuple):
@@ -59,7 +58,7 @@ def _units(
 ) -> Iterator[tuple[str, Block, AwarenessPolicy]]:  # fmt: skip
     """The jobs that were chosen by themselves or with their group; task groups by themselves.
 
-    Each comes with the awarenessPolicy that holds in it.
+    Each comes with the awarenessPolicy that holds around it.
     """
     from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.model import Block, Job, JobGroup, Task, TaskGroup
@@ -68,7 +67,7 @@ def _units(
     stated = block.attributes.get("awarenessPolicy")
     policy = FULL.policy(stated, around or AwarenessPolicy.REJECT)
     if type(block) is not JobGroup and (chosen or (inside and type(block) is Job)):
-        yield path, block, policy
+        yield path, block, around or AwarenessPolicy.REJECT
     counts: dict[str, int] = {}
     names = [item.name for item in block.items if not hasattr(item, "kind")]
     for item in block.items:
@@ -86,27 +85,24 @@ def _asked(
     file: str, path: str, block: Block, policy: AwarenessPolicy, nodes: Sequence[str]
 ) -> Asked:
     from sssjob import expression
-    from sssjob.check.awareness import said, understood
+    from sssjob.check.awareness import ASK, understood
     from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup, finding
     from sssjob.expression.lint import lint
     from sssjob.expression.offer import plain
     from sssjob.model import Requested
 
-    stated = block.blocks(Requested)
-    found: list[Finding] = []
+    known = understood(replace(block, items=_own(block)), ASK, around=policy, path=path)
+    found = list(known.findings())
+    stated = known.block.blocks(Requested)
     parts: list[Expression] = []
-    readable = True
+    readable = known.accepted
+    items: Sequence[Property]
     for number, requested in enumerate(stated, 1):
         at = f"{path}/Requested{f'[{number}]' * (len(stated) > 1)}"
-        known = understood(requested, policy, at, {"conj": expression.CONJUNCTIONS})
-        found += said(known.outcome)
-        readable = readable and known.outcome.accepted
-        items: Sequence[Property] = known.properties
+        items = requested.properties
         found += [replace(each, path=f"{at}/{each.path}") for each in lint(items, nodes=nodes)]
-        unknown = [items[place] for place in known.unknown]
         try:
-            read = expression.without(expression.parse(items), unknown)
-            parts += expression.conjuncts(read or expression.And())
+            parts += expression.conjuncts(expression.parse(items))
         except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
             readable = False
             code = {UnbalancedGroup: "E-GROUP", InvalidValue: "E-TYPE"}.get(type(error), "E-LIMIT")
@@ -118,3 +114,12 @@ def _asked(
         found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
     common.print_findings(each.in_file(file) for each in found)
     return Asked(file, path, block, expression.all_of(parts) if readable else None)
+
+
+def _own(block: Block) -> tuple[Item, ...]:
+    """What a job or task group says itself, without the task groups and tasks in it."""
+    from sssjob.model import Block, Requested
+
+    return tuple(
+        item for item in block.items if not isinstance(item, Block) or isinstance(item, Requested)
+    )

@@ -31,7 +31,7 @@ Examples:
   sssjob deliver jobs.db --from sge --record common/accounting
 
 Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
-2 something cannot be read."""
+2 something cannot be read, or a job is refused (awarenessPolicy)."""
 )
 @click.argument("file", metavar="JOB.xml", type=click.Path())
 @click.option("--features", "directory", metavar="DIR", type=click.Path(),
@@ -76,6 +76,9 @@ def command(
 
     What was requested is left untouched. Where a job knows better, the difference is reported
     and the job keeps its value, unless --overwrite. Folding again changes nothing.
+
+    A job with something that is not understood is refused and stays as it is, unless its
+    awarenessPolicy says Warn or Ignore.
     """
     from sssjob.delivery import Delivery
 
@@ -100,7 +103,7 @@ def command(
         except OSError as error:
             common.fail(common.reason(error))
     deliver_many.report(work.tally, as_json)
-    sys.exit(common.FOUND if work.tally.delivered else common.NOTHING)
+    sys.exit(deliver_many.exit_code(work.tally))
 
 
 class What(NamedTuple):

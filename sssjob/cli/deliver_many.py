@@ -18,6 +18,7 @@ from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.delivery import Delivery, Tally
+    from sssjob.delivery.stored import StoreTally
 
 
 def kind(file: str) -> str | None:
@@ -46,7 +47,7 @@ def into_directory(
             work.take_records(record.given, record.name, format_, tz)
         work.write(write)
     report(work.tally, as_json)
-    sys.exit(common.FOUND if work.tally.delivered else common.NOTHING)
+    sys.exit(exit_code(work.tally))
 
 
 def into_store(
@@ -72,9 +73,16 @@ def into_store(
         facts = _count(tally.changes, "fact")
         common.say(
             f"delivered {tally.delivered} of {read}{asides}: {facts} folded{runs}, "
-            f"{_count(tally.disagreements, 'disagreement')}"
+            f"{_count(tally.disagreements, 'disagreement')}{_refused(tally)}"
         )
-    sys.exit(common.FOUND if tally.delivered else common.NOTHING)
+    sys.exit(exit_code(tally))
+
+
+def exit_code(tally: Tally | StoreTally) -> int:
+    """What to end with; a job that is refused for what is not understood counts most (9.0)."""
+    if tally.refused:
+        return common.NOT_UNDERSTOOD
+    return common.FOUND if tally.delivered else common.NOTHING
 
 
 def report(tally: Tally, as_json: bool) -> None:
@@ -89,6 +97,7 @@ def report(tally: Tally, as_json: bool) -> None:
         "records": tally.records,
         "elsewhere": tally.elsewhere,
         "bad": tally.bad,
+        "refused": tally.refused,
         "errors": errors,
     }
     if as_json:
@@ -108,7 +117,12 @@ def _sentence(tally: Tally, disagreements: int) -> str:
     return (
         f"delivered to {tally.delivered} of {_count(tally.jobs, 'job')}{records}: "
         f"{_count(tally.changes, 'fact')} folded, {_count(disagreements, 'disagreement')}"
+        f"{_refused(tally)}"
     )
+
+
+def _refused(tally: Tally | StoreTally) -> str:
+    return f", {_count(tally.refused, 'job')} refused" if tally.refused else ""
 
 
 def _asides(elsewhere: int, bad: int) -> str:

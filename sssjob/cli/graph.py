@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -14,6 +14,7 @@ from sssjob.cli import common
 from sssjob.errors import InvalidValue, Severity
 
 if TYPE_CHECKING:
+    from sssjob.cli.selection import Chosen
     from sssjob.graph import Exit, Graph, Progress
 
 _NAMED = 8  # job groups that are named when one has to be chosen
@@ -39,7 +40,8 @@ Examples:
   sssjob graph --dot workflow.xml | dot -Tpdf > workflow.pdf
 
 Exit code: 0 shown, 1 a circle (with --closed also a job that is not there) or no jobs,
-2 a document cannot be read, or no job has an id given with --exit."""
+2 a document cannot be read or is rejected (awarenessPolicy), or no job has
+an id given with --exit."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option(
@@ -75,7 +77,11 @@ def command(
         unread = True
         common.say(error)
 
-    graphs = _graphs(files, select, complain)
+    def refuse() -> None:
+        nonlocal unread
+        unread = True
+
+    graphs = _graphs(files, select, complain, refuse)
     if form == "svg":
         graphs = iter(_single(list(graphs)))
     first = next(graphs, None)
@@ -84,7 +90,9 @@ def command(
     if first is not None:
         with common.output(output) as stream:
             for item in chain((first,), graphs):
-                findings = tuple(item.graph.check(closed=closed))
+                # What is not understood was told as it was read.
+                told = item.graph.check(closed=closed)
+                findings = tuple(each for each in told if each.code != "E-UNKNOWN")
                 common.print_findings(each.in_file(item.file) for each in findings)
                 errors += any(each.severity is Severity.ERROR for each in findings)
                 known = item.graph.exits if from_document else {}
@@ -112,15 +120,25 @@ def _exit(text: str) -> tuple[str, Exit]:
 
 
 def _graphs(
-    files: tuple[str, ...], select: str | None, complain: common.Complain
-) -> Iterator[Shown]:
+    files: tuple[str, ...], select: str | None, complain: common.Complain,
+    refuse: Callable[[], None],
+) -> Iterator[Shown]:  # fmt: skip
     """The graph of each job group; jobs beside each other in a file have one together."""
     from sssjob import graph
+    from sssjob.check.awareness import GRAPH
     from sssjob.cli.selection import chosen
     from sssjob.model import Job, JobGroup
 
+    def known() -> Iterator[Chosen]:
+        for found in chosen(files, select, complain):
+            block = found._replace(paths=None).understood(GRAPH)  # all jobs of a group count
+            if block is None:
+                refuse()
+            else:
+                yield found._replace(block=block)
+
     for (file, is_job), items in groupby(
-        chosen(files, select, complain), key=lambda item: (item.file, type(item.block) is Job)
+        known(), key=lambda item: (item.file, type(item.block) is Job)
     ):
         if is_job:
             jobs = [graph.relevant(item.block) for item in items if isinstance(item.block, Job)]

@@ -35,7 +35,7 @@ Examples:
   sssjob layout --lenient --json job.xml | jq .tasks_per_node
 
 Exit code: 0 laid out, 1 counts contradict each other or there is no job,
-2 a document cannot be read."""
+2 a document cannot be read, or is rejected (awarenessPolicy)."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
@@ -52,6 +52,7 @@ def command(
     Every task group gets a layout, or the job itself if it has none; each alternative of its
     request gets one of its own. Tasks are numbered from 0, or as a geometry numbers them.
     """
+    from sssjob.check.awareness import LAYOUT
     from sssjob.cli.selection import chosen
 
     laid = faults = unread = 0
@@ -61,7 +62,12 @@ def command(
         unread += 1
         common.say(error)
 
-    for item in chosen(files, select, complain):
+    for found in chosen(files, select, complain):
+        known = found.understood(LAYOUT)
+        if known is None:
+            unread += 1
+            continue
+        item = found._replace(block=known)
         try:
             for unit, layout, findings in _layouts(item, lenient, extended):
                 _print(item.file, unit, layout, findings, as_json)

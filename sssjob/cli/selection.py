@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -12,6 +13,7 @@ from sssjob.cli import common
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+    from sssjob.check.awareness import Operation
     from sssjob.errors import UnreadableDocument
     from sssjob.model import Block
 
@@ -37,6 +39,21 @@ class Chosen(NamedTuple):
         return self.paths is None or any(
             path == chosen or path.startswith(f"{chosen}/") for chosen in self.paths
         )
+
+    def concerns(self, path: str) -> bool:
+        """Whether what stands at a path matters to what was chosen: it holds it, or lends to it."""
+        steps = path.split("/")
+        own = takewhile(lambda step: step.partition("[")[0] in _CHOOSABLE, steps[1:])
+        unit = "/".join(("", *own))
+        return self.has(unit) or any(each.startswith(f"{unit}/") for each in self.paths or ())
+
+    def understood(self, operation: Operation) -> Block | None:
+        """What an operation understands of it, or None if it is rejected (9.0); that is said."""
+        from sssjob.check.awareness import understood
+
+        known = understood(self.block, operation).about(self.concerns)
+        common.print_findings(found.in_file(self.file) for found in known.findings())
+        return known.block if known.accepted else None
 
 
 def chosen(

@@ -64,4 +64,5 @@ class DirectoryDelivery:
             write(path, part)
             self.tally.delivered += part.tally.delivered
             self.tally.changes += part.tally.changes
+            self.tally.refused += part.tally.refused
             self.tally.findings += part.tally.findings

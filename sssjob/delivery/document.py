@@ -10,15 +10,17 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.derived import job_id
 from sssjob.document import Source, opened, read
 from sssjob.document.splice import rewrite
-from sssjob.errors import Finding, Severity, UnusableInput, finding
+from sssjob.errors import AwarenessPolicy, Finding, Severity, UnusableInput, finding
 from sssjob.features import fold as features
 from sssjob.features import keys, status
 from sssjob.features.keys import Value
@@ -51,6 +53,7 @@ class Tally:
     records: int = 0
     bad: int = 0
     elsewhere: int = 0
+    refused: int = 0
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -160,19 +163,30 @@ class Delivery:
     def _changed(self, block: Block) -> Block:
         """A job, or the jobs of a group, with what was delivered to each."""
         if isinstance(block, Job):
-            return self._delivered(block, block)
+            return self._understood(block, Whole(block))
         if isinstance(block, JobGroup):
-            effective = iter(_jobs(resolve(block).block))
+            whole = Whole(block)
             return block.holding(
-                self._delivered(item, next(effective)) if type(item) is Job else item
-                for item in block.items
+                self._understood(item, whole) if type(item) is Job else item for item in block.items
             )
         return block
 
-    def _delivered(self, job: Job, effective: Job) -> Job:
+    def _understood(self, job: Job, whole: Whole) -> Job:
+        """A job with what is for it, unless that is refused for what is not understood (9.0)."""
+        records = self._records(job)
+        if not records and not (self.sources and self._has_features(job)):
+            return job
+        known = whole.understood(job)
+        self._find(known.findings())
+        if not known.accepted:
+            self.tally.refused += 1
+            return job
+        return self._delivered(job, known.block, records)
+
+    def _delivered(self, job: Job, effective: Job, records: Iterable[Record]) -> Job:
         """A job with its records, then with its features; ``effective`` has its defaults."""
         about = False
-        for record in self._records(job):
+        for record in records:
             folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
             job, about = self._keep(job, folded), True
         if self.sources and self._has_features(job):
@@ -230,6 +244,30 @@ class Delivery:
 
     def _note(self, code: str, text: str, file: str, line: int) -> None:
         self.tally.findings.append(finding(code, text, file=file, line=line))
+
+
+class Whole:
+    """A job object as it was read, for what is understood of each job with its defaults."""
+
+    def __init__(self, block: Job | JobGroup) -> None:
+        self._places = {id(job): place for place, job in enumerate(_jobs(block))}
+        self._in_group = isinstance(block, JobGroup)
+        self._around = AwarenessPolicy.REJECT
+        if self._in_group:
+            stated = block.attributes.get("awarenessPolicy")
+            self._around = AwarenessPolicy.holding(stated, self._around)
+        self._block = block
+
+    def understood(self, job: Job) -> Understood[Job]:
+        """What is left of one of its jobs, and what follows from the rest (9.0)."""
+        place = self._places[id(job)]
+        number = f"[{place + 1}]" * (len(self._places) > 1)
+        path = f"/JobGroup/Job{number}" if self._in_group else "/Job"
+        return understood(self._effective[place], around=self._around, path=path)
+
+    @cached_property
+    def _effective(self) -> tuple[Job, ...]:
+        return _jobs(resolve(self._block).block)
 
 
 def _jobs(block: Block) -> tuple[Job, ...]:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from sssjob.document import Source, dumps, loads, opened
+from sssjob.check.awareness import is_old
+from sssjob.delivery.document import Whole
+from sssjob.document import Source, dumps, loads, opened, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import fold, identities, is_about
@@ -32,6 +34,7 @@ class StoreTally:
     records: int = 0
     bad: int = 0
     elsewhere: int = 0
+    refused: int = 0
     delivered: int = 0
     runs: int = 0
     changes: int = 0
@@ -81,12 +84,24 @@ class StoreDelivery:
         job = _about(whole, record)
         if job is None:
             self.tally.elsewhere += 1
+        elif not self._accepted(whole, job, found):
+            self.tally.refused += 1
         elif isinstance(whole, JobGroup) or _agree(job, record):
             self._fold(change, place, record, found)
         elif (run := self._run(change, record, found)) is not None:
             self._fold(change, place, record, run)
         else:
             self._further(change, place, record, found)
+
+    def _accepted(self, whole: Block, job: Job, stored: Stored) -> bool:
+        """Whether a job goes on with what is understood of it; that is told (9.0)."""
+        assert isinstance(whole, Job | JobGroup)
+        known = Whole(whole).understood(job)
+        if not known.accepted and is_old(tree.parse(stored.document)):
+            return True
+        for item in known.findings():
+            self._tell(item.in_file(self._jobs.address))
+        return known.accepted
 
     def _run(self, change: Change, record: Job, last: Stored) -> Stored | None:
         """The former run that a record is about, of those that the store has."""

@@ -7,9 +7,8 @@ from collections import Counter
 from lxml.etree import _Element as Element
 
 from sssjob.document.places import local, split
-from sssjob.errors import CODE, Finding, Severity, finding
+from sssjob.errors import CODE, AwarenessPolicy, Finding, Severity, finding
 
-SEVERITY = {"Reject": Severity.ERROR, "Warn": Severity.WARNING, "Ignore": None}
 _FEW = 64  # children that are looked through each time; those of more are numbered once
 
 
@@ -23,13 +22,13 @@ class Report:
         self._steps: dict[Element, dict[Element, str]] = {}
 
     def by_policy(
-        self, code: str, element: Element, policy: str, message: str, section: str,
+        self, code: str, element: Element, policy: AwarenessPolicy, message: str, section: str,
         suggestion: str = "", attribute: str = "",
     ) -> None:  # fmt: skip
         """Say what is not understood as hard as the policy that holds there asks (9.0)."""
         severity: Severity | None = CODE[code].severity
         if code in ("E-UNKNOWN", "E-CATEGORY"):
-            severity = SEVERITY[policy]
+            severity = policy.severity
         if severity is not None:
             self.say(code, element, message, section, suggestion, attribute, severity)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sssjob import spec, units
-from sssjob.errors import Finding, InvalidValue, Severity, finding
+from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, Severity, finding
 from sssjob.graph.circles import LIMIT, circles
 from sssjob.graph.net import Mark, Net, Place
 from sssjob.graph.never import contradictions
@@ -15,7 +15,6 @@ from sssjob.model import Property
 
 _SECTION = "SSS 5.1 Dependency"
 _SHOWN = 12  # jobs of a circle that are named in one line
-_SEVERITY = {"Reject": Severity.ERROR, "Warn": Severity.WARNING, "Ignore": None}
 _VOCABULARIES = [
     row
     for row in spec.attributes("Dependency").values()
@@ -69,7 +68,8 @@ def _understood(net: Net, at: _Written) -> Iterator[Finding]:
         value = get(row.name)
         if value is not None and value not in row.values:
             policy = get("awarenessPolicy") or at.place.job.attributes.get("awarenessPolicy")
-            severity = _SEVERITY.get(policy or net.policy, Severity.ERROR)
+            reject = AwarenessPolicy.REJECT
+            severity = AwarenessPolicy.holding(policy or net.policy, reject).severity
             if severity is not None:
                 text = f"{row.name}: {value!r} is not one of {', '.join(row.values)}"
                 yield at.say("E-UNKNOWN", text, severity=severity)

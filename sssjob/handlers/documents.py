@@ -8,6 +8,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec, units
 from sssjob.check import awareness
+from sssjob.check.awareness import is_old
 from sssjob.document import bridge, tree
 from sssjob.document.places import local
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
@@ -16,9 +17,6 @@ from sssjob.model import Block, Item, Job, Property
 from sssjob.rmap.message import Item as Sent
 from sssjob.rmap.message import Request
 from sssjob.rmap.writing import written
-
-# Names by which a job is known to be written for Gold, which ignores what it does not know.
-_OLD = frozenset(("JobId", "UserId", "ProjectId", "MachineName", "WallDuration"))
 
 _SINGLE = frozenset(("Id", "Charge", "Quote", *spec.AMOUNTS))
 
@@ -68,11 +66,6 @@ def require_credits(text: str) -> None:
         return
     if is_credit:
         raise Refused("317", "Charge is not less than 0; a Refund gives back")
-
-
-def is_old(element: Element) -> bool:
-    """Whether a job is written with names that only Gold's clients and old drafts have."""
-    return any(isinstance(child.tag, str) and local(child) in _OLD for child in element)
 
 
 def _element(item: Sent, kind: str) -> Element:

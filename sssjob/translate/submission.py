@@ -14,11 +14,12 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sssjob import registry
 from sssjob.amounts import Scope
+from sssjob.check.awareness import understood
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, Kind, arguments, executable
 from sssjob.features.derive import derive
@@ -61,11 +62,25 @@ def form(system: str) -> Form:
 def submission(job: Job, system: str, *, environment: str = "smp") -> Submission:
     """The submission of a job whose defaults are resolved; the job is held until it is released.
 
-    ``environment`` is Grid Engine's parallel environment for jobs of several processors. What no
-    option carries is judged by awarenessPolicy (9.0). Raises ``InvalidJob`` with all that must not
-    be left out, and ``InvalidValue`` for a job without an executable that is a path, or whose
-    request contradicts itself.
+    ``environment`` is Grid Engine's parallel environment for jobs of several processors. What is
+    not understood, and what no option carries, is judged by awarenessPolicy (9.0). Raises
+    ``InvalidJob`` with all that must not be left out, and ``InvalidValue`` for a job without an
+    executable that is a path, or whose request contradicts itself.
     """
+    known = understood(job)
+    try:
+        made, left = _submission(known.block, system, environment)
+    except InvalidValue:
+        known.required()  # which is worse, and tells all of it
+        raise
+    told = sorted((*known.findings(), *left), key=lambda each: each.line)
+    if any(each.severity is Severity.ERROR for each in told):
+        raise InvalidJob(told)
+    return replace(made, findings=(*made.findings, *told))
+
+
+def _submission(job: Job, system: str, environment: str) -> tuple[Submission, list[Finding]]:
+    """The submission of what is understood of a job, and what of that no option carries."""
     options = form(system)
     found: list[Finding] = []
     scope = Scope(job, "/Job", found.append)
@@ -77,12 +92,10 @@ def submission(job: Job, system: str, *, environment: str = "smp") -> Submission
     words = options.words(wanted, environment, made)
     if name := _name(job, asked.one("Name"), options):
         words += Option(options.name, name).words()
-    left = [*map(_told, _lost(asked, system))]
-    if any(each.severity is Severity.ERROR for each in left):
-        raise InvalidJob(left)
     command = (options.commands.submit, *options.commands.held, *words, *made.words)
     script = "\n".join((f"#!{made.shell or DEFAULT_SHELL}", *made.lines, script + made.redirection))
-    return Submission(system, command, f"{script}\n", (*found, *left), made.stays_held)
+    submission = Submission(system, command, f"{script}\n", tuple(found), made.stays_held)
+    return submission, [*map(_told, _lost(asked, system))]
 
 
 def _lost(asked: Asked, system: str) -> Iterator[Loss]:

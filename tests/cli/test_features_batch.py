@@ -518,8 +518,8 @@ def test_a_job_that_asks_for_more_than_is_carried_is_not_submitted(queue, option
     done = run("submit", "--for", "slurm", *options, "job.xml")
     assert (done.exit_code, done.stdout) == (2, "")
     *told, last = done.stderr.splitlines()
-    assert [line.partition(" is not asked of slurm")[0] for line in told] == [
-        "job.xml:9: error: Quote 'q'", "job.xml:9: error: Mood 'm'",
+    assert [line.partition(" is not ")[0] for line in told] == [
+        "job.xml:9: error: element Mood", "job.xml:9: error: Quote 'q'",
     ]  # fmt: skip
     assert last == "sssjob: error: job.xml: not submitted: what it asks for would be left out"
     assert not (queue / "script").exists()

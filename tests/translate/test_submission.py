@@ -244,13 +244,11 @@ LEFT = [
     ("<Machine>titan</Machine>", "slurm", "/Job/Machine", "there is no option for it"),
     ("<Quote>q</Quote>", "slurm", "/Job/Quote", "there is no option for it"),
     ("<Extension name='x'>1</Extension>", "slurm", "/Job/Extension", "there is no option for it"),
-    ("<Mood>good</Mood>", "slurm", "/Job/Mood", "there is no option for it"),
     ("<TaskGroup><TaskCount>2</TaskCount><Feature>ib</Feature></TaskGroup>", "slurm", "/Job/TaskGroup/Feature", "there is no option for it"),
     ("<TaskGroup><Task><Id>1</Id><Node>n1</Node></Task></TaskGroup>", "slurm", "/Job/TaskGroup/Task/Node", "there is no option for it"),
     ("<Requested><Processors op='NE'>1</Processors></Requested>", "slurm", "/Job/Requested/Processors", "compared by NE"),
     ("<Requested><Memory units='GB' op='NE'>4</Memory></Requested>", "pbs", "/Job/Requested/Memory", "compared by NE"),
     ("<Requested><Duration op='NE'>60</Duration></Requested>", "gridengine", "/Job/Requested/Duration", "compared by NE"),
-    ("<Requested><TaskCount>5</TaskCount></Requested>", "slurm", "/Job/Requested/TaskCount", "there is no option for it"),
     ("<TaskGroup><TaskCount>3</TaskCount><Requested><Processors>2</Processors></Requested></TaskGroup>", "slurm", "/Job/TaskGroup/TaskCount", "there is no option for it"),
     ("<TaskDistribution type='Geometry'>{1}{2}</TaskDistribution>", "slurm", "/Job/TaskDistribution", "there is no option for it"),
 ]
@@ -260,6 +258,18 @@ LEFT = [
 @pytest.mark.parametrize("inner, system, path, reason", LEFT)
 def test_what_no_option_says_refuses_the_job(inner, system, path, reason):
     assert refusals(inner, system) == {path: reason}
+
+
+@pytest.mark.parametrize("inner, path", [
+    ("<Mood>good</Mood>", "/Job/Mood"),
+    ("<Requested><TaskCount>5</TaskCount></Requested>", "/Job/Requested/TaskCount"),
+    ("<Requested><Memory op='APPROX'>5</Memory></Requested>", "/Job/Requested/Memory/@op"),
+])  # fmt: skip
+def test_what_is_not_understood_refuses_the_job(inner, path):
+    with pytest.raises(InvalidJob) as refused:
+        made(inner, "slurm")
+    assert [each.path for each in refused.value.findings] == [path]
+    assert "is not understood" in refused.value.findings[0].message
 
 
 def test_a_job_of_another_user_is_not_submitted_as_ones_own():

@@ -11,7 +11,7 @@ import click
 from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running, site, there
-from sssjob.cli.features.document import one_job
+from sssjob.cli.features.document import known_job
 from sssjob.cli.systems import SystemName
 from sssjob.errors import SSSJobError
 
@@ -74,7 +74,7 @@ def job(
     name = nodes[0] if len(nodes) == 1 else os.uname().nodename.partition(".")[0] if host else ""
     known = None if site_file is None else site(site_file)
     features = derive(
-        one_job(file, select), now=int(time.time()) if now is None else now, starting=starting,
+        known_job(file, select), now=int(time.time()) if now is None else now, starting=starting,
         nodes=nodes, cpu_limit=not no_cpu_limit, repair=repair,
         machine=rated(machine, known, name, ask=host),
         settings={} if known is None else known.settings(name),
@@ -149,7 +149,7 @@ def machine(
         granted=granted,
         settings={} if site_file is None else site(site_file).of(name),
         description=None if description is None else _described(description, node),
-        job=None if job_file is None else one_job(job_file, select),
+        job=None if job_file is None else known_job(job_file, select),
         host=of_host,
         now=int(time.time()) if now is None else now,
     )

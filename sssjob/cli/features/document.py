@@ -38,6 +38,21 @@ def one_job(file: str, select: str | None) -> Job:
     common.fail(f"{source.name}: no job {select or ''}".rstrip() + (ids if select else ""))
 
 
+def known_job(file: str, select: str | None) -> Job:
+    """The one job of a document, without what is not understood; that ends the command if it must.
+
+    What its awarenessPolicy wants told is told.
+    """
+    from sssjob.check.awareness import understood
+
+    known = understood(one_job(file, select))
+    name = "<stdin>" if file == "-" else file
+    common.print_findings(found.in_file(name) for found in known.findings())
+    if not known.accepted:
+        common.fail(f"{name}: rejected, for its awarenessPolicy is Reject (SSS 9.0)")
+    return known.block
+
+
 def _jobs(blocks: Iterable[object]) -> Iterator[Job]:
     from sssjob.defaults import resolve
     from sssjob.model import Job, JobGroup

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sssjob import handles
 from sssjob.amounts import Amount
+from sssjob.check.awareness import understood
 from sssjob.errors import Finding, SSSJobError, Unprotected
 from sssjob.features import host, keys, machine
 from sssjob.features.batch import documents
@@ -110,7 +111,9 @@ def _described(jobs: str, given: Allocation, notes: list[str]) -> Job | None:
     place = documents.place(jobs, given.job_id)
     try:
         handles.check(jobs)
-        return documents.described(place, given.job_id)
+        known = understood(documents.described(place, given.job_id))
+        notes += [f"{place}: {found.message}" for found in known.findings()]
+        return known.block if known.accepted else None
     except FileNotFoundError:
         return None
     except Unprotected as error:
