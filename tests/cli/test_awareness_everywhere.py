@@ -14,7 +14,7 @@ from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.errors import InvalidJob
 from sssjob.expression import of
-from sssjob.features.batch.submission import submission
+from sssjob.translate.submission import submission
 
 JOB = """<JobGroup><Id>g</Id>
 <Job{policy}><Id>4</Id>{own}
