@@ -13,27 +13,27 @@ from sssjob.cli.signals import Terminated, die
 # fmt: off
 COMMANDS = {
     "validate":      "Check documents against the standard.",
-    "show":          "Show job objects as a tree, or write them anew.",
-    "query":         "Ask job objects by XPath.",
-    "store":         "Keep job objects, and ask them, in one file or PostgreSQL.",
+    "show":          "Show job objects as a tree, or write them in another form.",
+    "query":         "Find jobs and values in job objects, by XPath.",
+    "store":         "Keep job objects in a file or PostgreSQL, and query them.",
     "convert":       "Turn accounting records into job objects.",
-    "features":      "Machine/Job Features: derive, write, read, announce.",
-    "deliver":       "Fold features and records into requested jobs.",
-    "report":        "Add up what jobs used, by user, project, time.",
+    "features":      "Machine/Job Features: what a job may use, as small files.",
+    "deliver":       "Put what was used (features, records) into requested jobs.",
+    "report":        "Add up what jobs used, by user, project or time.",
     "graph":         "Show which jobs are ready, wait or will never run.",
     "match":         "Tell which offers satisfy a request, and why.",
     "explain":       "Show a request as a readable tree.",
     "alternatives":  "List what would satisfy a request, best first.",
-    "layout":        "Lay out the tasks of jobs on nodes.",
+    "layout":        "Show which task of a job runs on which node.",
     "profile":       "List what a peer that supports less would lose.",
     "lcginfo":       "Queue states and response times of grid sites.",
     "request":       "Ask a gateway, or Gold, over SSSRMAP.",
     "serve":         "Answer schedulers and clients over SSSRMAP.",
     "condor":        "Hooks, ads and features of HTCondor execution points.",
-    "transform":     "Apply a sheet to job objects.",
-    "repair":        "Put common mistakes right in what is not well-formed.",
-    "canon":         "Write job objects in canonical form.",
-    "diff":          "Tell what two documents say differently.",
+    "transform":     "Transform job objects with an XSLT sheet.",
+    "repair":        "Repair documents that are not well-formed XML.",
+    "canon":         "Write job objects in one canonical form, to compare them.",
+    "diff":          "Show where two documents mean different things.",
 }
 # fmt: on
 
@@ -46,8 +46,9 @@ COMMANDS = {
 def sssjob() -> None:
     """Job objects of the SSS Job Object Specification 3.1.0, from submission to accounting.
 
-    Every command reads FILEs, compressed or not, or standard input ("-"), and ends with
-    0 when done and found, 1 when not valid or nothing was found, 2 when not understood.
+    Every command reads FILEs, compressed or not, or standard input ("-"). Its exit code is 0 if it
+    succeeded and found something, 1 if a document is not valid or nothing was found, 2 if its input
+    was not understood.
 
     \b
     sssjob convert --from slurm sacct.txt > jobs.sss

@@ -34,8 +34,8 @@ Exit code: 0 listed, 1 nothing is requested, 2 a document or a request cannot be
 def command(files: tuple[str, ...], select: str | None, limit: int, as_json: bool) -> None:
     """List the alternatives of a request, the most preferred first.
 
-    Each satisfies the request by itself; its score is the sum of the shares of its preferences.
-    Wishes are in none of them: they exclude no offer.
+    Each alternative satisfies the request. Its score is the sum of its shares of the preferences.
+    Wishes are part of no alternative, because they exclude no offer.
     """
     from sssjob.cli.asking import requests
     from sssjob.errors import finding

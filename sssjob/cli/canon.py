@@ -39,9 +39,10 @@ def command(
 ) -> None:  # fmt: skip
     """Write job objects in canonical form.
 
-    Properties stand in the order of the standard's tables, numbers are as short as they are
-    exact, sizes in the largest unit in which they are whole; defaults of attributes, older names
-    and comments are gone, and what is requested is written as every reader takes it alike.
+    Properties are in the order of the standard's tables. Numbers are as short as they can be
+    without loss, sizes in the largest unit that gives a whole number. Attributes that state their
+    default and comments are left out, older names are replaced, and requests are written in a form
+    that all readers understand alike.
     """
     from sssjob.document import write
     from sssjob.document.canonical import canon

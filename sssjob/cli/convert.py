@@ -132,8 +132,9 @@ def command(
 ) -> None:
     """Turn accounting records into job objects, or into other records.
 
-    Each FILE may be compressed; "-" is standard input. A bad record is reported with its line,
-    and the rest go on. How many records were converted, skipped and bad is printed at the end.
+    Each FILE may be compressed; "-" is standard input. A bad record is reported with its line, and
+    the others are converted. The numbers of converted, skipped and bad records are printed at the
+    end.
     """
     from sssjob.verbs.convert import Conversion
     from sssjob.verbs.records import Reading

@@ -47,8 +47,8 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
 @click.option("--from", "format_", type=click.Choice(list(FORMATS)), default="slurm",
               show_default=True, help="The format of the records.")  # fmt: skip
 @click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
-@click.option("--overwrite", is_flag=True, help="Let what was delivered replace what disagrees.")
-@click.option("--force", is_flag=True, help="Fold a directory that names another job.")
+@click.option("--overwrite", is_flag=True, help="Replace values of the job that disagree.")
+@click.option("--force", is_flag=True, help="Accept a directory whose job_id names another job.")
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),
               help="Until when a job without an end has run, in seconds since 1970.")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write the document here.")
@@ -65,17 +65,18 @@ def command(
 
     The document with what was delivered is printed, or written where -o or --in-place say.
 
-    JOB.xml may hold many jobs, in one document or in several, and be of any size. All of it is
-    kept as it is, to the byte, but for the jobs to which something is delivered.
+    JOB.xml may hold many jobs, in one document or in several, and be of any size. Everything but
+    the jobs that get something is kept byte for byte.
 
-    Each record goes to its job by Id; a features directory to the job that its job_id names, and
-    with it what its machine and its pilot say, and what was measured.
-    Of a directory, every document that a record is about is written back; a store keeps the new
-    version beside the former one, and a run that it has not seen (of a requeued job) as a
-    document of its own. Both take records only.
+    A record goes to the job with its Id. A features directory goes to the job that its job_id
+    names, together with the directories of its machine and its pilot, and with what was measured.
+    In a directory, every document that gets a record is written back. A store keeps the new version
+    beside the old one; a run that it does not know yet (of a requeued job) becomes a document of
+    its own. Directories and stores take records only.
 
-    What was requested is left untouched. Where a job knows better, the difference is reported
-    and the job keeps its value, unless --overwrite. Folding again changes nothing.
+    What was requested is left untouched. Where a job has another value already, the difference is
+    reported and the job keeps its value, unless --overwrite is given. A second run with the same
+    data changes nothing.
 
     A job with something that is not understood is refused and stays as it is, unless its
     awarenessPolicy says Warn or Ignore.

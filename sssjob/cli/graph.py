@@ -64,7 +64,7 @@ def command(
     files: tuple[str, ...], exits: tuple[str, ...], from_document: bool, select: str | None,
     closed: bool, form: str | None, output: str | None,
 ) -> None:  # fmt: skip
-    """Show how the jobs of a group depend on each other, and how each stands.
+    """Show how the jobs of a group depend on each other, and the state of each.
 
     A job is done, ready, waiting for others, or will never run, because a job it depends upon
     ended otherwise or will never run itself. Jobs beside each other form one graph.

@@ -65,9 +65,9 @@ def command(
 ) -> None:
     """List what a peer that supports less would lose.
 
-    Of each job object in FILEs ("-" is standard input) everything is listed that the peer does
-    not understand, with the level that it takes, the awarenessPolicy that holds for it, and what
-    becomes of it. Without FILE the elements and attributes are listed that the peer lacks.
+    For each job object in FILEs ("-" is standard input), list everything that the peer does not
+    understand: the level that supports it, its awarenessPolicy, and what the peer does with it.
+    Without FILE, list the elements and attributes that the peer does not support.
     """
     from sssjob.check.vocabulary import PROFILES, differences
 

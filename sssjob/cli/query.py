@@ -84,13 +84,13 @@ def command(
     explain: bool,
     verify: bool,
 ) -> None:
-    """Ask job objects by XPath.
+    """Find jobs and values in job objects, by XPath.
 
-    EXPRESSION that starts with / is asked of each document, another one of each job object (the
-    outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in none;
-    functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min, sss:max,
-    sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are read; a
-    store, or the address of one (postgresql://...); "-" is standard input.
+    An EXPRESSION that starts with / is evaluated for each document, any other for each job object
+    (the outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in
+    none; functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min,
+    sss:max, sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are
+    read; a store, or the address of one (postgresql://...); "-" is standard input.
     """
     from sssjob import workers
     from sssjob.cli.query_sources import Asking

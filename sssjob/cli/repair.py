@@ -29,9 +29,11 @@ Exit code: 0 repaired, or nothing to do; 1 refused, with the reasons; 2 cannot b
 @click.argument("file", default="-", metavar="[FILE]", type=click.Path())
 @click.option("-o", "--output", metavar="PATH", type=click.Path(), help="Write here.")
 @click.option("--in-place", is_flag=True, help="Write over FILE.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would be changed.")
+@click.option("--dry-run", is_flag=True, help="Only report what would be changed.")
 @click.option("--diff", is_flag=True, help="Print the changed lines, and write no document.")
-@click.option("--groups", is_flag=True, help="Turn the signs of groups if only that balances them.")
+@click.option(
+    "--groups", is_flag=True, help="Reverse the signs of groups if they only balance then."
+)
 @click.option("--json", "as_json", is_flag=True, help="Changes and document as one JSON object.")
 def command(
     file: str, output: str | None, in_place: bool, dry_run: bool, diff: bool, groups: bool,
@@ -40,7 +42,7 @@ def command(
     """Repair a document that is not well-formed.
 
     Typographic quotes and no-break spaces in tags, a start tag where an end tag was meant, the
-    missing end tag of a value, a bare &, blanks before <?xml. Each change is told on standard
+    missing end tag of a value, a bare &, blanks before <?xml. Each change is reported on standard
     error. If anything else is wrong, or two repairs are possible, nothing is changed.
     """
     if in_place and (output or file == "-"):

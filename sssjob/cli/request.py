@@ -67,7 +67,11 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
     help="Change a property; += and -= add and subtract.",
 )
 @click.option(
-    "--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the action."
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the action, such as ShowHidden=True.",
 )
 @click.option(
     "--data", "data", metavar="FILE", help='Send the job objects of a file; "-" is standard input.'
@@ -119,14 +123,14 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
     show_default=True,
     help="How to sign; the server has to know.",
 )
-@click.option("--encrypt", is_flag=True, help="Encrypt by triple DES, as old servers do.")
+@click.option("--encrypt", is_flag=True, help="Encrypt with triple DES, as old servers expect.")
 @click.option(
     "--dialect",
     "dialect_name",
     type=click.Choice(["sssjob", "gold"]),
     default="sssjob",
     show_default=True,
-    help="What the server understands.",
+    help="The dialect that the server understands.",
 )
 @click.option(
     "--timeout",
@@ -154,8 +158,9 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
     """Ask a gateway, or a real Gold, over SSSRMAP.
 
-    ACTION is what to do (Query, Create, Modify, Delete, Charge, ...), OBJECT with what (Job).
-    Conditions hold together; one that begins with Or, AndNot or OrNot joins the one before it so.
+    ACTION is what to do (Query, Create, Modify, Delete, Charge, ...), OBJECT is the kind of object
+    (Job). All conditions must hold, unless one begins with Or, AndNot or OrNot, which joins it to
+    the one before.
     """
     from sssjob.cli import reply
     from sssjob.errors import InvalidValue, NoReply, Refused

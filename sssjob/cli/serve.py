@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     sssjob serve --config gateway.toml --queue           what was not forwarded yet, and why
     sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
 
-    SIGTERM and SIGINT end it when whole requests have their answers; SIGHUP reads its keys anew.
+    On SIGTERM and SIGINT it answers the requests that have arrived, and ends. On SIGHUP it reads
+    its keys again.
 
     Exit code 0: ended, or nothing is wrong; 1: --check found something, or --queue nothing;
     2: it cannot start.
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     "-c", "--config", "path", metavar="FILE", required=True, type=click.Path(path_type=Path),
     help="The configuration, in TOML.",
 )  # fmt: skip
-@click.option("--check", is_flag=True, help="Only say what is wrong with the configuration.")
+@click.option(
+    "--check", is_flag=True, help="Only check the configuration, and print what is wrong with it."
+)
 @click.option("--unit", is_flag=True, help="Print a unit for systemd, and do no more.")
 @click.option(
     "--listen", "addresses", metavar="ADDRESS", multiple=True,
@@ -51,9 +54,9 @@ def command(
 ) -> None:  # fmt: skip
     """Answer schedulers and clients over SSSRMAP, until a signal ends it.
 
-    Peers of Gold and standard HTTP clients use one port. What happens is logged on standard
-    error, one JSON object a line. Figures for Prometheus are at /metrics where their library is
-    installed (the extra "gateway").
+    Peers of Gold and standard HTTP clients use one port. The log goes to standard error, one JSON
+    object a line. Metrics for Prometheus are at /metrics if their library is installed (the extra
+    "gateway").
     """
     if unit:
         from sssjob.gateway import systemd

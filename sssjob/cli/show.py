@@ -38,9 +38,9 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
 )
 @click.option(
     "--deref", is_flag=True,
-    help="Put definitions in the place of references; reads a whole FILE into memory.",
+    help="Replace references by what they refer to; reads a whole FILE into memory.",
 )  # fmt: skip
-@click.option("--explain", is_flag=True, help="Say of each effective value where it was written.")
+@click.option("--explain", is_flag=True, help="Show where each effective value was written.")
 @click.option(
     "--to", "form", type=click.Choice(["tree", "sss", "sss-lines", "json"]), default="tree",
     show_default=True, help="A tree; documents, indented or one on each line; or JSON.",
@@ -57,9 +57,9 @@ def command(
     files: tuple[str, ...], effective: bool, deref: bool, explain: bool, form: str,
     dialect: str | None, namespace: str | None,
 ) -> None:  # fmt: skip
-    """Show job objects as a tree, or write them anew.
+    """Show job objects as a tree, or write them in another form.
 
-    Older names are written by their present ones; everything else comes back as it was read.
+    Older names become those of 3.1.0; everything else is written as it was read.
     """
     shown = 0
     unread = False

@@ -37,7 +37,7 @@ def command(
 ) -> None:
     """Apply SHEET (XSLT 1.0) to each FILE.
 
-    SHEET is the name of one that comes with sssjob (to-3.1.0, keep, job-html, usage-record) or
+    SHEET is the name of a sheet that comes with sssjob (to-3.1.0, keep, job-html, usage-record) or
     the path of your own. It may not read other files, write any, or use the network.
     """
     from sssjob.errors import BadSheet

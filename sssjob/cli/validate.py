@@ -47,7 +47,9 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
     "--profile", type=click.Choice(["minimal", "recommended", "full"]), default="full",
     show_default=True, help="Check what an implementation of this level accepts.",
 )  # fmt: skip
-@click.option("--no-awareness", is_flag=True, help="The same, without support of awarenessPolicy.")
+@click.option(
+    "--no-awareness", is_flag=True, help="That implementation does not support awarenessPolicy."
+)
 @click.option(
     "--closed",
     is_flag=True,
@@ -65,7 +67,8 @@ def command(
     """Check documents against the standard.
 
     Each FILE is one document, a wrapper around many job objects, or many documents one after the
-    other; compressed or not. Text goes to standard error, JSON and SARIF to standard output.
+    other; compressed or not. Findings go to standard error as text, or to standard output as JSON
+    or SARIF.
     """
     counts: Counter[Severity] = Counter()
     unread = False

@@ -13,10 +13,10 @@ COMMANDS = {
     "features":       "Print the features of a job in a slot.",
     "eval":           "Evaluate a ClassAd expression.",
     "queue":          "Show which jobs wait for a slot, run, or are done.",
-    "fold":           "Fold what hooks reported into the jobs.",
+    "fold":           "Put what hooks reported into the job objects.",
     "cron":           "Print machine features for the ads of slots.",
     "config":         "Print the configuration of a site.",
-    "simulate":       "Play the execution point that calls the hooks.",
+    "simulate":       "Call the hooks as an execution point does.",
     "fetch-work":     "Hook: give a slot a job that fits it.",
     "reply-fetch":    "Hook: learn whether the slot took the job.",
     "evict-claim":    "Hook: take a job back.",
@@ -44,8 +44,7 @@ Examples:
   sssjob condor config --jobs /var/lib/sssjob/jobs""",
 )
 def command() -> None:
-    """Ads, features and hooks of HTCondor execution points.
-
-    A startd fetches work that job objects describe, each job finds its features, and what it
-    used is folded into its job object.
+    """Ads, features and hooks of HTCondor execution points. With these hooks a startd fetches jobs
+    that job objects describe, each job finds its features, and what it used is put into its job
+    object.
     """

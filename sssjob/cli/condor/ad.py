@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Write each job as the ad of a job, with its defaults applied.
 
-    What HTCondor cannot be told is said on standard error. Of a request with alternatives the
-    best decides about amounts; Requirements and Rank say all of it.
+    Values that an ad cannot express are reported on standard error. If a request has alternatives,
+    amounts are those of the best one; Requirements and Rank cover all of them.
     """
     from sssjob.classads import forms
     from sssjob.classads.errors import BadAd

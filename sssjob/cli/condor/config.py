@@ -38,8 +38,8 @@ def command(
 ) -> None:  # fmt: skip
     """Print the lines of HTCondor's configuration that name the hooks.
 
-    The value of such a line is a path, so that each hook is a small program of its own;
-    --write-hooks writes these. Paths are those of the execution point.
+    HTCondor configures a hook by a path without arguments, so each hook is a small program;
+    --write-hooks writes these programs. Paths are those of the execution point.
     """
     import os
 

@@ -29,7 +29,7 @@ Exit code: 0 printed, 1 nothing is known, 2 something is not understood."""
 @click.option("--prefix", default=PUBLISHED, show_default=True, help="What each name begins with.")
 @click.option("--set", "given", multiple=True, metavar="[SLOT:]KEY=VALUE",
               help="A key of all slots, or of one.")  # fmt: skip
-@click.option("--update", is_flag=True, help="Have the collector told at once.")
+@click.option("--update", is_flag=True, help="Tell the collector at once.")
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),
               help="What time it is, in seconds since 1970.")  # fmt: skip
 def command(
@@ -38,7 +38,7 @@ def command(
 ) -> None:  # fmt: skip
     """Print machine features as attributes, as a job of startd cron does.
 
-    A key for one slot stands in an ad of its own, which names the slot.
+    Keys of one slot are in an ad of their own, which names the slot.
     """
     from sssjob.cli.features.common import site
     from sssjob.features import host as this

@@ -20,11 +20,12 @@ Exit code: 0 folded, or nothing to fold, 1 a report cannot be folded, 2 the jobs
 )
 @places
 def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
-    """Fold the reports of hooks into Delivered and the state of the jobs, now.
+    """Put the reports of hooks into Delivered and State of the jobs, now.
 
-    Hooks do so behind their answers where they may write; users of jobs may not, and their
-    reports wait for the next hook of the startd, or for this. Reports that do not count are set
-    aside in the directory bad beside the queue. Root acts as the owner of the queue.
+    Hooks of the startd do this after they have answered. Hooks that run as the user of a job may
+    not write documents: their reports wait for the next hook of the startd, or for this command.
+    Reports that do not count are moved to the directory bad beside the queue. Root acts as the
+    owner of the queue.
     """
     from sssjob.errors import SSSJobError
     from sssjob.systems.condor.hooks.queue import Held

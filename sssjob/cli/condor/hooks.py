@@ -26,13 +26,13 @@ _WHERE: tuple[Callable[[Any], Any], ...] = (
 _QUEUE = (
     *_WHERE,
     click.option("--fold", type=click.Choice(FOLDS), default="after", show_default=True,
-                 help="When usage goes into the documents: behind the answer, now, never."),
+                 help="When usage goes into the documents: after the answer, before it, never."),
     click.option("--seconds", type=click.IntRange(1, 3600), default=SECONDS, show_default=True,
                  help="How long the hook may take."),
 )  # fmt: skip
 _FETCH = (
     click.option("--silence", type=click.IntRange(1), default=SILENCE, show_default=True,
-                 help="Seconds after which a job that is not heard of is given away again."),
+                 help="Seconds without a report after which a job is given away again."),
     click.option("--refresh", type=click.IntRange(0), default=REFRESH, show_default=True,
                  help="Seconds after which all documents are looked at again."),
     click.option("--request", "requests", multiple=True, metavar="RequestX=N",

@@ -83,9 +83,9 @@ def prolog(
 ) -> None:  # fmt: skip
     """Make the directories of the job that a prolog is called for, and print their names.
 
-    The batch system is asked what it gave the job on this node. That counts before what DIR/ID.xml
-    requests, and the document tells the rest. $JOBSTATUS belongs to the user of the job. With Grid
-    Engine the variables go into the environment of the job, too.
+    The batch system is asked what it gave the job on this node. Its answer counts before what
+    DIR/ID.xml requests; the document gives the other values. $JOBSTATUS belongs to the user of the
+    job. With Grid Engine the variables go into the environment of the job, too.
     """
     from sssjob.features.batch.starting import Settings, start
 
@@ -125,11 +125,11 @@ than root can write on the way to --root."""
 def epilog(
     system: str, root: str, jobs: str, seconds: float, arguments: tuple[str, ...]
 ) -> None:  # fmt: skip
-    """Take away the directories of the job that an epilog is called for.
+    """Remove the directories of the job that an epilog is called for.
 
-    If DIR/ID.xml is there, what the job was given goes into it before, with what it said in
-    $JOBSTATUS and what the batch system measured, as "sssjob deliver" does. What one of several
-    nodes gave is left to the accounting record.
+    If DIR/ID.xml is there, it first gets what the job was given, what it said in $JOBSTATUS, and
+    what the batch system measured, as by "sssjob deliver". For a job on several nodes this is left
+    to the accounting record.
     """
     from sssjob.collect import end
 

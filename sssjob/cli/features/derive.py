@@ -42,7 +42,9 @@ written all the same), 2 the document cannot be read or nothing be written."""
               help="Only the tasks on this node; may be repeated.")  # fmt: skip
 @click.option("--no-cpu-limit", is_flag=True,
               help="No cpu_limit_secs from elapsed time and processors alone.")  # fmt: skip
-@click.option("--repair", is_flag=True, help="Turn the signs of groups if only that balances them.")
+@click.option(
+    "--repair", is_flag=True, help="Reverse the signs of groups if they only balance then."
+)
 @click.option("--starting", is_flag=True, help="The job starts now: its StartTime, if it has none.")
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),
               help="What time it is, in seconds since 1970.")  # fmt: skip
@@ -64,8 +66,8 @@ def job(
 ) -> None:  # fmt: skip
     """Derive $JOBFEATURES from a job object, and write them into DIR.
 
-    Each key is one file, which appears whole or not at all. Keys of an earlier run that the job
-    no longer gives are removed; other files in DIR are left alone. Defaults are resolved first.
+    Each key is one file, which appears whole or not at all. Keys of an earlier run that no longer
+    apply are removed; other files in DIR are left alone. Defaults are applied first.
     """
     if directory is None and not (dry_run or explain or as_json):
         common.fail("a directory to write to is needed, or --dry-run")
@@ -132,9 +134,9 @@ def machine(
 ) -> None:  # fmt: skip
     """Derive $MACHINEFEATURES of a node, and write them into DIR.
 
-    What the site's configuration says comes first, then the description of the node, then the
-    job, then what its batch system says, then this machine of itself. Extensions of type
-    MachineFeatures of the job win.
+    If several sources state a value, the first of these counts: Extensions of type MachineFeatures
+    of the job, the site's configuration, the description of the node, the job, its batch system,
+    this machine itself.
     """
     if directory is None and not (dry_run or explain or as_json):
         common.fail("a directory to write to is needed, or --dry-run")

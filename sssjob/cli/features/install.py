@@ -49,7 +49,7 @@ def command(
     system: str, directory: str | None, root: str, jobs: str, site_file: str, scratch: str,
     vocabulary: str, seconds: int, log: str, as_json: bool,
 ) -> None:  # fmt: skip
-    """Print what to configure, so that jobs find their features, and the scripts.
+    """Print the configuration and the scripts by which jobs find their features.
 
     Paths are those of the nodes. The commands of the batch system are taken to be where they are
     here. In --root, %n stands for the name of the node. With --to the

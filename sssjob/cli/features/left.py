@@ -28,10 +28,10 @@ there are no features at all, 2 a directory cannot be read, or a key that decide
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options_of
 def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> None:
-    """Tell how many seconds are left: elapsed, of CPU time, and until a shutdown.
+    """Show how many seconds are left: of elapsed time, of CPU time, and until a shutdown.
 
-    The elapsed time that a job may go on is the least of wall_limit_secs, shutdowntime and
-    shutdowntime_job, which is printed as time. A limit that is absent is no limit.
+    How long the job may go on is printed as time: the smallest of wall_limit_secs, shutdowntime and
+    shutdowntime_job. Where a limit is missing, there is no limit.
     """
     found = take(given)
     remaining = found.left(given)

@@ -45,10 +45,10 @@ def command(
 ) -> None:  # fmt: skip
     """Rank pilots by what it costs to end them: least waste first.
 
-    Each DIR is a $JOBSTATUS, or holds jobstatus and jobfeatures. Waste is in CPU seconds, time
-    in seconds. Draining waste is what stands idle when a pilot fetches no more work; kill waste
-    what is lost if it ends now. Of pilots of one user that cost the same, the one with the lower
-    priority_factor comes first.
+    Each DIR is a $JOBSTATUS, or holds jobstatus and jobfeatures. Waste is in CPU seconds, time in
+    seconds. Draining waste is what stands idle if the pilot fetches no more work; kill waste is the
+    work that is lost if the pilot ends now. Of pilots of one user that cost the same, the one with
+    the lower priority_factor comes first.
     """
     from sssjob.features.ranking import look, ranked
 

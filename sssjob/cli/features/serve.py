@@ -30,7 +30,7 @@ is not to be had."""
 @click.option("--tokens", metavar="FILE", type=click.Path(),
               help="Lines of NAME TOKEN: paths begin with a token.")  # fmt: skip
 @click.option("--url", metavar="URL", default="",
-              help="How the server is called in metadata; without it, by its address.")  # fmt: skip
+              help="The URL of the server in metadata; by default, its address.")  # fmt: skip
 @click.option("--certificate", metavar="FILE", type=click.Path(), help="Serve HTTPS.")
 @click.option("--key", metavar="FILE", type=click.Path(), help="The key of the certificate.")
 @click.option("--log", is_flag=True, help="Print a line for each answer, without tokens.")
@@ -40,12 +40,11 @@ def command(
 ) -> None:  # fmt: skip
     """Serve ROOT to virtual machines, read-only.
 
-    ROOT/machinefeatures is for everybody, ROOT/NAME/jobfeatures (and ROOT/NAME/machinefeatures,
-    if it is there) for one. NAME is the address of who asks, and the directories are at
-    /machinefeatures and /jobfeatures; or, with --tokens, that of a token, and they are at
-    /TOKEN/machinefeatures and /TOKEN/jobfeatures. The metadata keys machinefeatures and
-    jobfeatures are at /latest/meta-data/, the document of OpenStack at
-    /openstack/latest/meta_data.json.
+    ROOT/machinefeatures is for all clients, ROOT/NAME/jobfeatures (and ROOT/NAME/machinefeatures,
+    if it is there) for one. NAME is the IP address of the client, and the directories are at
+    /machinefeatures and /jobfeatures. With --tokens, NAME belongs to a token, and they are at
+    /TOKEN/machinefeatures and /TOKEN/jobfeatures. The metadata keys machinefeatures and jobfeatures
+    are at /latest/meta-data/, the document of OpenStack at /openstack/latest/meta_data.json.
     """
     from sssjob.features.answers import Answers, ByToken, by_address
     from sssjob.features.serve import Server

@@ -46,11 +46,11 @@ def command(
 
     The job is submitted held, the document is written to DIR/ID.xml with that Id, then the job is
     let go, unless its Hold says User. The Executable is a path on the nodes. Of a range of
-    processors the least is asked for, of other ranges the most.
+    processors the smallest number is requested, of other ranges the largest.
 
-    What the job asks for beyond what can be carried is listed, and the job is refused; where its
-    awarenessPolicy says Warn it is submitted all the same, and where that says Ignore nothing is
-    told.
+    If the batch system has no option for something that the job asks for, this is listed and the
+    job is refused. With awarenessPolicy Warn the job is submitted nevertheless, and with Ignore
+    nothing is reported.
     """
     from sssjob.translate.submission import submission, submitted_id
 

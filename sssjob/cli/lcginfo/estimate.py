@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Estimate how long a job would wait in each queue, for each VO.
 
-    ERT is the estimated, WRT the worst response time. With --queue and --vo the pair is answered
-    for even if no job is there.
+    ERT is the estimated, WRT the worst response time. With --queue and --vo there is an answer even
+    if that VO has no job in that queue.
     """
     from sssjob.lcginfo import answers
 

@@ -37,8 +37,8 @@ Exit code: 0 every line converted, 1 some were bad, 2 nothing converted."""
 def command(clock: str, form: str, output: str | None, file: str) -> None:
     """Turn lrmsinfo into job objects.
 
-    lrmsinfo counts seconds from a zero point of its own, often local time; with a 'now' in the
-    file, times come out as times of the clock.
+    lrmsinfo often counts seconds in local time. If the file has a 'now', its times are moved so
+    that this 'now' becomes the present time of the clock.
     """
     from sssjob.document import opened, write
     from sssjob.lcginfo import jobs, lrmsinfo

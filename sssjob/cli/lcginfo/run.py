@@ -80,7 +80,7 @@ failure. Nothing is printed but a whole answer.""",
 def command(path: str | None, estimator: str, syslog: bool) -> None:
     """Print what changes in a site's GLUE entries: jobs, free slots and response times.
 
-    The static entries that the configuration names say for which queues and VOs.
+    The static entries named in the configuration say for which queues and VOs.
     """
     log = _Log(system=syslog)
     if not path:

@@ -9,16 +9,16 @@ from sssjob.cli.commands import Commands
 # fmt: off
 COMMANDS = {
     "init":     "Make an empty store.",
-    "import":   "Keep job objects, as they are.",
-    "export":   "Give job objects back, byte for byte.",
-    "query":    "Ask job objects by XPath.",
-    "log":      "Tell who changed what, and when.",
+    "import":   "Put job objects into a store, as they are.",
+    "export":   "Print job objects, byte for byte as they were read.",
+    "query":    "Find jobs and values in job objects, by XPath.",
+    "log":      "Show who changed what, and when.",
     "delete":   "Hide job objects, or show them again.",
     "stats":    "Describe a store in numbers.",
     "check":    "Find what is damaged.",
     "compact":  "Make a store small.",
-    "settings": "Say how a store is asked, or set it.",
-    "upgrade":  "Bring a store of an older sssjob up to this one.",
+    "settings": "Show or change the settings of a store.",
+    "upgrade":  "Make a store of an older sssjob usable by this one.",
 }
 FAMILIES = {"upkeep": ("init", "stats", "check", "compact", "settings", "upgrade")}
 # fmt: on
@@ -41,7 +41,7 @@ Examples:
 )  # fmt: skip
 @click.pass_context
 def command(context: click.Context, patience: float) -> None:
-    """Keep job objects, with every version of them, and ask them.
+    """Keep job objects, with all their versions, and query them.
 
     STORE is a file, or postgresql://USER@HOST/DATABASE. Importing the same file again changes
     nothing; a job object of the same Id is the next version of the one that is there.

@@ -41,7 +41,10 @@ Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be r
 )  # fmt: skip
 @click.option("--json", "form", flag_value="json", help="The same as --to json.")
 @click.option(
-    "--version", type=click.IntRange(min=1), metavar="N", help="Not the last version, but this."
+    "--version",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="This version instead of the last one.",
 )
 @click.option("--deleted", is_flag=True, help="Job objects that were deleted, too.")
 @click.option(
@@ -56,9 +59,9 @@ def command(
     deleted: bool,
     output: str | None,
 ) -> None:
-    """Give job objects back as they were read, all or those of the IDs, in the order of the store.
+    """Print job objects as they were read, all or those of the IDs, in the order of the store.
 
-    What is damaged is reported, and the rest are written.
+    Damaged documents are reported, and the others are written.
     """
     missed = 0
 

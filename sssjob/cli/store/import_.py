@@ -37,8 +37,9 @@ def command(store: str, files: tuple[str, ...], by: str | None, reason: str, as_
     """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
 
     A FILE may be compressed, a directory of *.xml and *.sss files, or "-" for standard input.
-    Those that cannot be kept are reported with their line, and the rest go on. Job objects that
-    are there already stay as they are, so an import that was interrupted can be run again.
+    Job objects that cannot be stored are reported with their line, and the others are imported. Job
+    objects that are there already stay as they are, so an import that was interrupted can be run
+    again.
     """
     from sssjob.store import Counts
     from sssjob.verbs import sources

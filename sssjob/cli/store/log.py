@@ -30,16 +30,18 @@ Exit code: 0 something was found, 1 nothing, 2 the store cannot be read."""
 )
 @shared.store
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--since", metavar="TIME", help="From this time on; UTC, unless it says otherwise.")
-@click.option("--by", metavar="NAME", default="", help="By this one only.")
+@click.option(
+    "--since", metavar="TIME", help="Changes from this time on; UTC if it states no zone."
+)
+@click.option("--by", metavar="NAME", default="", help="Only changes by this user.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after so many lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
 def command(
     store: str, ids: tuple[str, ...], since: str | None, by: str, limit: int | None, as_json: bool
 ) -> None:
-    """Tell who changed what, when, from where and why: each version of each job object.
+    """Show who changed what, when, from where and why, for each version of each job object.
 
-    With IDs, only what happened to these.
+    With IDs, only for these job objects.
     """
     start = _seconds(since)
     found = False

@@ -93,7 +93,8 @@ Exit code: 0 nothing is damaged, 1 something is, 2 the store cannot be read at a
 def check(store: str, as_json: bool) -> None:
     """Find what is damaged: in the database, in every version of each job object, in its columns.
 
-    "sssjob store export" saves what is whole, and importing a good copy of what is not mends it.
+    "sssjob store export" saves the undamaged documents. Importing a good copy of a damaged one
+    repairs it.
     """
     faults = 0
     with shared.opened(store, read_only=True) as jobs, shared.counted("checking") as tell:
@@ -121,8 +122,8 @@ Exit code: 0 done, 2 the store cannot be written."""
 def compact(store: str, as_json: bool) -> None:
     """Make a store smaller: train its dictionary again, compress all versions, free space.
 
-    Others may read and write meanwhile, and it may be interrupted at any time. A file needs as
-    much room again while it is written anew.
+    Others may read and write meanwhile, and it may be interrupted at any time. A store in a file
+    needs as much free space as its size, for the new file.
     """
     with shared.opened(store) as jobs, shared.counted("compacting") as tell:
         before = jobs.engine.size()
@@ -145,7 +146,7 @@ Exit code: 0 told, and set if that was asked for, 2 the store cannot be read or 
 @shared.store
 @click.option(
     "--verify/--no-verify", default=None,
-    help="Ask every document what is asked of columns, and tell differences.",
+    help="Compare every answer from columns with the documents, and report differences.",
 )  # fmt: skip
 @shared.as_json
 def settings(store: str, verify: bool | None, as_json: bool) -> None:
@@ -173,7 +174,7 @@ Exit code: 0 the store is one of this sssjob now, 2 it cannot become one."""
 @shared.store
 @shared.as_json
 def upgrade(store: str, as_json: bool) -> None:
-    """Bring a store of an older sssjob up to this one, all of it or nothing."""
+    """Make a store of an older sssjob usable by this one, all of it or nothing."""
     from sssjob.store import upgrade
 
     with shared.failing(), shared.counted("upgrading") as tell:
