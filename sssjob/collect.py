@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import io
 import os
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
-from sssjob import atomic, handles
-from sssjob.commands import asked
+from sssjob import atomic, handles, registry
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
@@ -27,20 +24,10 @@ from sssjob.features.batch.directories import Directories
 from sssjob.features.status import Snapshot
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup
-from sssjob.systems.slurm.allocation import ENVIRONMENT
 
 LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
 SETTLE = 10  # seconds after the end of a job in which its record may not be complete
 HALF = 3600  # seconds after which a record that looks incomplete is as complete as it gets
-
-COLUMNS = (
-    "JobID", "JobIDRaw", "JobName", "User", "Account", "Partition", "State", "ExitCode", "Submit",
-    "Start", "End", "ElapsedRaw", "Suspended", "TimelimitRaw", "ReqCPUS", "ReqMem", "AllocCPUS",
-    "NNodes", "NTasks", "NodeList", "TotalCPU", "MaxRSS",
-)  # fmt: skip
-_DELIMITER = "\x1f"
-_SLURM_ID = re.compile(r"[0-9]{1,10}(?:_[0-9]{1,10})?")
-_AT_ONCE = 200  # ids in one question
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,17 +140,15 @@ def waiting(
             yield document, ids
 
 
-def ask_slurm(ids: Iterable[str], environment: Mapping[str, str], *, seconds: float) -> Known:
-    """What ``sacct`` knows about jobs. Raises ``CommandFailed``."""
+def ask(
+    system: str, ids: Iterable[str], environment: Mapping[str, str], *, seconds: float
+) -> Known:
+    """What a batch system that can be asked knows about jobs. Raises ``CommandFailed``."""
+    row = registry.systems()[system]
+    names = list(ids)
     found = Known()
-    left = iter([name for name in ids if _SLURM_ID.fullmatch(name)])
-    while some := list(islice(left, _AT_ONCE)):
-        command = [
-            "sacct", "--duplicates", "--parsable2", f"--delimiter={_DELIMITER}", "--noconvert",
-            f"--format={','.join(COLUMNS)}", f"--jobs={','.join(some)}",
-        ]  # fmt: skip
-        printed = asked(command, {**environment, **ENVIRONMENT}, seconds)
-        _take(found, "slurm", printed.encode(), "sacct", some)
+    for command, printed in registry.loaded(row.ended)(names, environment, seconds):
+        _take(found, row.formats[0].name, printed, command, names)
     return found
 
 
@@ -172,7 +157,7 @@ def read_records(system: str, files: Sequence[Path], ids: Iterable[str], zone: s
     found = Known()
     names = list(ids)
     for file in files:
-        _take(found, {"gridengine": "sge"}.get(system, system), file, str(file), names, zone)
+        _take(found, registry.systems()[system].formats[0].name, file, str(file), names, zone)
     return found
 
 

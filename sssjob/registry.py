@@ -108,9 +108,11 @@ class System(NamedTuple):
     """A batch system: what it is called, and where each thing that is known of it stands.
 
     ``formats`` are those of its accounting records; ``script`` names its side of a prolog, a class
-    derived from ``sssjob.features.batch.call.Script``. ``submission`` names its submit form, a
-    ``sssjob.translate.form.Form``; ``targets`` are the forms in which jobs are
-    submitted to it, or shown by it.
+    derived from ``sssjob.features.batch.call.Script``, and ``installation`` what a site installs
+    for it, one derived from ``sssjob.features.batch.scripts.Scripts``. ``ended`` names what asks
+    it for the records of jobs that have ended, in the first of its formats; without one they are
+    read from files. ``submission`` names its submit form, a ``sssjob.translate.form.Form``;
+    ``targets`` are the forms in which jobs are submitted to it, or shown by it.
     """
 
     name: str
@@ -118,6 +120,8 @@ class System(NamedTuple):
     formats: tuple[Format, ...] = ()
     queue: Queue | None = None
     script: str = ""
+    installation: str = ""
+    ended: str = ""
     submission: str = ""
     targets: tuple[Target, ...] = ()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sssjob import registry
 from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
@@ -55,7 +56,7 @@ def command(
     from sssjob import collect as ending
     from sssjob import handles
 
-    if system != "slurm" and not records:
+    if not (records or registry.systems()[system].ended):
         common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")
     place = Path(jobs)
     unread: list[str] = []
@@ -68,7 +69,7 @@ def command(
         if records:
             found = ending.read_records(system, [Path(file) for file in records], ids, tz)
         else:
-            found = ending.ask_slurm(ids, os.environ, seconds=seconds)
+            found = ending.ask(system, ids, os.environ, seconds=seconds)
     except (OSError, SSSJobError) as error:
         fail(error)
     common.print_findings(found.bad)

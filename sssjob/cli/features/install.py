@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,8 +16,6 @@ from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.errors import SSSJobError
-
-_ASKED = {"slurm": "scontrol", "gridengine": "qstat", "pbs": "qstat"}
 
 
 @click.command(
@@ -66,8 +65,9 @@ def command(
     place = os.path.abspath(directory) if directory else f"/usr/libexec/sssjob/{system}"
     try:
         found = Installation(
-            system, place, _program(), root, jobs, options, _place_of(_ASKED[system]), seconds, log
+            system, place, _program(), root, jobs, options, seconds=seconds, log=log
         )
+        found = replace(found, path=_place_of(found.side.command))
         found.check()
         scripts = found.scripts()
         if directory:

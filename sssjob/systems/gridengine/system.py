@@ -17,5 +17,6 @@ SYSTEM = System(
              ("qconf", "-ssconf")),
     ),
     script="sssjob.systems.gridengine.allocation:GridEngine",
+    installation="sssjob.systems.gridengine.scripts:GridEngine",
     submission="sssjob.systems.gridengine.submission:FORM",
 )  # fmt: skip

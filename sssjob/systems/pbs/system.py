@@ -11,5 +11,6 @@ SYSTEM = System(
     ),
     queue=Queue("sssjob.systems.pbs.queue:PBS", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
     script="sssjob.systems.pbs.allocation:PBS",
+    installation="sssjob.systems.pbs.scripts:PBS",
     submission="sssjob.systems.pbs.submission:FORM",
 )  # fmt: skip

@@ -24,5 +24,7 @@ SYSTEM = System(
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
     ),
     script="sssjob.systems.slurm.allocation:Slurm",
+    installation="sssjob.systems.slurm.scripts:Slurm",
+    ended="sssjob.systems.slurm.ended:records",
     submission="sssjob.systems.slurm.submission:FORM",
 )  # fmt: skip

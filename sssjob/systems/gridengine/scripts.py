@@ -1,0 +1,49 @@
+"""The scripts of Grid Engine: prolog and epilog of a queue, or its starter_method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sssjob.features.batch.scripts import Installation, Scripts, exports
+
+
+class GridEngine(Scripts):
+    """prolog and epilog run as root; the starter_method runs as the user, in the job's place."""
+
+    command = "qstat"
+    handed = (
+        "SGE_ROOT", "SGE_CELL", "SGE_QMASTER_PORT", "SGE_EXECD_PORT", "SGE_JOB_SPOOL_DIR",
+        "SGE_TASK_ID", "JOB_ID", "NSLOTS", "NHOSTS", "QUEUE", "HOSTNAME",
+    )  # fmt: skip
+    prolog = ("prolog", "prolog of a Grid Engine queue")
+    epilog = ("epilog", "epilog of a Grid Engine queue")
+
+    def more(self, at: Installation) -> dict[str, str]:
+        """The starter_method: for sites where nothing may run as root."""
+        call = at.call("prolog", '"$mjf"')
+        text = (
+            f"{at.head('Grid Engine starter_method', 'makes')}"
+            "# It runs as the user of the job, in the place of its shell, and ends as the job.\n"
+            "mjf=$TMPDIR/mjf task=$SGE_TASK_ID\n"
+            '[ "$task" = undefined ] && task= || task=${task:+.$task}\n'
+            "# Without a directory of the job there is no place that others could not prepare.\n"
+            'if [ -n "$TMPDIR" ]; then\n'
+            f"{call} >/dev/null 2>&1 </dev/null\n"
+            f"{exports('    ', '$mjf', '$JOB_ID$task')}"
+            "fi\n"
+            "shell=${SGE_STARTER_SHELL_PATH:-/bin/sh}\n"
+            "# A script comes as its path and arguments, qsub -b y as a command, or as one text.\n"
+            '[ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@"\n'
+            'case $(command -v "$1") in /*) exec "$@" ;; esac\n'
+            'exec "$shell" -c "$*"\n'
+        )
+        return {"starter": text}
+
+    def configuration(self, at: Installation) -> Iterator[str]:
+        """The lines of a queue's configuration."""
+        yield "# qconf -mq QUEUE, for queues of batch jobs, not where qrsh and qlogin run:"
+        yield "# 8.1.9 may end a prolog there before it is done, and close the queue."
+        yield f"prolog                root@{at.place('prolog')}"
+        yield f"epilog                root@{at.place('epilog')}"
+        yield "# Where nothing may run as root, instead of both:"
+        yield f"# starter_method        {at.place('starter')}"
