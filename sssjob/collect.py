@@ -144,7 +144,7 @@ def ask(
     system: str, ids: Iterable[str], environment: Mapping[str, str], *, seconds: float
 ) -> Known:
     """What a batch system that can be asked knows about jobs. Raises ``CommandFailed``."""
-    row = registry.systems()[system]
+    row = registry.all_systems()[system]
     names = list(ids)
     found = Known()
     for command, printed in registry.loaded(row.ended)(names, environment, seconds):
@@ -157,7 +157,7 @@ def read_records(system: str, files: Sequence[Path], ids: Iterable[str], zone: s
     found = Known()
     names = list(ids)
     for file in files:
-        _take(found, registry.systems()[system].formats[0].name, file, str(file), names, zone)
+        _take(found, registry.all_systems()[system].formats[0].name, file, str(file), names, zone)
     return found
 
 

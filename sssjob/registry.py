@@ -68,6 +68,18 @@ class Format(NamedTuple):
 Arguments = tuple[str, ...]
 
 
+class Caps(NamedTuple):
+    """How many slots groups may take at most: what reads it, and the command that prints it.
+
+    ``reader`` names ``read(text) -> dict[str, int]``. A command that fails and says ``none`` tells
+    that there are none.
+    """
+
+    reader: str
+    ask: Arguments
+    none: str = ""
+
+
 class Queue(NamedTuple):
     """The state of a batch system's queues: what reads it, and the commands that print it.
 
@@ -79,6 +91,7 @@ class Queue(NamedTuple):
     ask: tuple[Arguments, ...]
     ask_text: tuple[Arguments, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    caps: Caps | None = None
 
 
 class Target(NamedTuple):

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from records import DATA, converted, counts
 
-from sssjob import registry
+from sssjob import collect, registry
 from sssjob.errors import UnusableInput
 from sssjob.features.batch.call import Call
 from sssjob.records import FORMATS, find, formats, read_records
@@ -141,10 +142,11 @@ def recognises(head):
 '''
 
 SYSTEM = '''
-"""A batch system of another distribution: records, a queue, and its side of a prolog."""
+"""A batch system of another distribution: records, a queue, a prolog, and what is installed."""
 
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.batch.call import Script
+from sssjob.features.batch.scripts import Scripts
 from sssjob.lcginfo.reader import Reader
 from sssjob.lcginfo.snapshot import Entry
 from sssjob.registry import Format, Queue, System
@@ -155,6 +157,8 @@ SYSTEM = System(
                     "sssjob.records.cutting:LineCutter"),),
     queue=Queue("our_system:State", ask=(("their-queue",),)),
     script="our_system:Side",
+    installation="our_system:Installed",
+    ended="our_system:ended",
 )
 
 
@@ -167,6 +171,17 @@ class State(Reader):
 class Side(Script):
     def allocation(self, answers, *, asking):
         return Allocation("7", node=self.environment.get("NODE", ""))
+
+
+class Installed(Scripts):
+    command = "their-queue"
+
+    def configuration(self, at):
+        yield f"before: {at.place('prolog')}"
+
+
+def ended(ids, environment, seconds):
+    yield "their-records", b"".join(b"our-id %s\\n" % id.encode() for id in ids)
 '''
 
 
@@ -268,6 +283,21 @@ def test_a_system_of_another_distribution_has_its_formats_and_ours_stay(with_sys
     assert seen.returncode == 0
     sign = "read as their-log: lines that begin with our-id"
     assert seen.stderr.startswith(f"<stdin>:1: notice: {sign}\n")
+
+
+def test_a_system_of_another_distribution_is_installed_collected_and_delivered(
+    with_system, tmp_path
+):
+    done = sssjob(with_system, "features", "install", "--for", "theirs", "--json")
+    found = json.loads(done.stdout)
+    assert found["configuration"] == ["before: /usr/libexec/sssjob/theirs/prolog"]
+    assert "features prolog --for theirs" in found["scripts"]["prolog"]
+    asked = collect.ask("theirs", ["7"], {}, seconds=1)
+    assert [record.job.id for record in asked.records["7"]] == ["7"]
+    (document := tmp_path / "7.xml").write_text("<Job><Id>7</Id></Job>")
+    records = ("--from", "their-log", "--record", "-")
+    done = sssjob(with_system, "deliver", document, *records, data="our-id 7\n")
+    assert (done.returncode, done.stdout) == (0, "<Job><Id>7</Id></Job>")
 
 
 def declared_with_a_name(distribution):

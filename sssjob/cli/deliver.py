@@ -13,6 +13,7 @@ import click
 
 from sssjob.atomic import Unchanged
 from sssjob.cli import common, deliver_many
+from sssjob.cli.records import format_of
 from sssjob.errors import SSSJobError
 from sssjob.records import FORMATS
 
@@ -44,8 +45,8 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
               help="What was measured: a control group, or lines of NAME=VALUE.")  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
               help="Accounting records; may be repeated.")  # fmt: skip
-@click.option("--from", "format_", type=click.Choice(list(FORMATS)), default="slurm",
-              show_default=True, help="The format of the records.")  # fmt: skip
+@click.option("--from", "format_", metavar="FORMAT", default="slurm", show_default=True,
+              help=f"What the records are: {', '.join(FORMATS)}.")  # fmt: skip
 @click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
 @click.option("--overwrite", is_flag=True, help="Replace values of the job that disagree.")
 @click.option("--force", is_flag=True, help="Accept a directory whose job_id names another job.")
@@ -86,6 +87,7 @@ def command(
     what = What(directory, machine, status, usages, records, format_, tz)
     if not records and not what.of_features:
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
+    format_of(format_)
     if (many := deliver_many.kind(file)) is not None:
         _into_many(many, file, what, output, in_place, overwrite=overwrite, as_json=as_json)
         return

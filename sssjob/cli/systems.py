@@ -8,6 +8,8 @@ import click
 
 from sssjob import registry
 
+Thing = Literal["formats", "queue", "script", "installation", "submission"]
+
 
 class SystemName(click.Choice):  # type: ignore[type-arg]  # it has no type argument before 8.2
     """A batch system of which a thing is known, or another word that stands for one.
@@ -15,7 +17,7 @@ class SystemName(click.Choice):  # type: ignore[type-arg]  # it has no type argu
     The entry points of other distributions are looked at for a name that is none of ours only.
     """
 
-    def __init__(self, thing: Literal["queue", "script", "submission"], *words: str) -> None:
+    def __init__(self, thing: Thing, *words: str) -> None:
         ours = [name for name, row in registry.systems().items() if getattr(row, thing)]
         super().__init__((*ours, *words))
         self._thing = thing

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from sssjob.lcginfo import caps
 from sssjob.lcginfo.names import vomap
 from sssjob.lcginfo.snapshot import UnusableOutput
+from sssjob.systems.gridengine import caps as gridengine
+from sssjob.systems.slurm import caps as slurm
 
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"
 ASSOCIATIONS = (
@@ -69,12 +71,12 @@ def test_maui_takes_the_hard_limit_and_leaves_groups_without_one_out():
 
 
 def test_slurm_takes_the_limits_of_accounts_not_of_their_users():
-    assert caps.from_sacctmgr(ASSOCIATIONS) == {"atlas": 20, "cms": 7}
+    assert slurm.read(ASSOCIATIONS) == {"atlas": 20, "cms": 7}
     real = (DATA / "slurm-22.05" / "sacctmgr-assoc.txt").read_text()
-    assert caps.from_sacctmgr(real) == {}
+    assert slurm.read(real) == {}
     with pytest.raises(UnusableOutput):
-        caps.from_sacctmgr("atlas||20|\n")
+        slurm.read("atlas||20|\n")
 
 
 def test_grid_engine_takes_enabled_quotas_of_projects_and_users():
-    assert caps.from_quotas(QUOTAS) == {"atlas": 100, "lhcb": 10}
+    assert gridengine.read(QUOTAS) == {"atlas": 100, "lhcb": 10}

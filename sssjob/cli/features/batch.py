@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob import registry
 from sssjob.cli import common
 from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.cli.signals import terminable
-from sssjob.cli.systems import SystemName
+from sssjob.cli.systems import SystemName, Thing
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
@@ -25,14 +24,13 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
-# Whose scripts are installed, and whose jobs are collected: systems of this distribution only.
-system = click.option("--for", "system", required=True, help="The batch system.", type=click.Choice(
-    [name for name, row in registry.systems().items() if row.script]
-))  # fmt: skip
-submitting = click.option("--for", "system", type=SystemName("submission"), required=True,
-                          help="The batch system.")  # fmt: skip
-script = click.option("--for", "system", type=SystemName("script"), required=True,
-                      help="The batch system.")  # fmt: skip
+
+def system(thing: Thing) -> Callable[[Command], Command]:
+    """The option that names a batch system of which a thing is known."""
+    return click.option("--for", "system", type=SystemName(thing), required=True,
+                        help="The batch system.")  # fmt: skip
+
+
 root = click.option("--root", metavar="DIR", type=click.Path(), default="/run/mjf",
                     show_default=True, help="Where the directories of jobs are.")  # fmt: skip
 jobs = click.option("--jobs", metavar="DIR", type=click.Path(), default="",
@@ -66,7 +64,7 @@ Exit code: 0 done, 1 done without something that is told on standard error,
 2 nothing can be made: also where others than root can write on the way to --root.
 The scripts of "sssjob features install" end with 0."""
 )
-@script
+@system("script")
 @root
 @jobs
 @click.option("--site", "site_file", metavar="FILE", type=click.Path(),
@@ -117,7 +115,7 @@ Exit code: 0 done, 1 the directories are gone but the document could not be
 written, 2 no job is named or its directories cannot be taken away: also where others
 than root can write on the way to --root."""
 )
-@script
+@system("script")
 @root
 @jobs
 @seconds

@@ -32,7 +32,7 @@ Exit code: 0 every job that was waited for has its record, 1 some have none
 yet, or something cannot be read, 2 the batch system does not answer, a file
 cannot be read, or others can write where the documents are."""
 )
-@batch.system
+@batch.system("formats")
 @click.option("--jobs", metavar="DIR", required=True, help="The documents of the jobs, *.xml.",
               type=click.Path(exists=True, file_okay=False))  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
@@ -56,7 +56,7 @@ def command(
     from sssjob import collect as ending
     from sssjob import handles
 
-    if not (records or registry.systems()[system].ended):
+    if not (records or registry.all_systems()[system].ended):
         common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")
     place = Path(jobs)
     unread: list[str] = []

@@ -29,7 +29,7 @@ Examples:
 Exit code: 0 printed, 2 an option is not understood, a script cannot be written,
 or others could lead root elsewhere from one of the directories."""
 )
-@batch.system
+@batch.system("installation")
 @click.option("--to", "directory", metavar="DIR", type=click.Path(), help="Write the scripts.")
 @batch.root
 @batch.jobs

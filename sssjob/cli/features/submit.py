@@ -30,7 +30,7 @@ Examples:
 Exit code: 0 submitted, 1 the batch system refuses the job, 2 the document
 cannot be read or written, or is about no job that can be submitted."""
 )
-@batch.submitting
+@batch.system("submission")
 @batch.jobs
 @click.option("--select", metavar="ID", help="The job to take from a document of several.")
 @click.option("--pe", "environment", metavar="NAME", default="smp", show_default=True,

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from sssjob import registry
 from sssjob.cli import common
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
     from sssjob.commands import Limits
 
-COMMANDS = {
-    "slurm": ("sacctmgr", "--parsable2", "show", "assoc"),
-    "maui": ("diagnose", "-g"),
-    "gridengine": ("qconf", "-srqs"),
-}
-
-NO_QUOTAS = "No resource quota set found"  # what qconf says, and ends with 1
+# Maui is a scheduler beside a batch system, and in no wing.
+KNOWN = {
+    name: row.queue.caps
+    for name, row in registry.systems().items()
+    if row.queue is not None and row.queue.caps is not None
+} | {"maui": registry.Caps("sssjob.lcginfo.caps:from_maui", ("diagnose", "-g"))}
 
 
 @click.command(
@@ -32,7 +31,7 @@ Examples:
 Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
 )
 @click.option(
-    "--from", "format_name", required=True, type=click.Choice((*COMMANDS, "vomaxjobs")),
+    "--from", "format_name", required=True, type=click.Choice((*KNOWN, "vomaxjobs")),
     help="Whose limits: sacctmgr's, Maui's diagnose -g, resource quotas, or vo-max-jobs.",
 )  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for the command.")
@@ -48,26 +47,23 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
     log = shared.Log()
     log.name = file or format_name
     with common.failing():
-        if file is None and format_name in COMMANDS:
-            arguments = COMMANDS[format_name]
-            limits = commands.Limits(seconds=timeout)
-            text = _printed(arguments, limits)
+        known = KNOWN.get(format_name)
+        if file is None and known is not None:
+            text = _printed(known, commands.Limits(seconds=timeout))
         else:
             text = shared.text(file or "-", caps.TEXT_LIMIT)
-        found = (
-            caps.read(text, log) if format_name == "vomaxjobs" else caps.READERS[format_name](text)
-        )
+        found = caps.read(text, log) if known is None else registry.loaded(known.reader)(text)
         click.echo(caps.write(found), nl=False)
     log.close()
     sys.exit(common.NOTHING if log.bad else common.FOUND)
 
 
-def _printed(arguments: Sequence[str], limits: Limits) -> str:
+def _printed(known: registry.Caps, limits: Limits) -> str:
     from sssjob import commands
 
     try:
-        return commands.run(arguments, arguments[0], limits).decode("utf-8", "replace")
+        return commands.run(known.ask, known.ask[0], limits).decode("utf-8", "replace")
     except commands.CommandFailed as error:
-        if error.reason == NO_QUOTAS:
+        if known.none and error.reason == known.none:
             return ""
         raise

@@ -1,6 +1,6 @@
 """What of Grid Engine stands where in this folder."""
 
-from sssjob.registry import Format, Queue, System
+from sssjob.registry import Caps, Format, Queue, System
 
 _ACCOUNTING = "sssjob.systems.gridengine.accounting"
 
@@ -15,6 +15,8 @@ SYSTEM = System(
         "sssjob.systems.gridengine.queue:GridEngine",
         ask=(("qstat", "-f", "-r", "-u", "*", "-xml"), ("qstat", "-j", "*", "-xml"),
              ("qconf", "-ssconf")),
+        caps=Caps("sssjob.systems.gridengine.caps:read", ("qconf", "-srqs"),
+                  none="No resource quota set found"),
     ),
     script="sssjob.systems.gridengine.allocation:GridEngine",
     installation="sssjob.systems.gridengine.scripts:GridEngine",

@@ -1,6 +1,6 @@
 """What of Slurm stands where in this folder."""
 
-from sssjob.registry import Format, Queue, Sign, System
+from sssjob.registry import Caps, Format, Queue, Sign, System
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
 _LINES = "sssjob.records.cutting:LineCutter"
@@ -22,6 +22,8 @@ SYSTEM = System(
         ask_text=(("scontrol", "--all", "--oneliner", "show", "jobs"),
                   ("scontrol", "--all", "--oneliner", "show", "nodes")),
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
+        caps=Caps("sssjob.systems.slurm.caps:read",
+                  ("sacctmgr", "--parsable2", "show", "assoc")),
     ),
     script="sssjob.systems.slurm.allocation:Slurm",
     installation="sssjob.systems.slurm.scripts:Slurm",
