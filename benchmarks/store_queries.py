@@ -207,14 +207,14 @@ def by_basex(command: str, source: Path, expression: str) -> float:
     )
 
 
-def scanned(opened: Store, documents: list[bytes], threads: int) -> tuple[float, float]:
+def scanned(opened: Store, documents: list[bytes]) -> tuple[float, float]:
     """CPU microseconds a job of a query that no column helps, and of its yardstick.
 
     That is batches of documents parsed, and a compiled expression asked of each batch.
     """
     query = compile("//Job[Arguments='-k 0' and Shell]/Id")
     started = time.process_time()
-    list(opened.run(query, places=False, threads=threads))
+    list(opened.run(query, places=False))
     ours = time.process_time() - started
     bare = etree.XPath("/*/Job[Arguments='-k 0' and Shell]/Id", smart_strings=False)
     started = time.process_time()
@@ -250,7 +250,7 @@ def measured(chosen: argparse.Namespace) -> Measured:
         whole = compile("//Job[Id='PBS.4711.0']")
         point, _ = timed(lambda: [match.xml for match in opened.run(whole)], 50)
         sample = [each.document for each in islice(opened.documents(), 100_000)]
-        scan = scanned(opened, sample, chosen.threads) if chosen.count <= len(sample) else None
+        scan = scanned(opened, sample) if chosen.count <= len(sample) else None
     return Measured(found, point, scan)
 
 
@@ -262,7 +262,6 @@ def main() -> None:
     """Compare."""
     parser = options(__doc__ or "", count=100_000, rounds=9)
     parser.add_argument("--no-tree", dest="tree", action="store_false", help="leave out the tree")
-    parser.add_argument("--threads", type=int, default=1, help="that scan (%(default)s)")
     chosen = parser.parse_args()
     found, point, scan = measured(chosen)
     if chosen.json:

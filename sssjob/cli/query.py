@@ -165,19 +165,23 @@ def _compiled(expression: str, namespaces: dict[str, str], version: str) -> Ques
 
 
 def _columns(listed: str | None, namespaces: dict[str, str], version: str) -> Columns:
+    if listed is None:
+        return {}
     from sssjob.query import NotAQuery, order
 
     try:
-        return order.columns(listed, namespaces, version) if listed is not None else {}
+        return order.columns(listed, namespaces, version)
     except NotAQuery as error:
         common.fail(f"--columns: {error}")
 
 
 def _keys(listed: str | None, namespaces: dict[str, str], version: str) -> Sequence[Key]:
+    if listed is None:
+        return ()
     from sssjob.query import NotAQuery, order
 
     try:
-        return order.keys(listed, namespaces, version) if listed is not None else ()
+        return order.keys(listed, namespaces, version)
     except NotAQuery as error:
         common.fail(f"--sort: {error}")
 

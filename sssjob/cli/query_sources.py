@@ -14,10 +14,8 @@ from sssjob.errors import UnreadableDocument, UnusableStore
 if TYPE_CHECKING:
     from sssjob.query import Question
     from sssjob.query.forms import Row
-    from sssjob.query.parts import Part
-    from sssjob.verbs.ask import Asked, Events
+    from sssjob.verbs.ask import Asked, Asker
     from sssjob.verbs.sources import Source
-    from sssjob.workers import Workers
 
 _LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
 _SHOWN = 5  # names of skipped files that are printed
@@ -55,7 +53,7 @@ class Asking:
             for given in self._sources(files):
                 if isinstance(given, query_store.Address) and limit is None:
                     with self._told(given.name):
-                        total += query_store.count(self, given)
+                        total += query_store.count(self, given, workers)
                     continue
                 for found in self._in_source(given, workers):
                     total += found.is_true
@@ -63,12 +61,10 @@ class Asking:
                         return total
         return total
 
-    def _in_source(
-        self, given: Source | query_store.Address, workers: Workers[Part, Events | None]
-    ) -> Iterator[Row]:
+    def _in_source(self, given: Source | query_store.Address, workers: Asker) -> Iterator[Row]:
         with self._told(given.name):
             if isinstance(given, query_store.Address):
-                yield from self.asked.made(given.name, query_store.matches(self, given))
+                yield from query_store.rows(self, given, workers)
                 return
             if self.explain:
                 common.say(f"{given.name}: {self.plan}")

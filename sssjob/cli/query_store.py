@@ -11,11 +11,11 @@ from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.errors import SSSJobError
-    from sssjob.query import Match
+    from sssjob.query.forms import Row
     from sssjob.store import Store
     from sssjob.store.answers import Trace
     from sssjob.store.verifying import Difference, OnDifference
-    from sssjob.verbs.ask import Asked
+    from sssjob.verbs.ask import Asked, Asker
 
 
 class Asking(Protocol):
@@ -24,7 +24,6 @@ class Asking(Protocol):
     asked: Asked
     explain: bool
     as_json: bool
-    processes: int
     verify: bool
     differs: bool
 
@@ -38,29 +37,28 @@ class Address(NamedTuple):
     name: str
 
 
-def matches(asking: Asking, address: Address) -> Iterator[Match]:
+def rows(asking: Asking, address: Address, workers: Asker) -> Iterator[Row]:
     """What is found in a store; what cannot be asked is said and passed."""
     with _opened(asking, address) as (store, trace):
-        yield from store.run(
-            asking.asked.query,
-            effective=asking.asked.effective,
-            threads=asking.processes,
-            places=asking.asked.places,
+        yield from asking.asked.stored(
+            store,
+            address.name,
+            lambda error: _refuse(asking, address, error),
+            workers=workers,
             trace=trace,
-            on_error=lambda error: _refuse(asking, address, error),
             on_difference=_differences(asking, store),
         )
 
 
-def count(asking: Asking, address: Address) -> int:
+def count(asking: Asking, address: Address, workers: Asker) -> int:
     """How many matches there are in a store."""
     with _opened(asking, address) as (store, trace):
-        return store.how_many(
-            asking.asked.query,
-            effective=asking.asked.effective,
-            threads=asking.processes,
+        return asking.asked.how_many(
+            store,
+            address.name,
+            lambda error: _refuse(asking, address, error),
+            workers=workers,
             trace=trace,
-            on_error=lambda error: _refuse(asking, address, error),
             on_difference=_differences(asking, store),
         )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from xml.sax.saxutils import escape, quoteattr
 
 from lxml.etree import _Element as Element
 
@@ -19,7 +18,7 @@ from sssjob.document.bridge import from_tree
 from sssjob.document.files import Source
 from sssjob.document.places import CATEGORIES, has_elements, names, text_of
 from sssjob.document.report import Report
-from sssjob.document.text import dumps
+from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import From, Kind
 from sssjob.model import Block, Item, Property, paths
@@ -179,7 +178,7 @@ def _written(file: File) -> str:
     text = file.content.decode()
     if illegal := next((letter for letter in text if not _is_character(letter)), ""):
         raise ValueError(f"{file.id}: U+{ord(illegal):04X} is not a character of XML 1.0")
-    return f"<{_ELEMENT} id={quoteattr(file.id)}>{escape(text, _LINE_ENDS)}</{_ELEMENT}>"
+    return f"<{_ELEMENT} id={quoted(file.id)}>{escape(text, _LINE_ENDS)}</{_ELEMENT}>"
 
 
 def _is_character(letter: str) -> bool:

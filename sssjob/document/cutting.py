@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import BinaryIO, NamedTuple, cast
-from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import cause, limits, pull, tree
+from sssjob.document.text import quoted
 from sssjob.errors import UnreadableDocument, finding
 
 
@@ -345,7 +345,7 @@ def _declared(document: bytes, scope: dict[str | None, str]) -> bytes:
         attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
         is_used = not prefix or re.search(rb"(?<![\w.-])" + prefix.encode() + b":", document)
         if is_used and not re.search(rb"\s" + re.escape(attribute) + rb"\s*=", tag):
-            added += b" " + attribute + b"=" + quoteattr(uri).encode()
+            added += b" " + attribute + b"=" + quoted(uri).encode()
     return document[: name.end()] + added + document[name.end() :]
 
 

@@ -81,6 +81,25 @@ def write_texts(
     return count
 
 
+def escape(text: str, also: Mapping[str, str] | None = None) -> str:
+    """A text as it can stand between tags; ``also`` has what else is written otherwise.
+
+    The same as in ``xml.sax.saxutils``, which imports what browsers need.
+    """
+    text = text.replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;")
+    for character, written in (also or {}).items():
+        text = text.replace(character, written)
+    return text
+
+
+def quoted(text: str) -> str:
+    """A value of an attribute with the quotes around it, whichever it does not hold."""
+    text = escape(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    if '"' not in text:
+        return f'"{text}"'
+    return f"'{text}'" if "'" not in text else '"{}"'.format(text.replace('"', "&quot;"))
+
+
 def clean(text: str) -> str:
     """The text without the characters that XML 1.0 does not have.
 

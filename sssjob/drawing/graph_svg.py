@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
+from sssjob.document.text import escape
 from sssjob.drawing.graph import SIGNS, Box, Kind, Link, Picture, summary, words
 from sssjob.drawing.layers import Layers, layered
 from sssjob.graph import State

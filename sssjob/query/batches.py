@@ -11,11 +11,8 @@ job object by job object.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from typing import BinaryIO, Generic, NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -48,9 +45,6 @@ _STRAY = etree.XPath(
     f"boolean(node()[not(self::{_UNITS})][not(self::text()) or normalize-space()])",
     namespaces=_STANDARD,
 )
-
-T = TypeVar("T")
-U = TypeVar("U")
 
 
 class Batch(NamedTuple):
@@ -186,28 +180,3 @@ def _is_document_a_line(root: Element, data: bytes) -> bool:
     """
     lines = sum(not line.isspace() for line in data.splitlines())
     return bool(_COUNT(root) == lines and _APART(root) >= lines - 1 and not _STRAY(root))
-
-
-class InOrder(Generic[T, U]):
-    """Each item with what the work makes of it, in order, while threads work some items ahead."""
-
-    def __init__(self, work: Callable[[T], U], items: Iterator[T], threads: int) -> None:
-        self.work, self.items, self.threads = work, items, threads
-        self.waiting: deque[tuple[T, Future[U]]] = deque()
-
-    def __iter__(self) -> Iterator[tuple[T, U]]:
-        """The pairs; items that were taken and not given yet are in ``waiting``."""
-        if self.threads <= 1:
-            for item in self.items:
-                yield item, self.work(item)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            self._fill(pool)
-            while self.waiting:
-                item, future = self.waiting.popleft()
-                yield item, future.result()
-                self._fill(pool)
-
-    def _fill(self, pool: ThreadPoolExecutor) -> None:
-        for item in islice(self.items, 2 * self.threads - len(self.waiting)):
-            self.waiting.append((item, pool.submit(self.work, item)))

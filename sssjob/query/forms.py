@@ -12,12 +12,14 @@ import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from sssjob.query.match import Match
-from sssjob.query.order import Key
 from sssjob.query.question import Question
 from sssjob.visible import visible
+
+if TYPE_CHECKING:
+    from sssjob.query.order import Key
 
 _MEASURED = 500  # rows of a table from which the width of its columns is taken
 _WIDEST = 60

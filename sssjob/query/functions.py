@@ -24,10 +24,8 @@ from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression.evaluate import Request, Verdict
 from sssjob.expression.offer import COUNTS, Offer, delivered, plain
 from sssjob.model import BLOCKS, Block, Job, Property, Requested
+from sssjob.query.syntax import MADE, NAMESPACE
 
-NAMESPACE = "urn:sssjob:functions"  # decision 32
-PREFIX = "sss"
-MADE = f"{{{NAMESPACE}}}Nodes"  # what holds the nodes that a function makes
 NODES_LIMIT = 100_000  # names in one answer of sss:nodes
 ALTERNATIVES = 1024  # of a request, in which its bounds are looked for
 

@@ -6,15 +6,15 @@ from copy import deepcopy
 from decimal import Decimal
 from math import isinf, isnan
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.pull import Located
-from sssjob.query import functions
+from sssjob.document.text import escape, quoted
 from sssjob.query.scope import split
+from sssjob.query.syntax import MADE
 
 Value = str | int | float | bool
 
@@ -89,7 +89,7 @@ class Match(NamedTuple):
             text = _xml(self.found)
             return _xml(_unbroken(self.found)).replace("\n", "&#10;") if "\n" in text else text
         if getattr(self.found, "is_attribute", False):
-            return f"{self._attribute}={quoteattr(str(self.found))}"
+            return f"{self._attribute}={quoted(str(self.found))}"
         return escape(self.text, {"\n": "&#10;", "\r": "&#13;"})
 
     @property
@@ -110,7 +110,7 @@ class Match(NamedTuple):
             return False
         top = next(reversed([element, *element.iterancestors()]))
         is_root = top is element.getroottree().getroot()
-        return isinstance(top.tag, str) and (not is_root or top.tag == functions.MADE)
+        return isinstance(top.tag, str) and (not is_root or top.tag == MADE)
 
     @property
     def line(self) -> int | None:

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 
 from sssjob import suggestions as spelling
 from sssjob.errors import InvalidValue, NotAQuery
-from sssjob.query import functions
 from sssjob.query.syntax import (
     ANYWHERE,
     FUNCTIONS,
     LEVELS,
+    NAMESPACE,
+    PREFIX,
     UNION,
     Call,
     Chain,
@@ -211,13 +212,13 @@ class _Parser:
     def function(self, token: Token) -> str:
         """The name of a function by which the tree knows it."""
         prefix, _, name = token.text.rpartition(":")
-        bound = {**self.namespaces, functions.PREFIX: functions.NAMESPACE}
-        ours = prefix and bound.get(prefix) == functions.NAMESPACE
-        known = f"{functions.PREFIX}:{name}" if ours else token.text
+        bound = {**self.namespaces, PREFIX: NAMESPACE}
+        ours = prefix and bound.get(prefix) == NAMESPACE
+        known = f"{PREFIX}:{name}" if ours else token.text
         if known not in FUNCTIONS:
             near = spelling.nearest(known, FUNCTIONS)
-            if f"{functions.PREFIX}:{name}" in FUNCTIONS:
-                near = f"{functions.PREFIX}:{name}"
+            if f"{PREFIX}:{name}" in FUNCTIONS:
+                near = f"{PREFIX}:{name}"
             advice = f"; did you mean {near}?" if near else ""
             raise self.error(token.start, f"no function {token.text} in XPath 1.0{advice}")
         return known
@@ -226,8 +227,10 @@ class _Parser:
         """Refuse a literal that one of our functions can never read."""
         prefix, _, name = function.rpartition(":")
         if prefix and isinstance(argument, Constant) and type_of(argument) is Type.STRING:
+            from sssjob.query.functions import check_literal  # there is much behind it to import
+
             try:
-                functions.check_literal(name, argument.text[1:-1])
+                check_literal(name, argument.text[1:-1])
             except InvalidValue as error:
                 raise self.error(start, f"{error.text!r} in {function}()", error.expected) from None
 
@@ -264,7 +267,7 @@ class _Parser:
         if self.at("(") and token.text in _NODE_TYPES:
             return self.node_type(token)
         prefix, _, name = token.text.rpartition(":")
-        if prefix == functions.PREFIX:
+        if prefix == PREFIX:
             raise self.error(
                 token.start, f"{prefix} is the prefix of functions", "another prefix for elements"
             )

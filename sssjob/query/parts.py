@@ -7,7 +7,7 @@ goes, with all that follows it, to who reads one job object at a time in this pr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from lxml.etree import _Element as Element
 
@@ -54,7 +54,7 @@ class Part(NamedTuple):
 
 
 def worked(
-    name: str, source: Source, stream: BinaryIO, workers: Workers[Part, T | None],
+    name: str, source: Source, stream: BinaryIO, workers: Workers[Any, T | None],
     rest: Callable[[Cutter, Sequence[Batch]], Iterator[T]],
 ) -> Iterator[T]:  # fmt: skip
     """What workers make of the parts of a source, and of what is left when these end early.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml.etree import _Element as Element
 
-from sssjob import defaults, spec
+from sssjob import spec
 from sssjob.document import bridge, pull, tree
 from sssjob.document.files import Source
 from sssjob.document.pull import Located
@@ -77,7 +77,6 @@ class Question(ABC):
         effective: bool = False,
         places: bool = True,
         whole: bool = False,
-        threads: int = 1,
         on_error: tree.OnError | None = None,
     ) -> Iterator[Match]:
         """What the expression finds in a source of documents, in document order.
@@ -85,13 +84,12 @@ class Question(ABC):
         ``whole`` holds documents as whole trees even where the expression does not need them,
         for a caller who looks around what was found. ``effective`` asks the job objects with
         their defaults applied and their older names replaced. Without ``places``, attributes
-        and texts do not know where they stand, which is faster. ``threads`` work on parts of a
-        large source, where it can be cut. Raises ``UnreadableDocument``,
+        and texts do not know where they stand, which is faster. Raises ``UnreadableDocument``,
         or hands it to ``on_error`` where the rest can go on: with the next document of one line
         each, or the next job object if it is one that cannot be asked.
         """
         if self.streams and not whole:
-            return self._streamed(source, effective, places, threads, on_error)
+            return self._streamed(source, effective, places, on_error)
         return self._on_whole(source, effective, places, on_error)
 
     def asked_of(
@@ -123,9 +121,8 @@ class Question(ABC):
             yield Match(answer, unit, offset, line, is_node=False)
 
     def _streamed(
-        self, source: Source, effective: bool, places: bool, threads: int,
-        on_error: tree.OnError | None,
-    ) -> Iterator[Match]:  # fmt: skip
+        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
+    ) -> Iterator[Match]:
         located = tree.located(source, on_error=on_error)
         return self.of_units(located, effective, places, on_error)
 
@@ -233,6 +230,8 @@ def _resolved(element: Element) -> Element:
     """A job object with its defaults applied; what is none stays as it is."""
     if not is_object(element):
         return element
+    from sssjob import defaults  # few queries are asked of what holds
+
     return bridge.to_tree(defaults.resolve(bridge.from_tree(element)).block)
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+NAMESPACE = "urn:sssjob:functions"  # of the functions of jobs: decision 32
+PREFIX = "sss"  # and theirs
+MADE = f"{{{NAMESPACE}}}Nodes"  # what holds the nodes that such a function makes
 ELEMENT_LESS = ("attribute", "namespace")  # the axes whose name tests never select elements
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
@@ -20,12 +19,12 @@ from sssjob.document import tree
 from sssjob.document.files import CHUNK, Source, opened
 from sssjob.document.pull import Located
 from sssjob.errors import NotAQuery, UnreadableDocument
-from sssjob.query import cost, functions, rewrite, scope
-from sssjob.query.batches import Batch, Cutter, InOrder
+from sssjob.query import cost, rewrite, scope
+from sssjob.query.batches import Batch, Cutter
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
 from sssjob.query.question import Ask, Question, is_object, objects
-from sssjob.query.syntax import Chain, Expression, Path, Step, Test
+from sssjob.query.syntax import NAMESPACE, PREFIX, Chain, Expression, Path, Step, Test
 
 if TYPE_CHECKING:
     from sssjob.query.parts import Part
@@ -116,27 +115,26 @@ class Query(Question):
         return ask
 
     def _streamed(
-        self, source: Source, effective: bool, places: bool, threads: int,
-        on_error: tree.OnError | None,
-    ) -> Iterator[Match]:  # fmt: skip
+        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
+    ) -> Iterator[Match]:
         # Resolving a job takes many times as long as reading it; and in a batch, what multiplies
         # would multiply more.
         if effective or self._multiplies:
-            yield from super()._streamed(source, effective, places, threads, on_error)
+            yield from super()._streamed(source, effective, places, on_error)
             return
         try:
             with opened(source) as stream:
                 cutter = Cutter(stream, stream.read(CHUNK))
-                batches = InOrder(self._in_batch(cutter, places), iter(cutter), threads)
+                ask = self._at_once(cutter.is_lines, places)
                 unread: list[Batch] = []
-                for batch, matches in batches:
-                    if matches is None:
-                        unread = [batch, *(item for item, _ in batches.waiting)]
+                for batch in cutter:
+                    if (located := cutter.parsed(batch)) is None:
+                        unread.append(batch)
                         break
-                    yield from matches
+                    yield from ask(located)
                 if unread or cutter.rest or not cutter.possible:
-                    located = cutter.going_on(unread, on_error)
-                    yield from self.of_units(located, effective, places, on_error)
+                    units = cutter.going_on(unread, on_error)
+                    yield from self.of_units(units, effective, places, on_error)
         except UnreadableDocument as error:
             if on_error is None:
                 raise
@@ -160,23 +158,8 @@ class Query(Question):
 
         return ask
 
-    def _in_batch(self, cutter: Cutter, places: bool) -> Callable[[Batch], list[Match] | None]:
-        """What finds all matches in a batch; each thread has compiled expressions of its own."""
-        own = local()
-
-        def work(batch: Batch) -> list[Match] | None:
-            located = cutter.parsed(batch)
-            if located is None:
-                return None
-            if not hasattr(own, "ask"):
-                own.ask = self._at_once(cutter.is_lines, places)
-            found: list[Match] = own.ask(located)
-            return found
-
-        return work
-
     def _at_once(self, is_lines: bool, places: bool) -> Callable[[Located], list[Match]]:
-        """What finds all matches in a batch that was parsed; it belongs to one thread."""
+        """What finds all matches in a batch that was parsed."""
         if not self.is_relative:
             asked = self.side_by_side(places) if is_lines else (
                 self._compile(self.parsed, places).on
@@ -199,8 +182,7 @@ class Query(Question):
     def side_by_side(self, places: bool) -> Ask:
         """How to ask many documents that stand below one root, each as if it stood alone.
 
-        For an expression that streams and starts at the document. Every call compiles anew: what
-        is compiled belongs to one thread at a time.
+        For an expression that streams and starts at the document.
         """
         # What is left of the paths at the root of a document is asked of all of them.
         down = (Step("child", Test("*")),) * 2
@@ -221,11 +203,11 @@ class Query(Question):
         bound = {
             **self.namespaces,
             prefix: spec.NAMESPACE,
-            functions.PREFIX: functions.NAMESPACE,
+            PREFIX: NAMESPACE,
         }
         both = rewrite.in_both_namespaces(expression, prefix)
         # lxml registers them anew for every evaluation: only where one is called.
-        ours = functions.extensions() if f"{functions.PREFIX}:" in str(expression) else None
+        ours = _functions() if f"{PREFIX}:" in str(expression) else None
         try:
             plain, either = (
                 etree.XPath(
@@ -248,6 +230,12 @@ class Query(Question):
     def __reduce__(self) -> tuple[Any, ...]:
         """What libxml2 compiled does not travel between processes; the text does."""
         return compile, (self.expression, dict(self.namespaces))
+
+
+def _functions() -> dict[tuple[str, str], Callable[..., Any]]:
+    from sssjob.query import functions  # they read requests, for which there is much to import
+
+    return functions.extensions()
 
 
 def compile(

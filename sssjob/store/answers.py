@@ -9,20 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from threading import local
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from lxml import etree
-
-from sssjob.document import tree
-from sssjob.errors import DamagedStore, LimitExceeded, SSSJobError, UnreadableDocument
-from sssjob.query import Match, Query, Question
-from sssjob.query.batches import InOrder
+from sssjob.errors import SSSJobError
+from sssjob.query import Match, Question
 from sssjob.store.access import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
+from sssjob.store.documents import SELECT, Asking, OnError, Packed, parts, unpacked
 from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.identity import Identity
-from sssjob.store.packing import NotUnpacked, Packing
+from sssjob.store.packing import Packing
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
 from sssjob.store.sql import Sql, quoted
@@ -37,14 +33,9 @@ from sssjob.store.verifying import (
 
 _REMEMBERED = 1000  # facts about a store, and ways to reach rows in it
 _BATCH = 200  # documents that are fetched together
-_ALONE = 16  # documents up to which each is asked alone: to compile for a batch takes as long
 _DENSE = 5  # documents among which one is a candidate, up to which all are read
-_DOCUMENTS = "SELECT number, name, id, dictionary, data FROM document WHERE "
 
-_BEFORE, _AFTER = b"<Documents>", b"</Documents>"  # what holds a batch of documents
-
-OnError = Callable[[SSSJobError], None]
-Work = Callable[[Sequence[bytes]], list[Match] | None]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -98,25 +89,51 @@ class Answers(NamedTuple):
     question: Question
     effective: bool
     trace: Trace
-    threads: int = 1
     on_error: OnError | None = None
     on_difference: OnDifference | None = None  # every document is asked, too, for its sake
 
     def matches(self, *, places: bool) -> Iterator[Match]:
         """What it finds; without ``places`` texts come from columns where these have them."""
         with self.engine.reading() as reader:
-            way = self._access(reader)
-            if self.on_difference is not None and not way.reads_all:
-                yield from self._verified(reader, way, places)
-            elif not places and way.texts is not None:
-                yield from self._texts(reader, way.texts)
-            elif way.reads_all:
-                yield from self._asked(self._all(reader), places)
-            elif places or not way.how.texts or way.only_documents_know:
-                yield from self._asked(self._candidates(reader, way), places)
+            yield from self._matches(reader, places)
+
+    def made(
+        self, here: Callable[[Iterator[Match]], Iterator[T]],
+        elsewhere: Callable[[Iterator[Packed]], Iterator[T]], *, places: bool,
+    ) -> Iterator[T]:  # fmt: skip
+        """What becomes of the matches, which ``here`` makes of them.
+
+        Where documents have to be asked and nothing else, ``elsewhere`` makes the same of parts.
+        """
+        with self.engine.reading() as reader:
+            rows = self._to_ask(reader, self._access(reader), places)
+            if rows is None:
+                yield from here(self._matches(reader, places))
             else:
-                for batch in _batches(_by_document(self._rows(reader, way, way.how.texts))):
-                    yield from self._of_batch(reader, batch)
+                yield from elsewhere(parts(rows, self.packing, self.engine.address))
+
+    def _matches(self, reader: Reader, places: bool) -> Iterator[Match]:
+        way = self._access(reader)
+        if self.on_difference is not None and not way.reads_all:
+            yield from self._verified(reader, way, places)
+        elif (rows := self._to_ask(reader, way, places)) is not None:
+            asking = Asking(self.question, effective=self.effective, places=places)
+            yield from asking.matches((found for _, found in self._unpacked(rows)), self._refuse)
+        elif way.texts is not None:
+            yield from self._texts(reader, way.texts)
+        else:
+            for batch in _batches(_by_document(self._rows(reader, way, way.how.texts or ""))):
+                yield from self._of_batch(reader, batch)
+
+    def _to_ask(self, reader: Reader, way: Access, places: bool) -> Iterator[Row] | None:
+        """The rows of the documents that the question is asked of; None where columns help."""
+        if way.reads_all:
+            return self._all(reader)
+        if self.on_difference is not None or (not places and way.texts is not None):
+            return None
+        if places or not way.how.texts or way.only_documents_know:
+            return self._candidates(reader, way)
+        return None
 
     def how_many(self) -> int:
         """How many matches are true; where columns decide, no document is opened."""
@@ -189,10 +206,11 @@ class Answers(NamedTuple):
         how = way.how
         told = _by_document(self._rows(reader, way, how.texts or how.numbers or ""))
         said = next(told, None)
-        for number_, document in self._present(reader):
+        asking = Asking(self.question, effective=self.effective, places=places)
+        for number_, document in self._unpacked(self._all(reader)):
             while said is not None and said.number < number_:  # that one is damaged
                 said = next(told, None)
-            found = self._asked_alone(document, places)
+            found = asking.alone(document, self._refuse)
             if found is None:
                 continue
             rows = said.rows if said is not None and said.number == number_ else ()
@@ -233,25 +251,24 @@ class Answers(NamedTuple):
         documents = {}
         if opened:
             where, value = self.engine.among("number", opened)
-            documents = {row[0]: row for row in reader.fetch(_DOCUMENTS + where, (value,))}
+            documents = {row[0]: row for row in reader.fetch(SELECT + where, (value,))}
+        asking = Asking(self.question, effective=self.effective, places=False)
         for each in batch:
             if each.number not in documents:
                 yield from (Match(text) for row in each.rows for text in split(row[2]))
                 continue
             self.trace.verified += not each.are_certain
+            self.trace.opened += 1
             for _, document in self._unpacked([documents[each.number]]):
-                yield from self._of_document(document, places=False)
+                yield from asking.alone(document, self._refuse) or ()
 
-    def _all(self, reader: Reader) -> Iterator[bytes]:
-        return (document for _, document in self._present(reader))
-
-    def _present(self, reader: Reader) -> Iterator[tuple[int, bytes]]:
-        rows = reader.stream(f"{_DOCUMENTS}deleted = 0 ORDER BY number")
-        for each in self._unpacked(rows):
+    def _all(self, reader: Reader) -> Iterator[Row]:
+        for row in reader.stream(f"{SELECT}deleted = 0 ORDER BY number"):
+            self.trace.opened += 1
             self.trace.verified += 1
-            yield each
+            yield row
 
-    def _candidates(self, reader: Reader, way: Access) -> Iterator[bytes]:
+    def _candidates(self, reader: Reader, way: Access) -> Iterator[Row]:
         batches = _batches(_by_document(self._rows(reader, way, "")))
         first = next(batches, [])
         if way.only_documents_know and _are_dense(first):
@@ -262,89 +279,18 @@ class Answers(NamedTuple):
         for batch in chain([first] if first else [], batches):
             certain = {each.number: each.are_certain for each in batch}
             where, value = self.engine.among("number", list(certain))
-            rows = reader.fetch(f"{_DOCUMENTS}{where} ORDER BY number", (value,))
-            for number_, document in self._unpacked(rows):
-                self.trace.verified += not certain[number_]
-                yield document
-
-    def _asked(self, documents: Iterator[bytes], places: bool) -> Iterator[Match]:
-        """What is found in documents, asked by the batch and by several threads if possible."""
-        first = list(islice(documents, _BATCH))
-        if len(first) <= _ALONE:
-            for document in first:
-                yield from self._of_document(document, places)
-            return
-        batches = chain([first], iter(lambda: list(islice(documents, _BATCH)), []))
-        work = _together(self.question, effective=self.effective, places=places)
-        found: Iterable[tuple[list[bytes], list[Match] | None]]
-        found = ((batch, None) for batch in batches)
-        if work is not None:
-            found = InOrder(work, batches, self.threads)
-        for batch, matches in found:
-            if matches is None:
-                for document in batch:
-                    yield from self._of_document(document, places)
-            else:
-                yield from matches
+            for row in reader.fetch(f"{SELECT}{where} ORDER BY number", (value,)):
+                self.trace.opened += 1
+                self.trace.verified += not certain[row[0]]
+                yield row
 
     def _unpacked(self, rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
-        """The documents of rows, as they are; one that is damaged is told."""
-        for number_, name, id_, dictionary, data in rows:
-            try:
-                document = self.packing.unpack(dictionary, bytes(data))
-            except NotUnpacked as error:
-                said = f"{name} {id_} is damaged: {error}"
-                self._refuse(DamagedStore(self.engine.address, said), error)
-            else:
-                self.trace.opened += 1
-                yield number_, document
+        return unpacked(rows, self.packing, self.engine.address, self._refuse)
 
-    def _of_document(self, document: bytes, places: bool) -> Iterator[Match]:
-        yield from self._asked_alone(document, places) or ()
-
-    def _asked_alone(self, document: bytes, places: bool) -> list[Match] | None:
-        """What a document gives, all of it; None for one that cannot be asked, which is told."""
-        try:
-            root = tree.parse(document)
-            return list(self.question.asked_of(root, effective=self.effective, places=places))
-        except (LimitExceeded, UnreadableDocument) as error:
-            self._refuse(error, None)
-            return None
-
-    def _refuse(self, error: SSSJobError, cause: Exception | None) -> None:
+    def _refuse(self, error: SSSJobError) -> None:
         if self.on_error is None:
-            raise error from cause
+            raise error
         self.on_error(error)
-
-
-def _together(question: Question, *, effective: bool, places: bool) -> Work | None:
-    """What finds all matches in a batch of documents, or gives None where each is to be asked.
-
-    One parse and one evaluation of many take a third of the time of asking each alone, and
-    threads can do it side by side. None instead where no batch can be asked so.
-    """
-    if not isinstance(question, Query) or effective:
-        return None
-    if question.is_relative or not question.streams:
-        return None
-    asker, own = question.side_by_side, local()
-
-    def work(documents: Sequence[bytes]) -> list[Match] | None:
-        try:
-            root = tree.parsed(b"".join((_BEFORE, *documents, _AFTER)))
-        except etree.XMLSyntaxError:
-            return None  # one has a declaration, and with it perhaps another encoding
-        if len(root) != len(documents):
-            return None
-        if not hasattr(own, "ask"):
-            own.ask = asker(places=False)
-        try:
-            found = own.ask(root, root)
-        except (LimitExceeded, UnreadableDocument):
-            return None  # which document it is, is told when each is asked
-        return None if found and places else [Match(node) for node in found]
-
-    return work
 
 
 def _by_document(rows: Iterable[Row]) -> Iterator[Candidates]:

@@ -93,12 +93,18 @@ def each(
     engine: Engine, packing: Packing, *, deleted: bool, on_error: OnDamage | None
 ) -> Iterator[Stored]:
     """All documents in the order of the store; see ``Store.documents``."""
+    for row in rows(engine, deleted=deleted, on_error=on_error):
+        yield from told(row, packing, engine.address, on_error)
+
+
+def rows(engine: Engine, *, deleted: bool, on_error: OnDamage | None) -> Iterator[Row]:
+    """Their rows, as ``PRESENT`` has them."""
     hidden = "" if deleted else "WHERE d.deleted = 0 "
     last = 0
     try:
         for row in engine.stream(f"{PRESENT}{hidden}ORDER BY d.number"):
             last = row[0]
-            yield from _told(row, engine, packing, on_error)
+            yield row
         return
     except DamagedStore as error:
         if on_error is None:
@@ -113,14 +119,14 @@ def each(
             on_error(DamagedStore(engine.address, f"document number {number} cannot be read"))
             continue
         if found is not None and (deleted or not found[9]):
-            yield from _told(found, engine, packing, on_error)
+            yield found
 
 
 def each_former(engine: Engine, packing: Packing, on_error: OnDamage) -> Iterator[Stored]:
     """All versions that were replaced, as far as the database can be read."""
     try:
         for row in engine.stream(f"{FORMER}ORDER BY f.document, f.version"):
-            yield from _told(row, engine, packing, on_error)
+            yield from told(row, packing, engine.address, on_error)
     except DamagedStore as error:
         on_error(error)
 
@@ -171,12 +177,10 @@ def compared(
             yield stored, reads_all or chosen == stored.number
 
 
-def _told(
-    row: Row, engine: Engine, packing: Packing, on_error: OnDamage | None
-) -> Iterator[Stored]:
+def told(row: Row, packing: Packing, address: str, on_error: OnDamage | None) -> Iterator[Stored]:
     """The document of a row, or none when somebody is told that it is damaged."""
     try:
-        document = stored(row, packing, engine.address)
+        document = stored(row, packing, address)
     except DamagedStore as error:
         if on_error is None:
             raise

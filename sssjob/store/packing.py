@@ -10,7 +10,7 @@ be about to write with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 
 import zstandard
@@ -43,6 +43,7 @@ class Packing:
         self._fetch = fetch
         self._compressors: dict[tuple[int, int], zstandard.ZstdCompressor] = {}
         self._decompressors: dict[int, zstandard.ZstdDecompressor] = {}
+        self._fetched: dict[int, bytes] = {}
 
     def pack(self, document: bytes) -> bytes:
         """A document compressed with the current dictionary."""
@@ -76,6 +77,15 @@ class Packing:
             return self._decompressors[dictionary].decompress(packed)
         except zstandard.ZstdError as error:
             raise NotUnpacked(str(error)) from error
+
+    def dictionaries(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """Those of these dictionaries that there are, for somebody who has no store."""
+        for number in numbers:
+            if number != NO_DICTIONARY and number not in self._fetched:
+                data = self._fetch(number)
+                if data is not None:
+                    self._fetched[number] = data
+        return {number: self._fetched[number] for number in numbers if number in self._fetched}
 
     def _dictionary(self, number: int) -> zstandard.ZstdCompressionDict | None:
         if number == NO_DICTIONARY:

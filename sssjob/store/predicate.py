@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from sssjob.query.functions import NAMESPACE, PREFIX, extensions
+from sssjob.query.functions import extensions
 from sssjob.query.syntax import (
     FUNCTIONS,
+    NAMESPACE,
+    PREFIX,
     UNION,
     Call,
     Chain,

@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
+from typing import TypeVar
 
 from sssjob.document import Source, tree
 from sssjob.query import Match, Question
 from sssjob.store import lookup, opening, upkeep
-from sssjob.store.answers import Answers, OnError, Trace
+from sssjob.store.answers import Answers, Trace
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
+from sssjob.store.documents import OnError, Packed, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
 from sssjob.store.identity import Identity
 from sssjob.store.loading import load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import Plan
+from sssjob.store.pushdown import plan
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import Total, total
 from sssjob.store.verifying import LOGGER, Difference, OnDifference
 from sssjob.store.writing import Entry
+
+T = TypeVar("T")
 
 _NO_LIMIT = (1 << 63) - 1
 VERIFY, ON, OFF = "verify", "on", "off"  # a setting of a store, and its values
@@ -128,6 +133,11 @@ class Store:
         """
         return lookup.each(self.engine, self.packing, deleted=deleted, on_error=on_error)
 
+    def packed(self, *, on_error: lookup.OnDamage | None = None) -> Iterator[Packed]:
+        """All documents that are not deleted, in parts for other processes, of one moment."""
+        rows = lookup.rows(self.engine, deleted=False, on_error=on_error)
+        return parts(rows, self.packing, self.engine.address)
+
     def candidates(
         self, how: Plan, *, effective: bool = False, deleted: bool = False
     ) -> Iterator[Stored]:
@@ -192,7 +202,6 @@ class Store:
         *,
         effective: bool = False,
         places: bool = True,
-        threads: int = 1,
         trace: Trace | None = None,
         on_error: OnError | None = None,
         on_difference: OnDifference | None = None,
@@ -202,28 +211,49 @@ class Store:
         The answers are those of ``question.run`` on the documents; ``count()`` and ``sum()`` of
         paths from the document are asked of the store as a whole. ``effective`` asks jobs with
         their defaults applied. Without ``places`` a match knows its text, not where it stands;
-        where columns have the texts, no document is opened for them. ``threads`` work on many
-        documents at once; ``trace`` is told what was done. Raises ``DamagedStore``,
-        ``LimitExceeded`` or ``UnreadableDocument`` for a document that cannot be asked, or hands
-        it to ``on_error`` and goes on. With ``on_difference`` every document is asked, and it is
-        told where columns say something else.
+        where columns have the texts, no document is opened for them. ``trace`` is told what was
+        done. Raises ``DamagedStore``, ``LimitExceeded`` or ``UnreadableDocument`` for a document
+        that cannot be asked, or hands it to ``on_error`` and goes on. With ``on_difference`` every
+        document is asked, and it is told where columns say something else.
         """
-        answers = self._answers(question, effective, threads, trace, on_error, on_difference)
+        answers = self._answers(question, effective, trace, on_error, on_difference)
         whole = total(question)
         return answers.matches(places=places) if whole is None else _total(whole, answers)
+
+    def made(
+        self,
+        question: Question,
+        here: Callable[[Iterator[Match]], Iterator[T]],
+        elsewhere: Callable[[Iterator[Packed]], Iterator[T]],
+        *,
+        effective: bool = False,
+        places: bool = True,
+        trace: Trace | None = None,
+        on_error: OnError | None = None,
+        on_difference: OnDifference | None = None,
+    ) -> Iterator[T]:
+        """What ``here`` makes of the matches of ``run``.
+
+        Where every answer comes from documents, ``elsewhere`` makes the same of these, in parts
+        that travel: other processes can ask them (``Packed.documents``).
+        """
+        answers = self._answers(question, effective, trace, on_error, on_difference)
+        whole = total(question)
+        if whole is not None:
+            return here(_total(whole, answers))
+        return answers.made(here, elsewhere, places=places)
 
     def how_many(
         self,
         question: Question,
         *,
         effective: bool = False,
-        threads: int = 1,
         trace: Trace | None = None,
         on_error: OnError | None = None,
         on_difference: OnDifference | None = None,
     ) -> int:
         """How many matches of a query are true; where columns decide, no document is opened."""
-        answers = self._answers(question, effective, threads, trace, on_error, on_difference)
+        answers = self._answers(question, effective, trace, on_error, on_difference)
         whole = total(question)
         if whole is not None:
             return sum(match.is_true for match in _total(whole, answers))
@@ -232,6 +262,10 @@ class Store:
     def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
         """How a query is answered: its plan, or those of the paths whose totals it is made of."""
         return explain(self.engine, question, effective=effective)
+
+    def reads_documents(self, question: Question) -> bool:
+        """Whether columns cannot count the matches of a query: each document has to be asked."""
+        return total(question) is None and plan(question).path is None
 
     def differ(self, difference: Difference) -> None:
         """Log that columns say something else than a document."""
@@ -280,14 +314,12 @@ class Store:
         upkeep.compact(self.engine, self.packing, on_progress)
 
     def _answers(
-        self, question: Question, effective: bool, threads: int, trace: Trace | None,
+        self, question: Question, effective: bool, trace: Trace | None,
         on_error: OnError | None, on_difference: OnDifference | None,
     ) -> Answers:  # fmt: skip
         counted = Trace() if trace is None else trace
         told = on_difference or (self.differ if self.verifies else None)
-        return Answers(
-            self.engine, self.packing, question, effective, counted, threads, on_error, told
-        )
+        return Answers(self.engine, self.packing, question, effective, counted, on_error, told)
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self.packing, self.address)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.query import Match, Question
 from sssjob.query.batches import Batch, Cutter
 from sssjob.query.forms import Found, Row, Shape
@@ -14,8 +15,17 @@ from sssjob.query.parts import Part, worked
 from sssjob.verbs.sources import Opening, Source, opened
 from sssjob.workers import Work, Workers
 
+if TYPE_CHECKING:
+    from sssjob.store import Store
+    from sssjob.store.answers import Trace
+    from sssjob.store.documents import Packed
+    from sssjob.store.verifying import OnDifference
+
+    Asker = Workers["Part | OfStore", "Events | None"]
+
 OnError = Callable[[UnreadableDocument], None]
-Events = list[Row | UnreadableDocument]
+OnDamage = Callable[[SSSJobError], None]
+Events = list[Row | SSSJobError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +43,13 @@ class Asked:
         """Whether it is asked of one job object after the other."""
         return self.query.streams and not self.whole
 
-    def workers(self, processes: int) -> Workers[Part, Events | None]:
+    def workers(self, processes: int) -> Asker:
         """So many processes that ask it, for a ``with`` block."""
         return Workers(Work("sssjob.verbs.ask:asker", (self,)), processes)
 
     def rows(
         self, source: Source, on_error: OnError, *, opening: Opening = opened,
-        workers: Workers[Part, Events | None] | None = None,
+        workers: Asker | None = None,
     ) -> Iterator[Row]:  # fmt: skip
         """The rows of a source, in document order; by workers where it can be cut.
 
@@ -53,16 +63,60 @@ class Asked:
                 )  # fmt: skip
                 yield from self.made(source.name, matches)
                 return
+
+            def on_fault(error: SSSJobError) -> None:
+                assert isinstance(error, UnreadableDocument)  # nothing else is told of a source
+                on_error(error)
+
             rest = partial(self._rest, source.name, on_error)
             try:
                 for events in worked(source.name, source.given, stream, workers, rest):
-                    for event in events:
-                        if isinstance(event, Row):
-                            yield event
-                        else:
-                            on_error(event)
+                    yield from _heard(events, on_fault)
             except UnreadableDocument as error:
                 on_error(error)
+
+    def stored(
+        self, jobs: Store, name: str, on_error: OnDamage, *, workers: Asker,
+        trace: Trace | None = None, on_difference: OnDifference | None = None,
+    ) -> Iterator[Row]:  # fmt: skip
+        """The rows of a store that is called so; by workers where its documents are asked.
+
+        Raises ``UnusableStore``.
+        """
+        if workers.processes < 2:
+            matches = jobs.run(
+                self.query, effective=self.effective, places=self.places, trace=trace,
+                on_error=on_error, on_difference=on_difference,
+            )  # fmt: skip
+            return self.made(name, matches)
+
+        def here(matches: Iterator[Match]) -> Iterator[Row]:
+            return self.made(name, matches)
+
+        def elsewhere(parts: Iterator[Packed]) -> Iterator[Row]:
+            for _, events in workers.in_order((OfStore(name, part) for part in parts), str):
+                yield from _heard(events or [], on_error)
+
+        return jobs.made(
+            self.query, here, elsewhere, effective=self.effective, places=self.places,
+            trace=trace, on_error=on_error, on_difference=on_difference,
+        )  # fmt: skip
+
+    def how_many(
+        self, jobs: Store, name: str, on_error: OnDamage, *, workers: Asker,
+        trace: Trace | None = None, on_difference: OnDifference | None = None,
+    ) -> int:  # fmt: skip
+        """How many matches in a store are true, which columns may know."""
+        if workers.processes > 1 and jobs.reads_documents(self.query):
+            counting = replace(self, shape=Shape(), places=False)
+            rows = counting.stored(
+                jobs, name, on_error, workers=workers, trace=trace, on_difference=on_difference
+            )
+            return sum(row.is_true for row in rows)
+        return jobs.how_many(
+            self.query, effective=self.effective, trace=trace, on_error=on_error,
+            on_difference=on_difference,
+        )  # fmt: skip
 
     def made(self, name: str, matches: Iterator[Match]) -> Iterator[Row]:
         """Matches of a source as rows."""
@@ -77,17 +131,41 @@ class Asked:
             yield [row]
 
 
-def asker(asked: Asked) -> Callable[[Part], Events | None]:
+class OfStore(NamedTuple):
+    """Documents of a store, on their way to who asks them, and what the caller calls it."""
+
+    name: str
+    packed: Packed
+
+    def __str__(self) -> str:
+        return str(self.packed)
+
+
+def asker(asked: Asked) -> Callable[[Part | OfStore], Events | None]:
     """What makes rows of a part, and of what cannot be asked in it."""
     ask = asked.query.batch_asker(asked.effective, asked.places)
 
-    def work(part: Part) -> Events | None:
+    def work(part: Part | OfStore) -> Events | None:
         events: Events = []
-        matches = ask(part, events.append)
-        if matches is None:
+        if isinstance(part, OfStore):
+            matches = part.packed.matches(
+                asked.query, events.append, effective=asked.effective, places=asked.places
+            )
+        elif (found := ask(part, events.append)) is not None:
+            matches = found
+        else:
             return None
         for row in asked.made(part.name, matches):  # among which faults are told
             events.append(row)
         return events
 
     return work
+
+
+def _heard(events: Events, on_error: OnDamage) -> Iterator[Row]:
+    """The rows of events; faults are told in their turn."""
+    for event in events:
+        if isinstance(event, Row):
+            yield event
+        else:
+            on_error(event)

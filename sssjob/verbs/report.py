@@ -19,6 +19,7 @@ from sssjob.query.parts import Part, worked
 from sssjob.records import find, read_records
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.roads import OBJECTS
+from sssjob.store.documents import Packed
 from sssjob.verbs.convert import Conversion, Task
 from sssjob.verbs.records import Reading
 from sssjob.verbs.sources import Source
@@ -56,20 +57,29 @@ class Jobs:
 
     def _add_documents(self, report: Report) -> None:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
-        with Workers[Part, Report | None](work, self.processes) as workers:
+        with Workers[Part | Packed, Added | None](work, self.processes) as workers:
             for source in self.sources:
                 if source.is_store:
-                    for block in self._stored(source):
-                        report.add(block)
+                    self._add_store(source, report, workers)
                     continue
                 tell = self._telling(source)
                 with self.reading.opening(source) as stream:
                     try:
                         rest = partial(_add_rest, report, tell)
                         for found in worked(source.name, source.given, stream, workers, rest):
-                            report.merge(found)
+                            report.merge(found.report)
                     except UnreadableDocument as error:
                         tell(error)
+
+    def _add_store(
+        self, source: Source, report: Report, workers: Workers[Part | Packed, Added | None]
+    ) -> None:
+        with store.open(source.name, read_only=True) as jobs:
+            for _, found in workers.in_order(jobs.packed(on_error=self.on_error), str):
+                if found is not None:
+                    report.merge(found.report)
+                    for error in found.damaged:
+                        self.on_error(error)
 
     def _add_records(self, report: Report) -> None:
         options = Options(zone=self.zone, steps=False)
@@ -108,6 +118,13 @@ class Jobs:
         return lambda error: self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
 
 
+class Added(NamedTuple):
+    """What the jobs of a part of documents used, and which documents cannot be read."""
+
+    report: Report
+    damaged: list[SSSJobError]
+
+
 class Counted(NamedTuple):
     """What the jobs of a part of records used, how many there are, and what there is to say."""
 
@@ -116,17 +133,21 @@ class Counted(NamedTuple):
     remarks: list[Bad | Noted]
 
 
-def of_documents(empty: Report) -> Callable[[Part], Report | None]:
+def of_documents(empty: Report) -> Callable[[Part | Packed], Added | None]:
     """What adds up the jobs of a part."""
 
-    def work(part: Part) -> Report | None:
+    def work(part: Part | Packed) -> Added | None:
+        found = Added(empty.empty(), [])
+        if isinstance(part, Packed):
+            for stored in part.stored(found.damaged.append):
+                found.report.add(loads(stored.document))
+            return found
         units = part.units()
         if units is None:
             return None
-        report = empty.empty()
         for unit, _ in units:
-            report.add(from_tree(unit))
-        return report
+            found.report.add(from_tree(unit))
+        return found
 
     return work
 
@@ -150,7 +171,7 @@ def of_records(empty: Report) -> Callable[[Task], Counted]:
 def _add_rest(
     report: Report, tell: Callable[[UnreadableDocument], None], cutter: Cutter,
     unread: Sequence[Batch],
-) -> Iterator[Report]:  # fmt: skip
+) -> Iterator[Added]:  # fmt: skip
     """Add what is not cut, one job object after the other."""
     for element, _ in cutter.going_on(unread, tell):
         if element.tag in UNIT_TAGS or names(element)[1] in BLOCKS:

@@ -1,6 +1,7 @@
 """Writing: the same bytes as by way of a tree, and nothing lost."""
 
 import io
+from xml.sax import saxutils
 
 import pytest
 from hypothesis import assume, given
@@ -10,6 +11,7 @@ from strategies import ANY
 
 from sssjob import spec
 from sssjob.document import clean, dumps, from_tree, loads, read, to_tree, write
+from sssjob.document.text import escape, quoted
 from sssjob.model import Job, Note, Property, Requested
 
 
@@ -132,3 +134,10 @@ def test_elements_without_namespace_stay_out_of_a_default_one():
     assert loads(dumps(job)) == job
     bare = f'<s:Job xmlns:s="{spec.NAMESPACE}" xmlns="urn:x"><s:Id>1</s:Id></s:Job>'
     assert loads(dumps(loads(bare), namespace="")).namespace == ""
+
+
+@given(st.text(alphabet="a&<>\"'\n\r\té"))
+def test_texts_and_attributes_are_written_as_the_library_of_python_does(text):
+    assert escape(text) == saxutils.escape(text)
+    assert escape(text, {"\n": "&#10;"}) == saxutils.escape(text, {"\n": "&#10;"})
+    assert quoted(text) == saxutils.quoteattr(text)

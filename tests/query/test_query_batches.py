@@ -1,7 +1,6 @@
 """Job objects read many at once: the same answers, places and faults as one by one."""
 
 import io
-import threading
 from unittest import mock
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from sssjob import spec
 from sssjob.document import tree
 from sssjob.query import batches, compile
-from sssjob.query.batches import Cutter, InOrder
+from sssjob.query.batches import Cutter
 
 QUERIES = (
     "//Job/Id", "//Job[Memory > 600]/Memory/@units", "/Jobs/Job/Id", "/*/Job/Id/text()", "Id",
@@ -25,9 +24,9 @@ def one_by_one(query, source, errors):
     return [shown(match) for match in query.of_units(located, False, True, errors.append)]
 
 
-def at_once(query, source, errors, threads=1, size=40):
+def at_once(query, source, errors, size=40):
     with mock.patch.object(batches, "SIZE", size):
-        run = query.run(io.BytesIO(source), threads=threads, on_error=errors.append)
+        run = query.run(io.BytesIO(source), on_error=errors.append)
         return [shown(match) for match in run]
 
 
@@ -85,11 +84,6 @@ def test_batches_change_no_answer_no_place_and_no_fault(source, expression, size
     same(expression, source, size=size)
 
 
-@given(sources, st.sampled_from(QUERIES))
-def test_threads_change_nothing_and_keep_the_order(source, expression):
-    same(expression, source, threads=3)
-
-
 def cuts(source, size=100):
     with mock.patch.object(batches, "SIZE", size):
         return len(list(Cutter(io.BytesIO(), source)))
@@ -130,31 +124,10 @@ def test_other_sources_are_not(source):
 def test_one_bad_line_does_not_hide_the_next():
     source = b"<Job><Id>1</Id></Job>\n" * 9 + b"<Job><Id>2</Job>\n" + b"<Job><Id>3</Id></Job>\n" * 9
     errors = []
-    found = at_once(compile("//Job/Id"), source, errors, threads=2)
+    found = at_once(compile("//Job/Id"), source, errors)
     assert [text for text, *_ in found] == ["1"] * 9 + ["3"] * 9
     assert [line for _, _, line, *_ in found] == [*range(1, 10), *range(11, 20)]
     assert [error.finding.line for error in errors] == [10]
-
-
-def test_threads_work_some_items_ahead_and_no_more():
-    taken, gate = [], threading.Event()
-
-    def items():
-        for number in range(100):
-            taken.append(number)
-            yield number
-
-    def work(number):
-        gate.wait()
-        return number * number
-
-    ahead = InOrder(work, items(), 2)
-    pairs = iter(ahead)
-    gate.set()
-    assert [next(pairs) for _ in range(3)] == [(0, 0), (1, 1), (2, 4)]
-    assert len(taken) <= 3 + 2 * 2
-    assert [item for item, _ in ahead.waiting] == taken[3:]
-    pairs.close()
 
 
 def test_the_path_of_a_match_begins_at_its_own_document():

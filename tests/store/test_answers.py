@@ -92,7 +92,7 @@ def test_a_store_answers_as_libxml2(kept, given_documents, texts, effective):
     for query in filter(None, map(compiled, texts)):
         wanted = expected(query, documents, effective)
         for places in (False, True):
-            found = kept.run(query, effective=effective, places=places, threads=1 + places)
+            found = kept.run(query, effective=effective, places=places)
             assert [match.text for match in found] == wanted, query.expression
         told = []
         found = kept.run(query, effective=effective, on_difference=told.append)
@@ -211,7 +211,7 @@ def test_a_query_is_of_one_moment(jobs):
 def test_where_most_documents_are_candidates_all_are_read(kept):
     fill(kept, [f"<Job><Id>{n}</Id><Shell>{n % 7}</Shell></Job>".encode() for n in range(500)])
     trace = Trace()
-    found = kept.run(compile("//Job[Shell='3']/Id"), places=False, threads=2, trace=trace)
+    found = kept.run(compile("//Job[Shell='3']/Id"), places=False, trace=trace)
     assert [int(match.text) for match in found] == list(range(3, 500, 7))
     assert trace == Trace(rows=0, certain=0, opened=500, verified=500)
 
@@ -220,7 +220,7 @@ def test_a_document_that_stands_alone_is_asked_alone(kept):
     jobs = [f"<Job><Id>{n}</Id><Shell>{n % 7}</Shell></Job>".encode() for n in range(20)]
     jobs[3] = b"<?xml version='1.0' encoding='ISO-8859-1'?>" + jobs[3]
     fill(kept, jobs)
-    found = kept.run(compile("//Job[Shell='3']"), threads=2)
+    found = kept.run(compile("//Job[Shell='3']"))
     assert [match.job for match in found] == ["3", "10", "17"]
 
 

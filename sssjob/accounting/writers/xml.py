@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from xml.sax.saxutils import escape, quoteattr
 
 from sssjob import nodes, units
 from sssjob.accounting.writers.losses import MOST, Taken
+from sssjob.document.text import escape, quoted
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.model import Property, stripped
 
@@ -46,9 +46,7 @@ class Pieces:
     def attributes(self, values: Mapping[str, str]) -> str:
         """Attributes that have a value."""
         return "".join(
-            f" {self.prefix}:{name}={quoteattr(value, _LINES)}"
-            for name, value in values.items()
-            if value
+            f" {self.prefix}:{name}={quoted(value)}" for name, value in values.items() if value
         )
 
     def text(self, job: Taken, name: str, as_: str = "") -> str:
@@ -138,9 +136,6 @@ def _is_number(text: str) -> bool:
         return units.number(text) >= 0
     except InvalidValue:
         return False
-
-
-_LINES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
 def _volume(job: Taken, item: Property) -> Iterator[tuple[str, str, str]]:

@@ -21,6 +21,7 @@ from elementpath.xpath_nodes import AttributeNode, ElementNode, TextNode, XPathN
 from sssjob.errors import InvalidValue, LimitExceeded, NotAQuery
 from sssjob.query import functions
 from sssjob.query.parser import MAX_DEPTH
+from sssjob.query.syntax import NAMESPACE, PREFIX
 from sssjob.query.tokens import MAX_LENGTH
 
 PARSERS = {"2.0": XPath2Parser, "3.0": XPath30Parser, "3.1": XPath3Parser}
@@ -88,7 +89,7 @@ def _refuse_hostile(expression: str) -> None:
 
 def _parser(namespaces: dict[str, str], version: str) -> Any:
     parser: Any = PARSERS[version](
-        namespaces={**namespaces, functions.PREFIX: functions.NAMESPACE}
+        namespaces={**namespaces, PREFIX: NAMESPACE}
     )  # fmt: skip
     table = {
         symbol: token for symbol, token in parser.symbol_table.items()
@@ -102,9 +103,7 @@ def _parser(namespaces: dict[str, str], version: str) -> Any:
         # A path takes as a step what is labelled so.
         parser.external_function(function, function.__name__).label = "function"
     for name, ours in functions.FUNCTIONS.items():
-        parser.external_function(
-            partial(_ours, ours), name, functions.PREFIX, ("item()*", "item()*")
-        )
+        parser.external_function(partial(_ours, ours), name, PREFIX, ("item()*", "item()*"))
     return parser
 
 
