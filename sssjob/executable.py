@@ -22,7 +22,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _NO_PATH = re.compile(r"[\0\n\r]")
 
 
-class Kind(StrEnum):
+class ExecutableKind(StrEnum):
     """What an executable is named by."""
 
     FILE = "file"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 class Executable:
     """An executable: ``target`` is the id of a File, an absolute URI, or a path."""
 
-    kind: Kind
+    kind: ExecutableKind
     target: str
 
 
@@ -65,13 +65,13 @@ def executable(text: str, directory: str = "") -> Executable:
     """
     named = stripped(text)
     if named.startswith("#"):
-        found = Executable(Kind.FILE, decoded(named[1:]))
+        found = Executable(ExecutableKind.FILE, decoded(named[1:]))
     elif _ABSOLUTE_URI.match(named):
-        found = Executable(Kind.URI, named)
+        found = Executable(ExecutableKind.URI, named)
     elif _DRIVE.match(named):
-        found = Executable(Kind.DRIVE, named)
+        found = Executable(ExecutableKind.DRIVE, named)
     else:
-        found = Executable(Kind.PATH, posixpath.join(directory, named) if named else "")
+        found = Executable(ExecutableKind.PATH, posixpath.join(directory, named) if named else "")
     if not found.target:
         raise InvalidValue(named, "the id of a file, a URI or a path")
     if _NO_PATH.search(found.target):

@@ -9,7 +9,7 @@ import math
 import random
 
 from sssjob.lcginfo.backtest import Past
-from sssjob.lcginfo.snapshot import DONE, Entry
+from sssjob.lcginfo.snapshot import DONE, QueuedJob
 
 DAY = 86400
 CYCLE = 60
@@ -36,7 +36,7 @@ def arrivals(chance, jobs_a_day):
         queue = chance.choice(("short", "long", "long"))
         vo = chance.choices([name for name, _ in VOS], [weight for _, weight in VOS])[0]
         limit = LIMITS[queue]
-        entry = Entry(
+        entry = QueuedJob(
             queue, vo, DONE, str(len(found) + 1), qtime=float(int(time)),
             maxwalltime=float(limit), cpucount=chance.choice((1, 1, 1, 1, 4)),
         )  # fmt: skip

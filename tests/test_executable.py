@@ -7,21 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.errors import InvalidValue
-from sssjob.executable import From, Kind, arguments, decoded, executable, interpreter
+from sssjob.executable import ExecutableKind, From, arguments, decoded, executable, interpreter
 
 KINDS = [
-    ("#Script", Kind.FILE, "Script"),
-    (" #Script\n", Kind.FILE, "Script"),
-    ("#my%20script", Kind.FILE, "my script"),
-    ("https://example.org/a.sh", Kind.URI, "https://example.org/a.sh"),
-    ("gsiftp://h/x", Kind.URI, "gsiftp://h/x"),
-    ("file:///etc/passwd", Kind.URI, "file:///etc/passwd"),
-    ("C:\\run.exe", Kind.DRIVE, "C:\\run.exe"),
-    ("c://x", Kind.DRIVE, "c://x"),
-    ("/bin/true", Kind.PATH, "/bin/true"),
-    ("run.sh", Kind.PATH, "/home/amy/run.sh"),
-    ("http:run", Kind.PATH, "/home/amy/http:run"),
-    ("../a b", Kind.PATH, "/home/amy/../a b"),
+    ("#Script", ExecutableKind.FILE, "Script"),
+    (" #Script\n", ExecutableKind.FILE, "Script"),
+    ("#my%20script", ExecutableKind.FILE, "my script"),
+    ("https://example.org/a.sh", ExecutableKind.URI, "https://example.org/a.sh"),
+    ("gsiftp://h/x", ExecutableKind.URI, "gsiftp://h/x"),
+    ("file:///etc/passwd", ExecutableKind.URI, "file:///etc/passwd"),
+    ("C:\\run.exe", ExecutableKind.DRIVE, "C:\\run.exe"),
+    ("c://x", ExecutableKind.DRIVE, "c://x"),
+    ("/bin/true", ExecutableKind.PATH, "/bin/true"),
+    ("run.sh", ExecutableKind.PATH, "/home/amy/run.sh"),
+    ("http:run", ExecutableKind.PATH, "/home/amy/http:run"),
+    ("../a b", ExecutableKind.PATH, "/home/amy/../a b"),
 ]
 
 

@@ -148,7 +148,7 @@ from sssjob.features.batch.allocation import Allocation
 from sssjob.features.batch.call import Script
 from sssjob.features.batch.scripts import Scripts
 from sssjob.lcginfo.reader import Reader
-from sssjob.lcginfo.snapshot import Entry
+from sssjob.lcginfo.snapshot import QueuedJob
 from sssjob.registry import Format, Queue, System
 
 SYSTEM = System(
@@ -165,7 +165,7 @@ SYSTEM = System(
 class State(Reader):
     def take(self, text):
         self.add_slots(4, 3)
-        self.jobs += [Entry("q", "g", "running", jobid=id) for id in text.split()]
+        self.jobs += [QueuedJob("q", "g", "running", jobid=id) for id in text.split()]
 
 
 class Side(Script):

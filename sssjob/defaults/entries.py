@@ -63,7 +63,7 @@ class Origin:
         return f"{self.path} = {self.value!r} ({self.source}{line}{over})"
 
 
-class Entry(NamedTuple):
+class SourcedItem(NamedTuple):
     """An item on its way: where it was written, and the awarenessPolicy that held there.
 
     ``parts`` are what a rewritten Requested, Delivered or Environment holds; None is as it was.
@@ -73,7 +73,7 @@ class Entry(NamedTuple):
     source: str
     policy: str
     over: tuple[Written, ...] = ()
-    parts: tuple[Entry, ...] | None = None
+    parts: tuple[SourcedItem, ...] | None = None
 
     def written(self) -> Written:
         """The value and its place, as origins tell it: ``LE 400 MB``."""
@@ -94,25 +94,25 @@ class Layer:
     block: Block
     path: str
     policy: str
-    entries: list[Entry]
+    entries: list[SourcedItem]
     below: Layer | None = None
     # The conjuncts of its Requested elements, once they were asked for as defaults.
     read_once: bool = False
     conjuncts: tuple[Expression, ...] | None = None
 
-    def plain(self) -> list[Entry]:
+    def plain(self) -> list[SourcedItem]:
         """The entries of uncategorised properties."""
         return [entry for entry in self.entries if isinstance(entry.item, Property)]
 
-    def named(self, name: str) -> list[Entry]:
+    def named(self, name: str) -> list[SourcedItem]:
         """The entries of that element name."""
         return [entry for entry in self.entries if name_of(entry.item) == name]
 
-    def requested(self) -> list[Entry]:
+    def requested(self) -> list[SourcedItem]:
         """The entries of the properties in all Requested elements."""
         return [part for entry in self.named("Requested") for part in parts_of(entry)]
 
-    def put(self, old: list[Entry], new: Entry) -> None:
+    def put(self, old: list[SourcedItem], new: SourcedItem) -> None:
         """Let one entry stand for others, at the place of the first, or at the end."""
         gone = {id(entry) for entry in old}
         places = [index for index, entry in enumerate(self.entries) if id(entry) in gone]
@@ -125,7 +125,7 @@ class Layer:
 Overridden: TypeAlias = dict[Key, tuple[Written, ...]]
 
 
-def group_of(entry: Entry) -> int:
+def group_of(entry: SourcedItem) -> int:
     """The group attribute of a property; what is no integer counts as 0."""
     try:
         return units.integer(attributes_of(entry.item).get("group", "0"))
@@ -133,7 +133,7 @@ def group_of(entry: Entry) -> int:
         return 0
 
 
-def grouped(entry: Entry, group: int) -> Entry:
+def grouped(entry: SourcedItem, group: int) -> SourcedItem:
     """The entry with another group attribute."""
     if group == group_of(entry) or not isinstance(entry.item, Property):
         return entry
@@ -172,12 +172,12 @@ def policy_of(attributes: Mapping[str, str], outer: str) -> str:
     return policy if policy in POLICIES else "Reject"
 
 
-def entry_of(item: Item, source: str, outer: str) -> Entry:
+def entry_of(item: Item, source: str, outer: str) -> SourcedItem:
     """An item as it stands in a block of this source, where this policy holds."""
-    return Entry(item, source, policy_of(attributes_of(item), outer))
+    return SourcedItem(item, source, policy_of(attributes_of(item), outer))
 
 
-def all_parts(entry: Entry) -> tuple[Entry, ...]:
+def all_parts(entry: SourcedItem) -> tuple[SourcedItem, ...]:
     """What a category or an Environment holds, notes included; nothing for other items."""
     if entry.parts is not None or isinstance(entry.item, Note):
         return entry.parts or ()
@@ -187,17 +187,17 @@ def all_parts(entry: Entry) -> tuple[Entry, ...]:
     return tuple(entry_of(item, entry.source, entry.policy) for item in inside)
 
 
-def parts_of(entry: Entry) -> list[Entry]:
+def parts_of(entry: SourcedItem) -> list[SourcedItem]:
     """The properties that a category or an Environment holds."""
     return [part for part in all_parts(entry) if not isinstance(part.item, Note)]
 
 
-def notes_of(entry: Entry) -> list[Entry]:
+def notes_of(entry: SourcedItem) -> list[SourcedItem]:
     """The notes in a category or an Environment."""
     return [part for part in all_parts(entry) if isinstance(part.item, Note)]
 
 
-def placed(entry: Entry, outer: str) -> Item:
+def placed(entry: SourcedItem, outer: str) -> Item:
     """The item for its new place, where it keeps the policy that held where it was written."""
     item = entry.item
     if isinstance(item, Note):
@@ -216,7 +216,7 @@ def placed(entry: Entry, outer: str) -> Item:
     return Property(item.name, item.text, item.attributes, inside, item.namespace, item.line)
 
 
-def numbered(entries: Sequence[Entry], path: str) -> Iterator[tuple[Entry, str]]:
+def numbered(entries: Sequence[SourcedItem], path: str) -> Iterator[tuple[SourcedItem, str]]:
     """Each entry with its path; those that share a name are counted."""
     counts = Counter(name_of(entry.item) for entry in entries)
     seen: Counter[str] = Counter()

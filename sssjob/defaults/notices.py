@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob import spec
-from sssjob.defaults.entries import HOLDS, IDENTITY, Entry, Layer, line_of
+from sssjob.defaults.entries import HOLDS, IDENTITY, Layer, SourcedItem, line_of
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
 from sssjob.model import Item, Note, Property
 
@@ -13,7 +13,7 @@ from sssjob.model import Item, Note, Property
 def unreadable(
     error: UnbalancedGroup | InvalidValue | LimitExceeded,
     items: list[Property],
-    entry: Entry,
+    entry: SourcedItem,
     path: str,
 ) -> Finding:
     """A Requested element that is no expression."""
@@ -60,7 +60,7 @@ def useless(layer: Layer, held: str) -> Finding:
     )  # fmt: skip
 
 
-def self_dependency(entry: Entry, child: Layer) -> Finding:
+def self_dependency(entry: SourcedItem, child: Layer) -> Finding:
     """A default dependency on the very job that would inherit it."""
     return finding(
         "W-USELESS", f"the dependency on {entry.written().value!r} from {entry.source} is not "

@@ -31,11 +31,11 @@ from sssjob.defaults.entries import (
     JOINED,
     LISTS,
     OWN,
-    Entry,
     Key,
     Layer,
     Origin,
     Overridden,
+    SourcedItem,
     all_parts,
     attributes_of,
     delivered_key,
@@ -92,7 +92,7 @@ class Resolver:
             items.append(item)
         return block.holding(items)
 
-    def explain(self, entry: Entry, path: str) -> None:
+    def explain(self, entry: SourcedItem, path: str) -> None:
         """Tell where a property is from, or each property in a category or an Environment."""
         if parts := parts_of(entry):
             for part, at in numbered(parts, path):
@@ -232,7 +232,7 @@ class Resolver:
 _MARK = ""
 
 
-def _marks(role: str, layer: Layer) -> dict[str, Entry]:
+def _marks(role: str, layer: Layer) -> dict[str, SourcedItem]:
     return {f"{role} {index}": entry for index, entry in enumerate(layer.requested())}
 
 
@@ -240,7 +240,7 @@ def _mark(item: Property) -> str:
     return item.attributes[_MARK]
 
 
-def _unmarked(item: Property, sources: Mapping[str, Entry]) -> Entry:
+def _unmarked(item: Property, sources: Mapping[str, SourcedItem]) -> SourcedItem:
     return sources[_mark(item)]._replace(item=item.having(**{_MARK: None}))
 
 
@@ -267,7 +267,7 @@ def _on_itself(item: Item, child: Layer, default: Layer) -> bool:
     return item.text.strip() == child.block.id
 
 
-def _delivered(ours: list[Entry], theirs: list[Entry]) -> Entry:
+def _delivered(ours: list[SourcedItem], theirs: list[SourcedItem]) -> SourcedItem:
     """The first Delivered, and with it the defaults that differ in property, metric or context."""
     mine = {delivered_key(part.item) for entry in ours for part in parts_of(entry)}
     inherited = [
@@ -279,7 +279,7 @@ def _delivered(ours: list[Entry], theirs: list[Entry]) -> Entry:
     return own._replace(parts=(*all_parts(own), *inherited)) if inherited else own
 
 
-def _environment(own: Entry, default: Entry) -> Entry:
+def _environment(own: SourcedItem, default: SourcedItem) -> SourcedItem:
     """One Environment over another, variable by variable."""
     theirs = {key_of(part.item): part for part in parts_of(default)}
     parts = []
@@ -292,7 +292,7 @@ def _environment(own: Entry, default: Entry) -> Entry:
     return own._replace(parts=(*parts, *theirs.values()))
 
 
-def _overriding(entry: Entry, overridden: Overridden) -> Entry:
+def _overriding(entry: SourcedItem, overridden: Overridden) -> SourcedItem:
     """The entry with what it overrode; only the first of its key says so."""
     if name_of(entry.item) == "Requested":
         return entry._replace(
@@ -303,9 +303,9 @@ def _overriding(entry: Entry, overridden: Overridden) -> Entry:
     return entry._replace(over=(*entry.over, *overridden.pop(key_of(entry.item), ())))
 
 
-def _without(parts: Iterable[tuple[Entry, bool]]) -> list[Entry]:
+def _without(parts: Iterable[tuple[SourcedItem, bool]]) -> list[SourcedItem]:
     """The parts that are not dropped; a group that a dropped one opens or closes passes on."""
-    kept: list[Entry] = []
+    kept: list[SourcedItem] = []
     opening = 0
     for part, dropped in parts:
         group = group_of(part)

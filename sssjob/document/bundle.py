@@ -20,7 +20,7 @@ from sssjob.document.places import CATEGORIES, has_elements, names, text_of
 from sssjob.document.report import Report
 from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
-from sssjob.executable import From, Kind
+from sssjob.executable import ExecutableKind, From
 from sssjob.model import Block, Item, Property, paths
 
 _SECTION = "SSS 5.1 Executable"
@@ -55,7 +55,7 @@ class Bundle:
         Raises ``InvalidValue`` for a text that names nothing.
         """
         named = executable.executable(text)
-        return self.files.get(named.target) if named.kind is Kind.FILE else None
+        return self.files.get(named.target) if named.kind is ExecutableKind.FILE else None
 
     def dumps(self, wrap: str = "Data") -> str:
         """The message as XML text under one wrapper.
@@ -157,7 +157,7 @@ def _of_executable(
 ) -> Iterator[Finding]:
     try:
         named = executable.executable(item.text)
-        if named.kind is not Kind.FILE:
+        if named.kind is not ExecutableKind.FILE:
             return
         used.add(named.target)
         file = files.get(named.target)

@@ -37,7 +37,7 @@ _LINK_WORDS = {"OnFailure": "fails", "OnExit": "ends"}
 # fmt: on
 
 
-class Kind(Enum):
+class BoxKind(Enum):
     """What a box stands for, beside a job."""
 
     JOB = "job"
@@ -49,7 +49,7 @@ class Box(NamedTuple):
     """A job, a name that several share, or a job elsewhere; ``number`` is its vertex."""
 
     number: int
-    kind: Kind
+    kind: BoxKind
     label: str
     name: str = ""
     state: State | None = None
@@ -117,16 +117,16 @@ def _box(graph: Graph, progress: Progress, vertex: int) -> Box:
     net = graph.net
     label = visible(net.label(vertex))
     if vertex in net.external:
-        return Box(vertex, Kind.ELSEWHERE, label)
+        return Box(vertex, BoxKind.ELSEWHERE, label)
     if vertex in net.members:
-        return Box(vertex, Kind.NAME, label)
+        return Box(vertex, BoxKind.NAME, label)
     key, name = net.keys[vertex], visible(net.places[vertex].name)
     state = progress.states[key]
     if state is State.DONE:
         detail = _end(progress, key)
     else:
         detail = "; ".join(_telling(progress, key, state))
-    return Box(vertex, Kind.JOB, label, name, state, detail)
+    return Box(vertex, BoxKind.JOB, label, name, state, detail)
 
 
 def _telling(progress: Progress, key: str, state: State) -> list[str]:
@@ -157,7 +157,7 @@ def tree(drawn: Picture, cycles: Collection[tuple[str, ...]], *, colours: bool =
         names = visible(" → ".join(circle[:_REASONS]) + (" → ..." if circle[_REASONS:] else ""))
         root.add(Text(f"circle: {names}", style="red"))
     branches: dict[int, tuple[Tree, int]] = {}
-    jobs = [place for place, box in enumerate(drawn.boxes) if box.kind is Kind.JOB]
+    jobs = [place for place, box in enumerate(drawn.boxes) if box.kind is BoxKind.JOB]
     parents = _parents(drawn)
     for place in jobs:
         branch, depth = branches.get(parents.get(place, -1), (root, 0))
@@ -176,9 +176,9 @@ def _parents(drawn: Picture) -> dict[int, int]:
     last: dict[int, int] = {}
     for link in sorted(drawn.links, key=lambda link: link.target):
         source = link.source
-        if drawn.boxes[source].kind is Kind.NAME:
+        if drawn.boxes[source].kind is BoxKind.NAME:
             source = last.get(source, -1)
-        if source < link.target and source >= 0 and drawn.boxes[source].kind is Kind.JOB:
+        if source < link.target and source >= 0 and drawn.boxes[source].kind is BoxKind.JOB:
             last[link.target] = max(last.get(link.target, -1), source)
     return last
 
@@ -222,7 +222,7 @@ def dot(drawn: Picture) -> Iterator[str]:
 def _names(drawn: Picture) -> Iterator[str]:
     used = set()
     for box in drawn.boxes:
-        name = box.label if box.kind is Kind.JOB else f"{box.kind.value} {box.label}"
+        name = box.label if box.kind is BoxKind.JOB else f"{box.kind.value} {box.label}"
         while name in used:
             name += "'"
         used.add(name)
@@ -230,10 +230,10 @@ def _names(drawn: Picture) -> Iterator[str]:
 
 
 def _dot_box(box: Box) -> Iterator[str]:
-    if box.kind is Kind.NAME:
+    if box.kind is BoxKind.NAME:
         yield f"label={_quoted(f'all named {box.label}')}"
         yield 'shape=plain, style=""'
-    elif box.kind is Kind.ELSEWHERE:
+    elif box.kind is BoxKind.ELSEWHERE:
         yield f"label={_quoted(box.label)}"
         yield 'style="rounded,dashed"'
     else:

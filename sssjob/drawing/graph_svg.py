@@ -7,14 +7,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sssjob.document.text import escape
-from sssjob.drawing.graph import SIGNS, Box, Kind, Link, Picture, summary, words
+from sssjob.drawing.graph import SIGNS, Box, BoxKind, Link, Picture, summary, words
 from sssjob.drawing.layers import Layers, layered
 from sssjob.graph import State
 from sssjob.visible import visible
 
 _LETTERS = 26  # of a label that are shown; the title of a box has all
 _LETTER = 7.4  # the width of one, about
-_HEIGHT = {Kind.JOB: 44.0, Kind.NAME: 24.0, Kind.ELSEWHERE: 44.0}
+_HEIGHT = {BoxKind.JOB: 44.0, BoxKind.NAME: 24.0, BoxKind.ELSEWHERE: 44.0}
 _GAP = 18.0  # between boxes of a layer
 _WAY = 84.0  # between layers, room for what links say
 _MARGIN = 24.0
@@ -122,7 +122,7 @@ def _half(box: Box) -> float:
 
 def _lines(box: Box) -> tuple[str, ...]:
     """What stands in a box; long labels are cut."""
-    if box.kind is Kind.NAME:
+    if box.kind is BoxKind.NAME:
         return (_short(f"all named {box.label}"),)
     if box.state is None:
         return (_short(box.label), "not here")

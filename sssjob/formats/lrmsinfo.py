@@ -14,7 +14,7 @@ from typing import BinaryIO
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo import jobs as mapping
 from sssjob.lcginfo import literal, lrmsinfo
-from sssjob.lcginfo.snapshot import DONE, Entry, Remark
+from sssjob.lcginfo.snapshot import DONE, QueuedJob, Remark
 from sssjob.model import Job
 from sssjob.records.clock import timezone
 from sssjob.records.lines import clean, numbered
@@ -65,7 +65,7 @@ def recognises(head: bytes) -> str:
     return ""
 
 
-def _placed(entry: Entry, zone: tzinfo) -> Entry:
+def _placed(entry: QueuedJob, zone: tzinfo) -> QueuedJob:
     """The entry with its times moved from local time to seconds since 1970."""
     return entry._replace(qtime=_epoch(entry.qtime, zone), start=_epoch(entry.start, zone))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.formats.usage_xml import Entries, Entry
+from sssjob.formats.usage_xml import Entries, Leaf
 from sssjob.model import Property
 from sssjob.records.assembly import noted
 from sssjob.records.clock import Clock
@@ -116,7 +116,7 @@ class _Volume(NamedTuple):
     """An amount as the standard has it, or None for the property where there is no place."""
 
     name: str
-    entry: Entry
+    entry: Leaf
     item: Property | None
     odd: bool = False
 
@@ -160,7 +160,7 @@ def _volumes(all: tuple[Entries, ...]) -> Iterator[_Volume]:
             told |= {key} if item else set()
 
 
-def _amount(name: str, entry: Entry) -> Property | None:
+def _amount(name: str, entry: Leaf) -> Property | None:
     virtual = name == "Memory" and entry.get("type").lower() in _VIRTUAL
     text, unit = amount(entry.text), entry.get("storageUnit")
     if text is None or not unit or entry.get("phaseUnit"):
@@ -264,14 +264,14 @@ def other_resources(type: str) -> Read:
     return read
 
 
-def _measured(entry: Entry) -> str | None:
+def _measured(entry: Leaf) -> str | None:
     try:
         return amount(entry.text) if entry.get("description") else None
     except InvalidValue:
         return None
 
 
-def _unit(entry: Entry) -> dict[str, str]:
+def _unit(entry: Leaf) -> dict[str, str]:
     unit = entry.get("units") or entry.get("storageUnit")
     return {"units": unit} if unit else {}
 

@@ -35,7 +35,7 @@ _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([\w.-]{1,40})["']"""
 NESTED = ("JobIdentity", "RecordIdentity", "UserIdentity")
 
 
-class Entry(NamedTuple):
+class Leaf(NamedTuple):
     """The text of an element, and its attributes by their local names."""
 
     text: str
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
         return " ".join((self.text, *(f"{name}={value}" for name, value in self.attributes)))
 
 
-Entries = tuple[Entry, ...]
+Entries = tuple[Leaf, ...]
 
 
 class Record(NamedTuple):
@@ -167,32 +167,32 @@ def _cut(stream: BinaryIO) -> Iterator[tuple[int, bytes | str, _Frame]]:
 
 def _entries(record: Element) -> dict[str, Entries]:
     home, _ = names(record)
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[Leaf]] = {}
     for element in record.iterchildren("*"):
         for path, entry in _parts(element, home):
             found.setdefault(path, []).append(entry)
     return {name: tuple(entries) for name, entries in found.items()}
 
 
-def _parts(element: Element, home: str) -> Iterator[tuple[str, Entry]]:
+def _parts(element: Element, home: str) -> Iterator[tuple[str, Leaf]]:
     """What an element of a record tells, by its names; ``home`` is the record's namespace."""
     namespace, name = names(element)
     if namespace != home or name not in NESTED:
         yield from _leaves(element, "" if namespace == home else f"{{{namespace}}}")
         return
     for key, value in _attributes(element):
-        yield f"{name}/@{key}", Entry(value)
+        yield f"{name}/@{key}", Leaf(value)
     for child in element.iterchildren("*"):
         yield from _leaves(child, f"{name}/")
 
 
-def _leaves(element: Element, before: str) -> Iterator[tuple[str, Entry]]:
+def _leaves(element: Element, before: str) -> Iterator[tuple[str, Leaf]]:
     """The element by its name, or those within it by their paths: their texts stay apart."""
     path = before + names(element)[1]
     children = list(element.iterchildren("*"))
     text = "".join((element.text or "", *(child.tail or "" for child in element))).strip()
     if text or not children:
-        yield path, Entry(text, _attributes(element))
+        yield path, Leaf(text, _attributes(element))
     for child in children:
         yield from _leaves(child, f"{path}/")
 

@@ -13,7 +13,7 @@ from sssjob import spec, units
 JOB, GROUP = "Job", "JobGroup"
 
 
-class Kind(StrEnum):
+class AttributeType(StrEnum):
     """How the values of an attribute compare."""
 
     TEXT = "text"
@@ -32,7 +32,7 @@ class Attribute:
     """
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: AttributeType = AttributeType.TEXT
     derived: bool = False
     hidden: bool = False
     extension: bool = False
@@ -43,9 +43,9 @@ class Attribute:
 DERIVED: Mapping[str, Attribute] = MappingProxyType({
     each.name: each for each in (
         Attribute("Stage", derived=True),
-        Attribute("ModificationTime", Kind.TIME, derived=True, hidden=True),
-        Attribute("Deleted", Kind.FLAG, derived=True, hidden=True),
-        Attribute("Version", Kind.NUMBER, derived=True, hidden=True),
+        Attribute("ModificationTime", AttributeType.TIME, derived=True, hidden=True),
+        Attribute("Deleted", AttributeType.FLAG, derived=True, hidden=True),
+        Attribute("Version", AttributeType.NUMBER, derived=True, hidden=True),
     )
 })
 # What Gold has for a job and the standard has not: kept as an Extension of that name.
@@ -79,9 +79,9 @@ def shown(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
-def _kind(row: spec.Element) -> Kind:
+def _kind(row: spec.Element) -> AttributeType:
     if row.name in units.DEFAULT_UNITS:
-        return Kind.AMOUNT
+        return AttributeType.AMOUNT
     if row.type == spec.DATETIME:
-        return Kind.TIME
-    return Kind.NUMBER if row.type in _NUMBERS else Kind.TEXT
+        return AttributeType.TIME
+    return AttributeType.NUMBER if row.type in _NUMBERS else AttributeType.TEXT

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from sssjob.errors import Refused
-from sssjob.handlers.attributes import DERIVED, JOB, Attribute, Kind, attribute, shown
+from sssjob.handlers.attributes import DERIVED, JOB, Attribute, AttributeType, attribute, shown
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Get, Item, Request, Row
 from sssjob.store.rows import number
@@ -124,7 +124,7 @@ def comparable(view: View, asked: Attribute) -> tuple[int, float, str]:
     text = view.text(asked)
     if text is None:
         return 0, 0.0, ""
-    if asked.kind in (Kind.TEXT, Kind.FLAG):
+    if asked.kind in (AttributeType.TEXT, AttributeType.FLAG):
         return 2, 0.0, text
     value = number(text)
     return (1, value, "") if value == value else (2, 0.0, text)

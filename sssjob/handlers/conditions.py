@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
-from sssjob.handlers.attributes import JOB, Attribute, Kind, attribute, shown
+from sssjob.handlers.attributes import JOB, Attribute, AttributeType, attribute, shown
 from sssjob.model import Property
 from sssjob.query.functions import size
 from sssjob.rmap.message import Conj, Op, Where
@@ -61,7 +61,11 @@ class _Test:
         compare = _COMPARISONS[self.where.op]
         if isinstance(self.value, str):
             return compare(found, self.value)
-        own = _bytes(view, self.attribute) if self.attribute.kind is Kind.AMOUNT else number(found)
+        own = (
+            _bytes(view, self.attribute)
+            if self.attribute.kind is AttributeType.AMOUNT
+            else number(found)
+        )
         return not isnan(own) and compare(own, self.value)
 
 
@@ -156,16 +160,16 @@ def _test(
 
 def _value(found: Attribute, asked: Where) -> str | float:
     value = asked.value
-    if asked.op is Op.MATCH or found.kind is Kind.TEXT:
+    if asked.op is Op.MATCH or found.kind is AttributeType.TEXT:
         return value
-    if found.kind is Kind.FLAG:
+    if found.kind is AttributeType.FLAG:
         if value not in ("True", "False"):
             raise Refused("317", f"{asked.name} is True or False")
         return value
-    if found.kind is Kind.TIME and not (value.isascii() and value.isdigit()):
+    if found.kind is AttributeType.TIME and not (value.isascii() and value.isdigit()):
         raise Refused("317", f"{asked.name} is a time in seconds since 1970")
     wanted = number(value)
-    if found.kind is Kind.AMOUNT:
+    if found.kind is AttributeType.AMOUNT:
         plain = not isnan(wanted)
         wanted = wanted * units.UNITS[units.DEFAULT_UNITS[found.name]] if plain else size(value)
     if isnan(wanted):

@@ -9,7 +9,7 @@ from itertools import islice
 from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
-from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind, attribute, shown
+from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, attribute, shown
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import Carried, carried, require_credits
 from sssjob.handlers.finding import Search
@@ -115,7 +115,7 @@ def settable(asked: Set, kind: str) -> Attribute:
         raise Refused("740", f"{asked.name} is a fixed field and cannot be modified")
     if asked.op not in ("Assign", "Inc", "Dec"):
         raise Refused("318", "A Set has op Assign, Inc or Dec")
-    if asked.op != "Assign" and found.kind is Kind.TEXT:
+    if asked.op != "Assign" and found.kind is AttributeType.TEXT:
         raise Refused("318", f"{asked.name} is no number, and cannot be increased or decreased")
     if asked.value != _NULL or asked.op != "Assign":
         try:

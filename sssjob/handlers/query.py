@@ -15,7 +15,7 @@ from lxml.etree import _Element as Element
 from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
 from sssjob.errors import LimitExceeded, NotAQuery, Refused, UnreadableDocument
-from sssjob.handlers.attributes import Kind
+from sssjob.handlers.attributes import AttributeType
 from sssjob.handlers.columns import (
     GROUP_BY,
     MOST,
@@ -188,7 +188,10 @@ def is_total(columns: Sequence[Column]) -> bool:
 def totals(views: Iterable[View], columns: Sequence[Column], kind: str) -> Iterator[Row]:
     """A row for each group, in the order in which they are met; one row where none are asked."""
     for column in columns:
-        if column.op in ("Sum", "Average") and column.attribute.kind in (Kind.TEXT, Kind.FLAG):
+        if column.op in ("Sum", "Average") and column.attribute.kind in (
+            AttributeType.TEXT,
+            AttributeType.FLAG,
+        ):
             raise Refused("318", f"{column.label} is no number, and has no {column.op}")
     by = [column for column in columns if column.op == GROUP_BY]
     groups: dict[tuple[str, ...], list[_Total]] = {}

@@ -15,7 +15,7 @@ from typing import Protocol
 from sssjob import defaults, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
-from sssjob.handlers.attributes import GROUP, JOB, Attribute, Kind, attribute
+from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, attribute
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
 
@@ -85,7 +85,7 @@ class View:
         if found is None or found.children:
             return None
         stated = found.attributes.get("units")
-        if attribute.kind is Kind.AMOUNT and stated:
+        if attribute.kind is AttributeType.AMOUNT and stated:
             try:
                 return units.decimal(found.bytes / units.UNITS[units.DEFAULT_UNITS[found.name]])
             except InvalidValue:

@@ -20,7 +20,16 @@ from sssjob.errors import InvalidValue, Severity
 from sssjob.lcginfo import answers, estimators, jobs
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, Entry, Remark, Report, Snapshot, unheard
+from sssjob.lcginfo.snapshot import (
+    DONE,
+    QUEUED,
+    RUNNING,
+    QueuedJob,
+    Remark,
+    Report,
+    Snapshot,
+    unheard,
+)
 from sssjob.model import Block, Job, JobGroup
 
 SAMPLES = 200
@@ -32,7 +41,7 @@ class Past(NamedTuple):
     A job that never started waited until it ended; without an end it still waits, or runs.
     """
 
-    entry: Entry
+    entry: QueuedJob
     ready: float
     start: float | None
     end: float | None
@@ -165,7 +174,7 @@ def replay(log: Sequence[Past], setup: Setup) -> Iterator[tuple[Past, Snapshot]]
     slots = most_busy(log) if setup.slots is None else setup.slots
     there: dict[int, Past] = {}
     ends: list[tuple[float, int]] = []
-    finished: deque[Entry] = deque(maxlen=setup.remembered)
+    finished: deque[QueuedJob] = deque(maxlen=setup.remembered)
     wanted = set(_chosen(log, setup))
     for number, job in enumerate(log):
         if number in wanted:
@@ -180,7 +189,7 @@ def replay(log: Sequence[Past], setup: Setup) -> Iterator[tuple[Past, Snapshot]]
             heapq.heappush(ends, (job.end, number))
 
 
-def _past(job: Job, entry: Entry, submitted: float) -> Past:
+def _past(job: Job, entry: QueuedJob, submitted: float) -> Past:
     start, end, eligible = (_time(job, name) for name in ("StartTime", "EndTime", "EligibleTime"))
     if start is not None:
         start = max(start, submitted)
@@ -216,7 +225,7 @@ def _chosen(log: Sequence[Past], setup: Setup) -> list[int]:
     return [started[index * len(started) // count] for index in range(count)]
 
 
-def _seen(job: Past, time: float) -> Entry:
+def _seen(job: Past, time: float) -> QueuedJob:
     """A job as the batch system showed it at a time."""
     if job.start is not None and job.start <= time:
         return job.entry._replace(state=RUNNING, start=job.start, walltime=None)

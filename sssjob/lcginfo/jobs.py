@@ -16,7 +16,7 @@ from sssjob.lcginfo.snapshot import (
     QUEUED,
     RUNNING,
     UNKNOWN,
-    Entry,
+    QueuedJob,
     Remark,
     Report,
     Snapshot,
@@ -44,7 +44,7 @@ def to_jobs(snapshot: Snapshot, shift: float = 0.0, report: Report = unheard) ->
         yield to_job(entry, shift, report, number)
 
 
-def to_job(entry: Entry, shift: float = 0.0, report: Report = unheard, number: int = 0) -> Job:
+def to_job(entry: QueuedJob, shift: float = 0.0, report: Report = unheard, number: int = 0) -> Job:
     """One entry as a job object; a time before 1970 is reported and left out.
 
     A job object needs an Id: an entry without one is named by its number.
@@ -84,7 +84,7 @@ def to_job(entry: Entry, shift: float = 0.0, report: Report = unheard, number: i
 
 def from_blocks(
     blocks: Iterable[Block], *, queue: str = "", report: Report = unheard
-) -> Iterator[Entry]:
+) -> Iterator[QueuedJob]:
     """The jobs of documents as entries; a group gives those of its jobs.
 
     ``queue`` is that of jobs that name none; without it they are reported and left out.
@@ -98,7 +98,7 @@ def from_blocks(
 
 def from_store(
     jobs: Store, *, since: int, queue: str = "", report: Report = unheard
-) -> Iterator[Entry]:
+) -> Iterator[QueuedJob]:
     """The jobs of a store that have not ended, or ended at ``since`` or later, as entries.
 
     ``since`` is in seconds since 1970-01-01T00:00:00Z; ``queue`` as in ``from_blocks``. Raises
@@ -114,7 +114,7 @@ def from_store(
             yield entry
 
 
-def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> Entry | None:
+def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> QueuedJob | None:
     """One job object whose defaults are resolved as an entry, or None without queue or group."""
 
     def tell(message: str) -> None:
@@ -134,7 +134,7 @@ def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> Entry | 
     started = state in (RUNNING, DONE)
     limit = _usable(scope.requested("Duration")) or scope.limit("Duration")
     elapsed = scope.delivered("Duration")
-    return Entry(
+    return QueuedJob(
         at,
         group,
         state,

@@ -17,7 +17,7 @@ from sssjob.lcginfo.snapshot import (
     QUEUED,
     RUNNING,
     STATES,
-    Entry,
+    QueuedJob,
     Remark,
     Report,
     Snapshot,
@@ -41,7 +41,7 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
     neither header nor job mean nothing.
     """
     headers: dict[str, float] = {}
-    jobs: list[Entry] = []
+    jobs: list[QueuedJob] = []
     seen: set[str] = set()
     for number, line in enumerate(_lines(stream, report), 1):
         if not line or line.isspace():
@@ -86,10 +86,10 @@ def lines(snapshot: Snapshot) -> Iterator[str]:
         yield line_of(job)
 
 
-def line_of(job: Entry) -> str:
+def line_of(job: QueuedJob) -> str:
     """The line of one job; only a job that has started shows a start.
 
-    >>> line_of(Entry("atlas", "atlsgm", "queued", "1.host", qtime=1119073781.0))
+    >>> line_of(QueuedJob("atlas", "atlsgm", "queued", "1.host", qtime=1119073781.0))
     "{'queue': 'atlas', 'state': 'queued', 'cpucount': 1, 'group': 'atlsgm', \
 'qtime': 1119073781.0, 'jobid': '1.host'}\\n"
     """
@@ -117,7 +117,7 @@ def line_of(job: Entry) -> str:
     return f"{{{shown}}}\n"
 
 
-def entry(values: dict[str, literal.Scalar], number: int, report: Report = unheard) -> Entry:
+def entry(values: dict[str, literal.Scalar], number: int, report: Report = unheard) -> QueuedJob:
     """A job from the pairs of its line. Raises ``InvalidValue`` when it cannot be used at all."""
     found: dict[str, str] = {}
     for key in ("queue", "group", "state"):
@@ -131,7 +131,7 @@ def entry(values: dict[str, literal.Scalar], number: int, report: Report = unhea
     if found["state"] == RUNNING and times[1] is None:
         report(Remark(number, "a running job without start"))
     jobid, user, name = (_text(values.get(key)) for key in ("jobid", "user", "name"))
-    return Entry(
+    return QueuedJob(
         found["queue"], found["group"], found["state"], jobid, user, name,
         times[0], times[1], times[2], _count(values.get("cpucount"), number, report), times[3],
     )  # fmt: skip
@@ -158,7 +158,7 @@ def _lines(stream: BinaryIO, report: Report) -> Iterator[str]:
             yield raw.decode("utf-8", "replace")
 
 
-def _job(line: str, number: int, report: Report) -> Entry | None:
+def _job(line: str, number: int, report: Report) -> QueuedJob | None:
     try:
         return entry(literal.parse(line), number, report)
     except InvalidValue as error:

@@ -14,7 +14,7 @@ from typing import Any
 from sssjob import commands, registry
 from sssjob.commands import Limits
 from sssjob.errors import InvalidValue, Severity
-from sssjob.lcginfo.snapshot import Entry, Remark, Report, Snapshot, UnusableOutput, unheard
+from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
 from sssjob.registry import Queue
 
 DEPTH_LIMIT = 64
@@ -50,7 +50,7 @@ class Reader(ABC):
 
     def __init__(self, options: Options, report: Report) -> None:
         self.options, self.report = options, report
-        self.jobs: list[Entry] = []
+        self.jobs: list[QueuedJob] = []
         self.slots: int | None = None
         self.free: int | None = None
         self.now: float | None = None

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, Entry, ordered
+from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, QueuedJob, ordered
 
 NEVER = float("inf")
 EXPECTED_USAGE = 0.5  # of its limit, where nothing is known of finished jobs
@@ -63,13 +63,13 @@ class Lengths:
         # Jobs are met in the middle of their run, on average.
         self._met = {queue: 2 * statistics.fmean(found) for queue, found in ages.items()}
 
-    def of(self, job: Entry) -> float:
+    def of(self, job: QueuedJob) -> float:
         """How long a job runs from its start to its end."""
         if job.maxwalltime is not None:
             return job.maxwalltime * self._usage
         return self._met.get(job.queue, 0.0) or self._default
 
-    def rest(self, job: Entry) -> float:
+    def rest(self, job: QueuedJob) -> float:
         """How long a running job still runs; an overdue one ends with half a cycle."""
         age = 0.0 if job.start is None else max(self._time - job.start, 0.0)
         return max(self.of(job) - age, self._soon)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.names import VOMap
-from sssjob.lcginfo.snapshot import QUEUED, RUNNING, Entry, Snapshot
+from sssjob.lcginfo.snapshot import QUEUED, RUNNING, QueuedJob, Snapshot
 
 Pair = tuple[str, str]  # a queue and a VO; the VO "" stands for the queue as a whole
 
@@ -28,7 +28,7 @@ class Site:
         """A site from what the batch system says of groups."""
         return cls(snapshot, config.vomap.caps(caps), config.vomap, config)
 
-    def vo(self, job: Entry) -> str:
+    def vo(self, job: QueuedJob) -> str:
         """The VO or FQAN that a job counts for; not the VO of an FQAN as well."""
         return self.vomap(job.group)
 

@@ -12,7 +12,7 @@ QUEUED, RUNNING, PENDING, DONE, UNKNOWN = "queued", "running", "pending", "done"
 STATES = (QUEUED, RUNNING, PENDING, DONE, UNKNOWN)
 
 
-class Entry(NamedTuple):
+class QueuedJob(NamedTuple):
     """A job as one line of lrmsinfo has it. ``pending`` means on hold; times are in seconds.
 
     Times count from any zero point, the same for all of a snapshot. A number that is not known
@@ -40,7 +40,7 @@ class Snapshot:
     ``cycle`` is the time between two passes of the scheduler.
     """
 
-    jobs: tuple[Entry, ...] = ()
+    jobs: tuple[QueuedJob, ...] = ()
     nactive: int | None = None
     nfree: int | None = None
     now: float | None = None
@@ -104,6 +104,6 @@ class Tally:
         return self.counts[Severity.ERROR]
 
 
-def ordered(jobs: Iterable[Entry]) -> list[Entry]:
+def ordered(jobs: Iterable[QueuedJob]) -> list[QueuedJob]:
     """Waiting jobs as they queue: by the time they came, then by id."""
     return sorted(jobs, key=lambda job: (job.qtime or 0.0, job.jobid))

@@ -10,13 +10,13 @@ from sssjob.store.identity import Identity, same
 from sssjob.store.loading import only
 from sssjob.store.packing import Packing
 from sssjob.store.stored import Stored
-from sssjob.store.writing import Entry, Writer
+from sssjob.store.writing import HistoryEntry, Writer
 
 
 class Change:
     """What is read and written within ``Store.change``; good until its block ends."""
 
-    def __init__(self, engine: Engine, packing: Packing, entry: Entry) -> None:
+    def __init__(self, engine: Engine, packing: Packing, entry: HistoryEntry) -> None:
         self._engine, self._packing, self._entry = engine, packing, entry
         self._writer = Writer(engine, packing)
 

@@ -26,7 +26,7 @@ SEPARATOR = "\x1f"  # a character that XML does not have; it sorts before every 
 LONGEST = 400  # characters of a text that a column keeps, which is what an index can hold
 
 
-class Kind(StrEnum):
+class ColumnType(StrEnum):
     """The type of a column."""
 
     TEXT = "text"
@@ -49,7 +49,7 @@ class Column(NamedTuple):
     """A column: its name in SQL, and what it says of which path."""
 
     name: str
-    kind: Kind
+    kind: ColumnType
     path: str
     says: Says
 
@@ -143,13 +143,13 @@ def name_of(path: str, says: Says = Says.TEXT) -> str:
 def _of(path: str) -> tuple[Column, ...]:
     """The columns of a path to a property or an attribute."""
     if "@" in path or not is_number(path):
-        return (Column(name_of(path), Kind.TEXT, path, Says.TEXT),)
+        return (Column(name_of(path), ColumnType.TEXT, path, Says.TEXT),)
     says = [Says.LOW]
     if is_ranged(path):
         says.append(Says.HIGH)
     if path.rpartition("/")[2] in units.DEFAULT_UNITS:
         says.append(Says.BYTES)
-    return tuple(Column(name_of(path, each), Kind.NUMBER, path, each) for each in says)
+    return tuple(Column(name_of(path, each), ColumnType.NUMBER, path, each) for each in says)
 
 
 PATHS: tuple[str, ...] = (
@@ -159,11 +159,11 @@ PATHS: tuple[str, ...] = (
 )
 
 COLUMNS: tuple[Column, ...] = (
-    Column(PLACE, Kind.INTEGER, "", Says.OWN),
-    Column(KIND, Kind.TEXT, "", Says.OWN),
-    Column(READING, Kind.INTEGER, "", Says.OWN),
-    Column(ODD, Kind.INTEGER, "", Says.OWN),
-    *(Column(name_of(path, Says.COUNT), Kind.INTEGER, path, Says.COUNT) for path in COUNTED),
+    Column(PLACE, ColumnType.INTEGER, "", Says.OWN),
+    Column(KIND, ColumnType.TEXT, "", Says.OWN),
+    Column(READING, ColumnType.INTEGER, "", Says.OWN),
+    Column(ODD, ColumnType.INTEGER, "", Says.OWN),
+    *(Column(name_of(path, Says.COUNT), ColumnType.INTEGER, path, Says.COUNT) for path in COUNTED),
     *(column for path in PATHS for column in _of(path)),
 )
 NAMES: tuple[str, ...] = tuple(column.name for column in COLUMNS)

@@ -22,7 +22,7 @@ from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.rows import rows
 from sssjob.store.stored import Counts
-from sssjob.store.writing import Entry, Incoming, Outcome, Writer
+from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Writer
 from sssjob.units import XML_SPACE
 
 _DOCUMENTS, _BYTES = 2000, 8 << 20  # of a batch, at the most
@@ -37,7 +37,7 @@ def load(
     engine: Engine,
     packing_: Packing,
     source: Source,
-    entry: Entry,
+    entry: HistoryEntry,
     *,
     on_error: OnError | None,
     on_batch: Callable[[Counts], None] | None,
@@ -129,7 +129,9 @@ def _batches(source: Source, tell: OnError) -> Iterator[list[Incoming]]:
         yield batch
 
 
-def _written(engine: Engine, packing_: Packing, batch: Sequence[Incoming], entry: Entry) -> Counts:
+def _written(
+    engine: Engine, packing_: Packing, batch: Sequence[Incoming], entry: HistoryEntry
+) -> Counts:
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():

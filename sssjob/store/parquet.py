@@ -16,14 +16,18 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sssjob.store.columns import COLUMNS, JOB, KIND, ODD, READING, WRITTEN, Kind, odd_paths
+from sssjob.store.columns import COLUMNS, JOB, KIND, ODD, READING, WRITTEN, ColumnType, odd_paths
 from sssjob.store.condition import And, Compare, Op
 from sssjob.store.store import Store
 
 INCOMPLETE = "incomplete"
 _ROWS = 50_000  # of one piece of the table, which is held in memory
 
-_TYPES = {Kind.TEXT: pa.string(), Kind.NUMBER: pa.float64(), Kind.INTEGER: pa.int64()}
+_TYPES = {
+    ColumnType.TEXT: pa.string(),
+    ColumnType.NUMBER: pa.float64(),
+    ColumnType.INTEGER: pa.int64(),
+}
 _LEFT_OUT = (KIND, ODD, READING)  # these are about the store, not about the job
 _JOBS = And((Compare(KIND, Op.EQ, JOB), Compare(READING, Op.NE, WRITTEN)))
 

@@ -26,7 +26,7 @@ from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import Total, total
 from sssjob.store.verifying import LOGGER, Difference, OnDifference
-from sssjob.store.writing import Entry
+from sssjob.store.writing import HistoryEntry
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ class Store:
         """
         who = self.by if by is None else by
         with self.engine.transaction():
-            entry = Entry(self.engine, by=who, source=source, reason=reason)
+            entry = HistoryEntry(self.engine, by=who, source=source, reason=reason)
             yield Change(self.engine, self.packing, entry)
 
     def load(
@@ -107,7 +107,7 @@ class Store:
         the counts so far after each commit.
         """
         who = self.by if by is None else by
-        entry = Entry(self.engine, by=who, source=name, reason=reason)
+        entry = HistoryEntry(self.engine, by=who, source=name, reason=reason)
         return load(self.engine, self.packing, source, entry, on_error=on_error, on_batch=on_batch)
 
     def get(self, identity: Identity | str) -> Stored | None:

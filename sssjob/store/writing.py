@@ -26,7 +26,7 @@ _REPLACE = (
 _HIDE = "UPDATE document SET version = version + 1, change = ?, deleted = ? WHERE number = ?"
 
 
-class Entry:
+class HistoryEntry:
     """The entry of one change, or of one import, in the history of a store."""
 
     def __init__(self, engine: Engine, *, by: str, source: str, reason: str) -> None:
@@ -106,7 +106,7 @@ class Writer:
         self.engine, self.packing = engine, packing
         self._rows = schema.job()
 
-    def write(self, documents: Sequence[Incoming], entry: Entry) -> list[Written]:
+    def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[Written]:
         """Write documents in their order, and say what became of each."""
         return [
             written for distinct in _distinct(documents) for written in self._write(distinct, entry)
@@ -118,13 +118,15 @@ class Writer:
         order = f" ORDER BY number{self.engine.locking('document')}"
         return [Present.of(row) for row in self.engine.fetch(_SELECT + condition + order, (value,))]
 
-    def hide(self, number: int, entry: Entry, *, deleted: bool) -> None:
+    def hide(self, number: int, entry: HistoryEntry, *, deleted: bool) -> None:
         """A version of a document that is hidden, or is no longer."""
         self.engine.fetch(_KEEP, (number,))
         self.engine.fetch(_HIDE, (entry.number, int(deleted), number))
         self.engine.fetch("UPDATE job SET deleted = ? WHERE document = ?", (int(deleted), number))
 
-    def replace(self, number: int, identity: Identity, incoming: Incoming, entry: Entry) -> None:
+    def replace(
+        self, number: int, identity: Identity, incoming: Incoming, entry: HistoryEntry
+    ) -> None:
         """Make a document the next version of one that is there, even if it has another Id."""
         self._replaced([(number, incoming)], entry)
         if (incoming.name, incoming.id) != (identity.name, identity.id):
@@ -134,7 +136,7 @@ class Writer:
                 "UPDATE document SET name = ?, id = ?, run = ? WHERE number = ?", values
             )
 
-    def _write(self, documents: Sequence[Incoming], entry: Entry) -> list[Written]:
+    def _write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[Written]:
         """Write documents of which no two have the same Id."""
         known: dict[tuple[str, str], list[Present]] = defaultdict(list)
         for present in self.find([each.id for each in documents]):
@@ -166,7 +168,7 @@ class Writer:
             return False
 
     def _added(
-        self, fresh: Sequence[tuple[int, int, Incoming]], entry: Entry
+        self, fresh: Sequence[tuple[int, int, Incoming]], entry: HistoryEntry
     ) -> dict[int, Written]:
         """Documents nobody has seen; where somebody else was faster, the next version of theirs."""
         table = schema.DOCUMENT
@@ -195,7 +197,7 @@ class Writer:
             written |= {index: done for (index, _), done in zip(late, again, strict=True)}
         return written
 
-    def _replaced(self, pairs: Sequence[tuple[int, Incoming]], entry: Entry) -> None:
+    def _replaced(self, pairs: Sequence[tuple[int, Incoming]], entry: HistoryEntry) -> None:
         numbers = [(number,) for number, _ in pairs]
         self.engine.many(_KEEP, numbers)
         pack, dictionary = self.packing.pack, self.packing.current

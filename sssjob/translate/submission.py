@@ -21,7 +21,7 @@ from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import understood
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
-from sssjob.executable import DEFAULT_SHELL, Kind, arguments, executable
+from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
 from sssjob.model import Job, Property
 from sssjob.translate.asked import Asked
@@ -167,7 +167,7 @@ def _script(job: Job, asked: Asked) -> str:
     asked.one("Executable")
     asked.one("Arguments")
     named = executable(job.get("Executable"), job.get("InitialWorkingDirectory"))
-    if named.kind is not Kind.PATH:
+    if named.kind is not ExecutableKind.PATH:
         raise InvalidValue(named.target, "an executable that is a path on the nodes")
     target = job.get("Executable").strip()
     return f"exec {shlex.join([target, *arguments(job.get('Arguments'))])}"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sssjob.lcginfo import reader
 from sssjob.lcginfo.reader import Options
-from sssjob.lcginfo.snapshot import Entry, UnusableOutput
+from sssjob.lcginfo.snapshot import QueuedJob, UnusableOutput
 from sssjob.systems.pbs.queue import slots
 
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"
@@ -64,7 +64,7 @@ def test_every_output_of_slurm_shows_the_same_site(names, ended):
 def test_a_job_of_slurm_has_its_times_and_slots():
     found, _ = snapshot("slurm", *files("slurm-22.05", "squeue.json"))
     (running,) = (job for job in found.jobs if job.state == "running")
-    assert running == Entry(
+    assert running == QueuedJob(
         "main", "alice", "running", "52", "alice", "wrap", 1795185012.0, 1795185013.0, 1800.0, 4
     )
     assert snapshot("slurm", *files("slurm-24.11", "squeue.json"))[0].now == 1795184578
@@ -137,7 +137,7 @@ def test_torque_is_read():
         ("done", "long", "ops"): 1,
     }
     first, second, third, *_ = found.jobs
-    assert first == Entry(
+    assert first == QueuedJob(
         "atlas", "atlsgm", "running", "101.ce.example.org", "atlsm003", "cream_101",
         1421319600.0, 1421319900.0, 86400.0, 2, 3600.0,
     )  # fmt: skip
@@ -198,7 +198,7 @@ def test_grid_engine_is_read():
     assert not remarks
     assert (found.nactive, found.nfree, found.cycle) == (24, 22, 1)
     assert counts(found) == {("running", "main.q", "alice"): 1, ("pending", "main.q", "bob"): 9}
-    assert found.jobs[0] == Entry(
+    assert found.jobs[0] == QueuedJob(
         "main.q", "alice", "running", "31", "alice", "live", 1795185091.0, 1795185091.0, 3600.0, 2
     )
     ids = [job.jobid for job in found.jobs]

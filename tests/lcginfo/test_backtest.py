@@ -9,11 +9,11 @@ from sssjob import loads
 from sssjob.lcginfo import backtest
 from sssjob.lcginfo.backtest import Past, Sample, Setup, Trial
 from sssjob.lcginfo.config import Config
-from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, Entry
+from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, QueuedJob
 
 
 def past(jobid, ready, start=None, end=None, **values):
-    entry = Entry("q", "vo", DONE, jobid, qtime=float(ready), **values)
+    entry = QueuedJob("q", "vo", DONE, jobid, qtime=float(ready), **values)
     return Past(entry, float(ready), start, end)
 
 

@@ -12,15 +12,15 @@ from sssjob.lcginfo import basic, estimators
 from sssjob.lcginfo.basic import Sample, Samples
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import Entry, Snapshot
+from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
 
 
 def site(directory, now, starts, queued, queue="long", keep=1000):
     entries = [
-        Entry(queue, "atlas", "running", f"r{number}", start=float(start))
+        QueuedJob(queue, "atlas", "running", f"r{number}", start=float(start))
         for number, start in enumerate(starts)
     ]
-    entries += [Entry(queue, "atlas", "queued", f"q{number}") for number in range(queued)]
+    entries += [QueuedJob(queue, "atlas", "queued", f"q{number}") for number in range(queued)]
     config = Config(sample_dir=str(directory), sample_number=keep)
     return Site.of(Snapshot(tuple(entries), now=now, cycle=120.0), {}, config)
 
@@ -135,7 +135,7 @@ def test_runs_at_the_same_time_take_turns(tmp_path):
 
 
 def test_a_blank_in_an_id_does_not_end_the_field(tmp_path):
-    entry = Entry("long", "atlas", "running", "my job", start=1.0)
+    entry = QueuedJob("long", "atlas", "running", "my job", start=1.0)
     config = Config(sample_dir=str(tmp_path))
     basic.estimate(Site.of(Snapshot((entry,), now=5.0), {}, config))
     assert math.isclose(

@@ -5,12 +5,14 @@ from sssjob.lcginfo.answers import answers
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.estimators import Estimate, NoEstimator, published
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import Entry, Snapshot
+from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
 
 NOW = 1000.0
-RUNNING = Entry("long", "atlas", "running", "1.host", qtime=100.0, start=400.0, maxwalltime=3600.0)
+RUNNING = QueuedJob(
+    "long", "atlas", "running", "1.host", qtime=100.0, start=400.0, maxwalltime=3600.0
+)
 LATER = RUNNING._replace(jobid="2.host", qtime=300.0, start=400.0, group="cms")
-WAITING = Entry("long", "atlas", "queued", "3.host", qtime=900.0, maxwalltime=3600.0)
+WAITING = QueuedJob("long", "atlas", "queued", "3.host", qtime=900.0, maxwalltime=3600.0)
 
 
 def site(*jobs, nfree=0, caps=None, **config):

@@ -11,13 +11,13 @@ from sssjob import loads, store
 from sssjob.check import check_source
 from sssjob.document import dumps, read
 from sssjob.lcginfo import jobs, lrmsinfo
-from sssjob.lcginfo.snapshot import Entry
+from sssjob.lcginfo.snapshot import QueuedJob
 
 SAMPLE = Path(__file__).parents[1] / "data" / "lcginfo" / "text" / "lrmsinfo"
 NAMES = st.text("abcXYZ019._-", min_size=1, max_size=9)
 TIMES = st.integers(0, 2**31).map(float)
 ENTRIES = st.builds(
-    Entry,
+    QueuedJob,
     queue=NAMES,
     group=NAMES,
     state=st.sampled_from(("queued", "running", "pending", "done")),
@@ -80,20 +80,20 @@ def test_the_sample_of_the_text_becomes_valid_documents_at_the_time_of_the_clock
 
 def test_the_hidden_offset_of_rome_in_summer_goes():
     # 2013-08-21T11:37:25+02:00, as a producer there writes it in summer.
-    entry = Entry("long", "atlas", "queued", "1", qtime=1377074245.0)
+    entry = QueuedJob("long", "atlas", "queued", "1", qtime=1377074245.0)
     job = jobs.to_job(entry, 1377077845 - 1377074245)
     assert job["SubmitTime"].value == 1377077845
 
 
 @given(st.text(), st.text())
 def test_any_name_that_a_user_chooses_stands_in_a_document(jobid, name):
-    document = dumps(jobs.to_job(Entry("q", "g", "queued", jobid, name=name), number=1))
+    document = dumps(jobs.to_job(QueuedJob("q", "g", "queued", jobid, name=name), number=1))
     assert not [item for item in check_source(document.encode()) if item.severity == "error"]
 
 
 def test_a_time_before_1970_and_a_strange_state_are_reported_and_left_out():
     remarks = []
-    job = jobs.to_job(Entry("q", "g", "lost", "1", qtime=5.0), -10, remarks.append, 7)
+    job = jobs.to_job(QueuedJob("q", "g", "lost", "1", qtime=5.0), -10, remarks.append, 7)
     assert {item.name for item in job.properties} == {"Id", "Group", "Queue"}
     assert [remark.line for remark in remarks] == [7, 7]
 

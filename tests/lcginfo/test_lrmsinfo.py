@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.lcginfo import lrmsinfo
-from sssjob.lcginfo.snapshot import STATES, Entry, Snapshot
+from sssjob.lcginfo.snapshot import STATES, QueuedJob, Snapshot
 
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"
 LINE = "{'queue': 'atlas', 'state': 'queued', 'group': 'atlsgm', 'qtime': 1.0}\n"
@@ -16,7 +16,7 @@ TIMES = st.floats(0, 2e9).map(lambda time: round(time, 1))
 WORDS = st.text(min_size=1, max_size=12)
 
 ENTRIES = st.builds(
-    Entry,
+    QueuedJob,
     queue=WORDS,
     group=WORDS,
     state=st.sampled_from(STATES),
@@ -57,7 +57,7 @@ def test_the_example_of_the_text_reads_as_it_stands():
     assert (snapshot.nactive, snapshot.nfree) == (240, 191)
     assert (snapshot.now, snapshot.cycle) == (1119073982, 120)
     assert [job.queue for job in snapshot.jobs] == ["atlas", "qlong", "atlas", "qlong", "dzero"]
-    assert snapshot.jobs[0] == Entry(
+    assert snapshot.jobs[0] == QueuedJob(
         "atlas", "atlsgm", "running", "", "atlsm003", "", 1119073781.0, 1119073982.0, 345600.0
     )
 

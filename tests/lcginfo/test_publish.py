@@ -10,7 +10,7 @@ from sssjob.lcginfo import config, glue, ldif, publish
 from sssjob.lcginfo.config import BadConfig, Config
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import QUEUED, RUNNING, Entry, Snapshot
+from sssjob.lcginfo.snapshot import QUEUED, RUNNING, QueuedJob, Snapshot
 
 CE = "dn: GlueCEUniqueID={0}\nGlueCEUniqueID: {0}\nGlueCEName: {0}\n\n"
 VIEW = (
@@ -34,7 +34,7 @@ def published(site, static):
 def test_jobs_of_a_group_that_is_mapped_to_an_fqan_count_for_that_only():
     settings = config.parse("[Main]\nvomap :\n  dteamadmin : /dteam/ROLE=admin\n")
     groups = ["dteam", "dteam", "dteamadmin", "ops"]
-    jobs = tuple(Entry("cert", group, RUNNING, start=0.0) for group in groups)
+    jobs = tuple(QueuedJob("cert", group, RUNNING, start=0.0) for group in groups)
     site = Site.of(Snapshot(jobs, nactive=10, now=10.0), {}, settings)
     found = published(
         site,
@@ -141,8 +141,8 @@ NUMBERS = st.none() | st.integers(0, 10**18)
 TIMES = st.none() | st.floats(0, 1e12)
 JOBS = st.lists(
     st.builds(
-        Entry, NAMES, NAMES, st.sampled_from([QUEUED, RUNNING]), jobid=st.just("1"), qtime=TIMES,
-        start=TIMES, maxwalltime=TIMES, cpucount=st.integers(1, 10),
+        QueuedJob, NAMES, NAMES, st.sampled_from([QUEUED, RUNNING]), jobid=st.just("1"),
+        qtime=TIMES, start=TIMES, maxwalltime=TIMES, cpucount=st.integers(1, 10),
     ),
     max_size=12,
 )  # fmt: skip

@@ -7,7 +7,7 @@ from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.estimators import published, simulated
 from sssjob.lcginfo.simulate import NEVER
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import Entry, Snapshot
+from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
 
 VOS = ("atlas", "cms", "lhcb")
 NOW = 10_000.0
@@ -16,7 +16,7 @@ HOUR = 3600.0
 
 def running(vo, started, limit=HOUR, slots=1, **more):
     """A job that has run for some seconds."""
-    return Entry(
+    return QueuedJob(
         "long", vo, "running", f"{vo}-{started}", start=NOW - started, maxwalltime=limit,
         cpucount=slots, **more,
     )  # fmt: skip
@@ -24,7 +24,7 @@ def running(vo, started, limit=HOUR, slots=1, **more):
 
 def waiting(vo, since, limit=HOUR, slots=1):
     """A job that came some seconds ago."""
-    return Entry(
+    return QueuedJob(
         "long", vo, "queued", f"{vo}-{since}", qtime=NOW - since, maxwalltime=limit, cpucount=slots
     )  # fmt: skip
 
@@ -130,7 +130,7 @@ def test_a_cap_can_count_slots():
 
 JOBS = st.lists(
     st.builds(
-        Entry,
+        QueuedJob,
         queue=st.sampled_from(("long", "short")),
         group=st.sampled_from(VOS),
         state=st.sampled_from(("queued", "running", "queued")),

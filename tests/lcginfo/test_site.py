@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.names import vomap
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import Entry, Snapshot
+from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
 
 QUEUES, GROUPS = ("long", "short"), ("atlas", "atlasprod", "lhcb")
 MAP = vomap(["atlasprod: atlas"])
@@ -16,7 +16,7 @@ MAP = vomap(["atlasprod: atlas"])
 def jobs(**counts):
     """Entries by ``group_state=number``."""
     return tuple(
-        Entry("long", group, state, f"{group}{state}{number}", qtime=0.0, start=0.0)
+        QueuedJob("long", group, state, f"{group}{state}{number}", qtime=0.0, start=0.0)
         for key, count in counts.items()
         for group, state in [key.split("_")]
         for number in range(count)
@@ -68,14 +68,14 @@ def test_free_slots_are_unknown_where_nobody_says():
 
 
 def test_a_cap_can_count_slots():
-    wide = [Entry("long", "atlas", "running", "1", cpucount=4)]
+    wide = [QueuedJob("long", "atlas", "running", "1", cpucount=4)]
     assert site(wide, caps={"atlas": 5}).free("atlas") == 4
     assert site(wide, caps={"atlas": 5}, config=Config(count="slots")).free("atlas") == 1
 
 
 ENTRIES = st.lists(
     st.builds(
-        Entry,
+        QueuedJob,
         st.sampled_from(QUEUES),
         st.sampled_from(GROUPS),
         st.sampled_from(("queued", "running", "pending")),
@@ -105,10 +105,10 @@ def test_counts_add_up(entries):
 
 def test_slots_are_counted_by_what_each_job_holds_or_asks_for():
     entries = (
-        Entry("long", "atlas", "running", "1", cpucount=8),
-        Entry("long", "lhcb", "running", "2", cpucount=2),
-        Entry("long", "atlas", "queued", "3", cpucount=4),
-        Entry("short", "atlas", "running", "4", cpucount=16),
+        QueuedJob("long", "atlas", "running", "1", cpucount=8),
+        QueuedJob("long", "lhcb", "running", "2", cpucount=2),
+        QueuedJob("long", "atlas", "queued", "3", cpucount=4),
+        QueuedJob("short", "atlas", "running", "4", cpucount=16),
     )
     found = site(entries)
     assert [found.slots(state, "long") for state in ("running", "queued")] == [10, 4]

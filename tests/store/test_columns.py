@@ -2,7 +2,7 @@ import pytest
 
 from sssjob import spec
 from sssjob.store import columns
-from sssjob.store.columns import COLUMNS, INDEXES, NAMES, PATHS, Kind, Says
+from sssjob.store.columns import COLUMNS, INDEXES, NAMES, PATHS, ColumnType, Says
 
 
 def test_no_two_columns_share_a_name():
@@ -38,8 +38,9 @@ def test_the_bits_of_paths_fit_into_an_integer_of_sql():
 @pytest.mark.parametrize(
     "name, kind",
     [
-        ("id", Kind.TEXT), ("exit_code", Kind.NUMBER), ("start_time", Kind.NUMBER),
-        ("delivered_memory_high", Kind.NUMBER), ("delivered_count", Kind.INTEGER),
+        ("id", ColumnType.TEXT), ("exit_code", ColumnType.NUMBER),
+        ("start_time", ColumnType.NUMBER),
+        ("delivered_memory_high", ColumnType.NUMBER), ("delivered_count", ColumnType.INTEGER),
     ],
 )  # fmt: skip
 def test_types_come_from_the_tables(name, kind):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from sssjob.lcginfo.reader import Options
-    from sssjob.lcginfo.snapshot import Entry, Snapshot
+    from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
 
 DAY = 86400
 
@@ -128,7 +128,7 @@ def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Sna
     from sssjob.document import read
     from sssjob.lcginfo import jobs
 
-    entries: list[Entry] = []
+    entries: list[QueuedJob] = []
     for name, source in common.sources(files):
         log.name = name
         blocks = read(source, on_error=log.unreadable)
@@ -145,7 +145,7 @@ def _stores(
     if not addresses:
         common.fail("name a store: --from store FILE")
     moment = time.time() if options.now is None else options.now
-    entries: list[Entry] = []
+    entries: list[QueuedJob] = []
     for address in addresses:
         log.name = address
         with store.open(address, read_only=True) as stored:
@@ -156,7 +156,7 @@ def _stores(
     return _of(entries, options)
 
 
-def _of(entries: list[Entry], options: Options) -> Snapshot:
+def _of(entries: list[QueuedJob], options: Options) -> Snapshot:
     """The snapshot of job objects, which say nothing of slots."""
     from sssjob.lcginfo.snapshot import Snapshot
 

@@ -36,7 +36,7 @@ from sssjob import expression
 from sssjob.document import tree
 from sssjob.document.repair.nesting import Nesting, place_characters
 from sssjob.document.repair.scan import LIMIT as TOO_MUCH
-from sssjob.document.repair.scan import Edit, Fault, Kind, Scanner, Tag
+from sssjob.document.repair.scan import Edit, Fault, Scanner, Tag, TagKind
 from sssjob.document.repair.source import Source
 from sssjob.errors import (
     Finding,
@@ -293,14 +293,14 @@ def _turned_groups(text: str) -> Iterator[Edit]:
     """The edits that turn the signs of all groups of each Requested where that balances them."""
     stack: list[list[Tag] | None] = []
     for tag in Scanner(text).tags():
-        if tag.kind is Kind.CLOSE:
+        if tag.kind is TagKind.CLOSE:
             inside = stack.pop()
             if inside:
                 yield from _turned(inside)
             continue
         if stack and (parent := stack[-1]) is not None:
             parent.append(tag)
-        if tag.kind is Kind.OPEN:
+        if tag.kind is TagKind.OPEN:
             stack.append([] if tag.name.rpartition(":")[2] == REQUESTED else None)
 
 

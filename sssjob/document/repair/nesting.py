@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from sssjob import spec
 from sssjob import suggestions as spelling
-from sssjob.document.repair.scan import LIMIT, Edit, Fault, Kind, Scanner, Tag
+from sssjob.document.repair.scan import LIMIT, Edit, Fault, Scanner, Tag, TagKind
 from sssjob.document.repair.source import Source
 from sssjob.units import XML_SPACE
 
@@ -68,9 +68,9 @@ class Nesting:
             self._text(tag.start)
             self._before = tag.end
             self._place_faults(tag)
-            if tag.kind is Kind.CLOSE:
+            if tag.kind is TagKind.CLOSE:
                 self._close(tag)
-            elif tag.kind is Kind.EMPTY:
+            elif tag.kind is TagKind.EMPTY:
                 self._child(tag)
             elif len(self.stack) >= DEPTH:
                 self._say(tag.start, f"elements more than {DEPTH} deep", kind=LIMIT)
@@ -87,7 +87,7 @@ class Nesting:
         """Say of what is wrong in a tag on which element it is."""
         faults = self.scanner.faults
         if self._placed < len(faults):
-            path = self._path() + ("" if tag.kind is Kind.CLOSE else f"/{tag.name}")
+            path = self._path() + ("" if tag.kind is TagKind.CLOSE else f"/{tag.name}")
             for fault in faults[self._placed :]:
                 fault.path = path if fault.path is None else fault.path
             self._placed = len(faults)
@@ -284,9 +284,9 @@ def place_characters(text: str, faults: list[Fault]) -> None:
             pending.pop().path = "".join(f"/{name}" for name in stack[:_DEEPEST])
         if not pending:
             return
-        if tag.kind is Kind.OPEN:
+        if tag.kind is TagKind.OPEN:
             stack.append(tag.name)
-        elif tag.kind is Kind.CLOSE and stack:
+        elif tag.kind is TagKind.CLOSE and stack:
             stack.pop()
 
 

@@ -80,7 +80,7 @@ class Fault:
     path: str | None = None
 
 
-class Kind(Enum):
+class TagKind(Enum):
     """What a tag does."""
 
     OPEN = "open"
@@ -91,7 +91,7 @@ class Kind(Enum):
 class Tag(NamedTuple):
     """A tag and its place; ``attributes`` is the text between its name and its end."""
 
-    kind: Kind
+    kind: TagKind
     name: str
     start: int
     end: int
@@ -126,12 +126,12 @@ class Scanner:
                 return
             count += 1
             if found := _TAG.match(text, place):
-                kind = Kind.EMPTY if found[3] else Kind.OPEN
+                kind = TagKind.EMPTY if found[3] else TagKind.OPEN
                 yield Tag(kind, found[1], place, found.end(), found[2])
                 place = found.end()
             elif found := _END.match(text, place):
                 self._blanks(found.start(2), found.end(2))
-                yield Tag(Kind.CLOSE, found[1], place, found.end())
+                yield Tag(TagKind.CLOSE, found[1], place, found.end())
                 place = found.end()
             elif (after := self._span(place)) is not None:
                 if after < 0:
@@ -217,7 +217,7 @@ class Scanner:
             self._blanks(gap, at)
             if text.startswith((">", "/>", "?>"), at):
                 size = 1 if text[at] == ">" else 2
-                kind = Kind.EMPTY if size == 2 else Kind.OPEN
+                kind = TagKind.EMPTY if size == 2 else TagKind.OPEN
                 return Tag(kind, name, place, at + size, text[start:at])
             if at < limit:
                 at = self._attribute(shown, at, limit)
@@ -227,7 +227,7 @@ class Scanner:
             self.stopped = "the end is missing"
         said = f"the tag <{shown} does not end" + ("" if is_cut else " before the next <")
         self.add(Fault(place, said, "write >"))
-        return Tag(Kind.OPEN, name, place, limit, text[start:limit])
+        return Tag(TagKind.OPEN, name, place, limit, text[start:limit])
 
     def _attribute(self, element: str, at: int, limit: int) -> int:
         """Look at one attribute, and give the index behind it."""

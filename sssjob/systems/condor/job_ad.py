@@ -23,7 +23,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.values import LARGEST, Ad, Node
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
-from sssjob.executable import Kind, arguments, executable
+from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Alternative, Comparison
 from sssjob.features.derive import derive
 from sssjob.model import Job, Property
@@ -174,10 +174,10 @@ class _Work:
             self.ad.pop("Cmd", None)
             self.say("E-TYPE", f"Executable: {error}", item)
             return
-        if named.kind is Kind.FILE:
+        if named.kind is ExecutableKind.FILE:
             text = f"the file {named.target!r} of a message has to be on disk before a slot runs it"
             self.say("E-FILE", text, item)
-        elif named.kind is Kind.URI:
+        elif named.kind is ExecutableKind.URI:
             self.say("E-FILE", f"{named.target} is an address, and nothing transfers it", item)
         if (given := self.job.properties.get("Arguments")) is None:
             return

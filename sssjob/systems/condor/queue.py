@@ -9,7 +9,7 @@ from typing import Any
 from sssjob.classads import forms
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader
-from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, Entry
+from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, QueuedJob
 
 Ad = Mapping[str, Any]
 
@@ -64,7 +64,7 @@ class Condor(Reader):
         except InvalidValue as error:
             self.lost(f"job {jobid!r}: {error}")
 
-    def _entry(self, jobid: str, ad: Ad) -> Entry:
+    def _entry(self, jobid: str, ad: Ad) -> QueuedJob:
         state = STATES.get(ad["JobStatus"]) if isinstance(ad["JobStatus"], int) else None
         if state is None:
             raise InvalidValue(str(ad["JobStatus"]), "a JobStatus from 1 to 7")
@@ -75,7 +75,7 @@ class Condor(Reader):
         start = next((time for name in STARTS if (time := _number(ad, name))), None)
         limit = next((value * unit for name, unit in LIMITS if (value := _number(ad, name))), None)
         cpus = _number(ad, "CpusProvisioned") if run else None
-        return Entry(
+        return QueuedJob(
             _first(ad, QUEUES) or self.options.queue or QUEUE,
             group,
             state,

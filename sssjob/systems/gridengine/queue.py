@@ -15,7 +15,7 @@ from sssjob.lcginfo.snapshot import (
     PENDING,
     QUEUED,
     RUNNING,
-    Entry,
+    QueuedJob,
     Report,
     Snapshot,
     UnusableOutput,
@@ -50,7 +50,7 @@ class GridEngine(Reader):
         super().__init__(options, report)
         self.details: dict[str, Detail] = {}
         self.queues: Counter[str] = Counter()
-        self.found: dict[str, Entry] = {}
+        self.found: dict[str, QueuedJob] = {}
 
     def take(self, text: str) -> None:
         """Read one output: a job list, job details, or the scheduler's configuration."""
@@ -87,7 +87,7 @@ class GridEngine(Reader):
     def _take_list(self, root: Element) -> None:
         for instance in root.iter("Queue-List"):
             self._take_queue(instance)
-        listed: dict[str, Entry] = {}
+        listed: dict[str, QueuedJob] = {}
         for element in root.iter("job_list"):
             for job in self._jobs(element):
                 # A parallel job stands in each of its queues, with the slots that it has there.
@@ -109,7 +109,7 @@ class GridEngine(Reader):
             taken = sum(_count(instance, f"slots_{use}") for use in ("used", "resv"))
             self.add_slots(total, 0 if state & _FULL else total - taken)
 
-    def _jobs(self, element: Element) -> Iterator[Entry]:
+    def _jobs(self, element: Element) -> Iterator[QueuedJob]:
         """The job of an element, or the tasks of an array that it stands for."""
         number = _text(element, "JB_job_number")
         try:
@@ -119,7 +119,7 @@ class GridEngine(Reader):
         except InvalidValue as error:
             self.lost(f"job {number!r}: {error}")
 
-    def _entry(self, job: Element, number: str) -> Entry:
+    def _entry(self, job: Element, number: str) -> QueuedJob:
         state = _state(_text(job, "state"))
         parent = job.getparent()
         at = _text(job, "queue_name") or _text(job, "hard_req_queue")
@@ -130,7 +130,7 @@ class GridEngine(Reader):
         groups = {"group": project or owner, "account": project or owner, "user": owner}
         start = self.time(_text(job, "JAT_start_time")) if state in (RUNNING, DONE) else None
         limits = {item.get("name"): item.text or "" for item in job.iterfind("hard_request")}
-        return Entry(
+        return QueuedJob(
             at.partition("@")[0],
             groups[self.options.group],
             state,
@@ -157,7 +157,7 @@ class GridEngine(Reader):
             _text(element, "JB_group"), self.time(_text(element, "JB_submission_time")), limit
         )
 
-    def _complete(self, job: Entry, queue: str) -> Entry:
+    def _complete(self, job: QueuedJob, queue: str) -> QueuedJob:
         job = job._replace(queue=queue)
         detail = self.details.get(job.jobid.partition(".")[0])
         if detail is None:
@@ -183,7 +183,7 @@ def _state(letters: str) -> str:
     return QUEUED if "w" in letters or "q" in letters else RUNNING
 
 
-def _joined(job: Entry, again: Entry) -> Entry:
+def _joined(job: QueuedJob, again: QueuedJob) -> QueuedJob:
     """A job that two outputs show: the second tells what the first leaves open."""
     return job._replace(
         start=again.start if job.start is None else job.start,

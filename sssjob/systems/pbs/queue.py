@@ -8,7 +8,7 @@ from typing import Any
 
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader, count, json_object, span
-from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, Entry
+from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, QueuedJob
 from sssjob.systems.pbs import words
 
 # fmt: off
@@ -67,7 +67,7 @@ class PBS(Reader):
         except InvalidValue as error:
             self.lost(f"job {jobid!r}: {error}")
 
-    def _entry(self, jobid: str, found: Mapping[str, str]) -> Entry:
+    def _entry(self, jobid: str, found: Mapping[str, str]) -> QueuedJob:
         letter = found.get("job_state", "")
         if letter not in STATES:
             raise InvalidValue(letter, f"a job_state, one of {', '.join(STATES)}")
@@ -82,7 +82,7 @@ class PBS(Reader):
             "account": found.get("Account_Name", ""),
             "user": user,
         }
-        return Entry(
+        return QueuedJob(
             queue,
             by[self.options.group] or LOCAL_GROUP,
             state,

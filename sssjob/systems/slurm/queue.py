@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader, count, json_object, span
-from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, Entry
+from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, QueuedJob
 from sssjob.systems.slurm import words
 
 ARRAY_LIMIT = 10_000  # tasks of one array that wait
@@ -142,7 +142,7 @@ class Slurm(Reader):
         except InvalidValue as error:
             self.lost(f"job {found['id']!r}: {error}")
 
-    def _entries(self, found: dict[str, str]) -> Iterator[Entry]:
+    def _entries(self, found: dict[str, str]) -> Iterator[QueuedJob]:
         state = STATES.get(found["state"].split(",")[0], DONE)
         if state == QUEUED and found["reason"].startswith(HELD):
             state = PENDING
@@ -154,7 +154,7 @@ class Slurm(Reader):
             raise InvalidValue(found["id"], "a job with a queue")
         start = self.time(found["start"]) if state in (RUNNING, DONE) else None
         end = self.time(found["end"]) if state == DONE else None
-        job = Entry(
+        job = QueuedJob(
             queue, group, state, found["id"], _bare(found["user"]), found["name"],
             self.time(found["submit"]), start, span(words.time_limit, found["limit"]),
             max(count(found["cpus"].split("-")[0]) or 1, 1),
