@@ -133,8 +133,8 @@ ASKING = [
 def test_what_needs_an_extra_says_which(config, tmp_path, extra, words, said):
     nodes = tmp_path / "nodes.xml"
     nodes.write_text(
-        "<Job><Requested><TasksPerNode>1</TasksPerNode>"
-        "<Node aggregation='Range'>n[1-2]c[1-2]</Node></Requested></Job>"
+        "<Job><TaskDistribution type='TasksPerNode'>1</TaskDistribution>"
+        "<Requested><Node aggregation='Range'>n[1-2]c[1-2]</Node></Requested></Job>"
     )
     store = tmp_path / "store"
     python("import sys; from sssjob import store; store.open(sys.argv[1], create=True)", store)
