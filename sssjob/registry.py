@@ -117,6 +117,18 @@ class Target(NamedTuple):
             raise UnusableInput(f"the target {self.name} cannot be loaded: {error}") from error
 
 
+class Status(NamedTuple):
+    """What a batch system says of the jobs that it has: in which formats, and by which commands.
+
+    The modules of ``formats`` are those of record formats. ``ask`` has ways to ask, of which the
+    first counts that the system understands: commands whose outputs are read one behind the other.
+    """
+
+    formats: tuple[Format, ...]
+    ask: tuple[tuple[Arguments, ...], ...]
+    environment: tuple[tuple[str, str], ...] = ()
+
+
 class System(NamedTuple):
     """A batch system: what it is called, and where each thing that is known of it stands.
 
@@ -132,6 +144,7 @@ class System(NamedTuple):
     title: str
     formats: tuple[Format, ...] = ()
     queue: Queue | None = None
+    status: Status | None = None
     script: str = ""
     installation: str = ""
     ended: str = ""
@@ -192,6 +205,11 @@ def all_targets() -> dict[str, Target]:
     added = {row.name: row for _, system in _added_systems() for row in system.targets}
     alone = {point.name: _added_target(point) for point in _points(TARGETS)}
     return _behind(targets(), {**alone, **added})
+
+
+def all_statuses() -> dict[str, Status]:
+    """What every batch system says of its jobs, by the names of the systems."""
+    return {name: row.status for name, row in all_systems().items() if row.status}
 
 
 def _points(group: str) -> Iterator[EntryPoint]:

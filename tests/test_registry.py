@@ -100,8 +100,19 @@ def lacks_help_of_script(name, row):
         yield f"{name}: no item **{row.title}** in docs/features-sites.md"
 
 
+def lacks_help_of_status(name, row):
+    """Odd outputs of each format, and a row that says how the system is asked."""
+    for each in row.status.formats if row.status else ():
+        if each.name not in TOLD and not any((DATA / "status" / each.name).glob("*.outcomes")):
+            yield f"{name}: no file with its outcomes in tests/data/status/{each.name}"
+        if f"`{each.name}`" not in page("status.md"):
+            yield f"{name}: no `{each.name}` in docs/status.md"
+    if row.status and f"| `{name}` |" not in page("status.md"):
+        yield f"{name}: no row `{name}` in docs/status.md"
+
+
 OF_FORMATS = [lacks_records, lacks_quirks, lacks_limits, lacks_page]
-OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_script]
+OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script]
 
 
 @pytest.mark.parametrize("guard", OF_FORMATS)

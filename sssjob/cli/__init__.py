@@ -17,6 +17,7 @@ COMMANDS = {
     "query":         "Find jobs and values in job objects, by XPath.",
     "store":         "Keep job objects in a file or PostgreSQL, and query them.",
     "convert":       "Turn accounting records into job objects.",
+    "status":        "Show the jobs that a batch system has, as job objects.",
     "features":      "Machine/Job Features: what a job may use, as small files.",
     "deliver":       "Put what was used (features, records) into requested jobs.",
     "report":        "Add up what jobs used, by user, project or time.",

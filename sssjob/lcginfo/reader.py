@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,15 +14,11 @@ from sssjob import commands, registry
 from sssjob.commands import Limits
 from sssjob.errors import InvalidValue, Severity
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
+from sssjob.records.clock import ctime
 from sssjob.registry import Queue
 
 DEPTH_LIMIT = 64
 
-_CTIME = re.compile(
-    r"(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2}) +([0-9]{1,2}) +([0-9]{2}):([0-9]{2}):([0-9]{2})"
-    r" (?:[A-Z]{3,4} )?([0-9]{4})"
-)
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))
 
 
@@ -109,7 +104,7 @@ class Reader(ABC):
         if text.isascii() and text.isdigit() and len(text) <= 12:
             return float(text)
         try:
-            moment = _ctime(text) or datetime.fromisoformat(text)
+            moment = ctime(text) or datetime.fromisoformat(text)
             if moment.tzinfo is None and self.options.zone is not None:
                 moment = moment.replace(tzinfo=self.options.zone)
             return float(int(moment.timestamp()))
@@ -146,17 +141,6 @@ def count(text: str) -> int | None:
     """A whole number in a text, or None."""
     digits = text.strip()
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
-
-
-def _ctime(text: str) -> datetime | None:
-    """A time such as ``Thu Jan 15 12:00:00 2015``, whatever the locale."""
-    found = _CTIME.fullmatch(text)
-    if found is None or found[1] not in _MONTHS:
-        return None
-    month, day, hour, minute, second, year = found.groups()
-    return datetime(
-        int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second)
-    )
 
 
 def queues() -> dict[str, Queue]:

@@ -17,6 +17,11 @@ NO_VALUE = frozenset(
      "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
 )  # fmt: skip
 
+_CTIME = re.compile(
+    r"(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2}) +([0-9]{1,2}) +([0-9]{2}):([0-9]{2}):([0-9]{2})"
+    r" (?:[A-Z]{3,4} )?([0-9]{4})"
+)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _IN_HOUR = re.compile("([0-5][0-9]):([0-5][0-9])")
 
 
@@ -103,7 +108,7 @@ class Clock:
 
     def _exactly(self, text: str, fold: int) -> str:
         try:
-            moment = datetime.fromisoformat(text)
+            moment = ctime(text) or datetime.fromisoformat(text)
         except ValueError:
             raise InvalidValue(text, "a time such as 2026-11-20T14:29:34") from None
         if moment.tzinfo is None:
@@ -124,6 +129,20 @@ class Clock:
                 self.twice.clear()
             self.twice.add(text)
         return second if fold else first
+
+
+def ctime(text: str) -> datetime | None:
+    """A time such as ``Thu Jan 15 12:00:00 2015``, whatever the locale; it states no zone.
+
+    Raises ``ValueError`` for one that no calendar has.
+    """
+    found = _CTIME.fullmatch(text)
+    if found is None or found[1] not in _MONTHS:
+        return None
+    month, day, hour, minute, second, year = found.groups()
+    return datetime(
+        int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second)
+    )
 
 
 def is_backwards(start: str, end: str) -> bool:

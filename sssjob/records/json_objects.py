@@ -38,6 +38,14 @@ class Found(NamedTuple):
     value: dict[str, Any]
 
 
+class Named(NamedTuple):
+    """An object that is a member of another: its line, and the name that it has there."""
+
+    line: int
+    name: str
+    value: dict[str, Any]
+
+
 def read(stream: BinaryIO, member: str = "") -> Iterator[Found | Bad]:
     """The objects of a stream; those of the array ``member`` where it is objects with that.
 
@@ -55,6 +63,22 @@ def read(stream: BinaryIO, member: str = "") -> Iterator[Found | Bad]:
         yield from _objects(text)
     elif text.now():
         raise UnusableInput("no JSON", text.line_at(text.at))
+
+
+def read_named(stream: BinaryIO, member: str) -> Iterator[Named | Bad]:
+    """The objects in the object ``member`` of a document, by their names; none has no such member.
+
+    Raises ``UnusableInput`` where it does not begin with an object.
+    """
+    text = _Text(stream)
+    text.skip()
+    if text.now() != "{":
+        if text.now():
+            raise UnusableInput("no JSON object", text.line_at(text.at))
+        return
+    text.at += 1
+    if _enter(text, member, "{"):
+        yield from _named(text)
 
 
 class _Text:
@@ -134,7 +158,7 @@ def _members(text: _Text, member: str) -> Iterator[Found | Bad]:
         yield Bad(text.line_at(text.at), f"{begin!r} behind the array")
 
 
-def _enter(text: _Text, member: str) -> bool:
+def _enter(text: _Text, member: str, opening: str = "[") -> bool:
     """Go into an array that is a member of the object here; False where there is no more."""
     while True:
         text.skip()
@@ -146,10 +170,50 @@ def _enter(text: _Text, member: str) -> bool:
             return False
         text.at += 1
         text.skip()
-        if name == member and text.now() == "[":
+        if name == member and text.now() == opening:
             text.at += 1
             return True
         _value(text)
+
+
+def _named(text: _Text) -> Iterator[Named | Bad]:
+    """The objects up to the end of the object here, each with its name."""
+    found: Found | Bad | None = None
+    while True:
+        text.skip()
+        line = text.line_at(text.at)
+        if text.now() == "}":
+            return
+        if text.now() != '"':
+            if text.now():
+                yield Bad(line, f"{text.now()!r} where a name is expected")
+            elif not isinstance(found, Bad):
+                yield Bad(line, "the input ends inside an object")
+            return
+        indent = _indent(text)
+        try:
+            name = _value(text)
+        except UnusableInput as error:
+            yield Bad(error.line, error.reason)
+            return
+        text.skip()
+        text.at += text.now() == ":"
+        text.skip()
+        if text.now() == "{":
+            place = text.line_at(text.at)
+            found = _decoded(text, place, indent)
+            yield Named(place, name, found.value) if isinstance(found, Found) else found
+        else:
+            yield Bad(line, f"{name!r} is no object")
+            try:
+                _value(text)
+            except UnusableInput:
+                return
+
+
+def _indent(text: _Text) -> str:
+    """What stands before the place of work on its line."""
+    return text.text[text.text.rfind("\n", 0, text.at) + 1 : text.at]
 
 
 def _value(text: _Text) -> Any:
@@ -242,8 +306,11 @@ def _trimmed(text: _Text, end: int) -> int:
     return end
 
 
-def _decoded(text: _Text, line: int) -> Found | Bad:
-    """The object here by itself, wherever it ends; what is wrong with it, and go on behind it."""
+def _decoded(text: _Text, line: int, indent: str = "") -> Found | Bad:
+    """The object here by itself, wherever it ends; what is wrong with it, and go on behind it.
+
+    ``indent`` is that of the line of its name, which its last brace has, too.
+    """
     size = _WINDOW  # what is decoded at once: an error counts the lines of all of it
     while True:
         window = text.text[text.at : text.at + size]
@@ -259,7 +326,7 @@ def _decoded(text: _Text, line: int) -> Found | Bad:
                 return Bad(line, "the input ends inside an object")
             limit = f"an object of more than {OBJECT_LIMIT} characters"
             reason = limit if text.kept > OBJECT_LIMIT else f"not JSON: {_why(error, line)}"
-            _go_to_next(text)
+            _go_behind(text, indent) if indent.isspace() else _go_to_next(text)
             return Bad(line, reason)
         text.at += length
         return Found(line, value)
@@ -270,6 +337,16 @@ def _is_incomplete(error: Exception, window: str) -> bool:
     if not isinstance(error, json.JSONDecodeError):
         return False
     return error.msg.startswith("Unterminated") or error.pos >= len(window) - 16
+
+
+def _go_behind(text: _Text, indent: str) -> None:
+    """Go behind the last brace of an object, which stands on a line of its own."""
+    while not (found := _closing(indent).search(text.text, text.at)):
+        text.at = max(len(text.text) - len(indent) - 2, text.at)
+        if not text.more():
+            text.at = len(text.text)
+            return
+    text.at = found.end()
 
 
 def _go_to_next(text: _Text) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple, TypeVar
 
 from sssjob.errors import Severity, UnusableInput
@@ -47,14 +47,17 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     yield from read_records(found.format, again, options, road)
 
 
-def recognise(head: bytes) -> Recognised:
-    """The format of records that begin so. Raises ``UnusableInput`` where it is none."""
+def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
+    """The format of records that begin so, one of ``rows`` if there are any, or of all formats.
+
+    Raises ``UnusableInput`` where it is none.
+    """
     if not head.strip():
         raise UnusableInput("nothing to read")
-    for row in _in_order():
+    for row in sorted(rows, key=lambda row: row.sign) if rows else _in_order():
         if reason := _told(row, "recognises", head):
             return Recognised(row, reason)
-    for row in formats().values():
+    for row in rows or formats().values():
         if reason := _told(row, "mistaken", head):
             raise UnusableInput(reason, 1)
     begin = clean(head[:200]).strip()[:60]

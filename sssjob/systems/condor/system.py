@@ -1,6 +1,6 @@
 """What of HTCondor stands where in this folder."""
 
-from sssjob.registry import Format, Queue, Sign, System
+from sssjob.registry import Format, Queue, Sign, Status, System
 
 SYSTEM = System(
     "condor",
@@ -13,5 +13,9 @@ SYSTEM = System(
         "sssjob.systems.condor.queue:Condor",
         ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
         ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
+    ),
+    status=Status(
+        (Format("condor-q", "sssjob.systems.condor.status", "condor_q -json", sign=Sign.MARK),),
+        ask=((("condor_q", "-allusers", "-json"),), (("condor_q", "-allusers", "-long"),)),
     ),
 )  # fmt: skip

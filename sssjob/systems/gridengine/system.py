@@ -1,6 +1,6 @@
 """What of Grid Engine stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Queue, System
+from sssjob.registry import Caps, Format, Queue, Sign, Status, System
 
 _ACCOUNTING = "sssjob.systems.gridengine.accounting"
 
@@ -17,6 +17,12 @@ SYSTEM = System(
              ("qconf", "-ssconf")),
         caps=Caps("sssjob.systems.gridengine.caps:read", ("qconf", "-srqs"),
                   none="No resource quota set found"),
+    ),
+    status=Status(
+        (Format("sge-xml", "sssjob.systems.gridengine.status", "qstat -xml, qstat -j -xml",
+                sign=Sign.NAME),),
+        ask=((("qstat", "-j", "*", "-xml"), ("qstat", "-u", "*", "-r", "-xml")),),
+        environment=(("TZ", "UTC"),),  # times have no zone
     ),
     script="sssjob.systems.gridengine.allocation:GridEngine",
     installation="sssjob.systems.gridengine.scripts:GridEngine",

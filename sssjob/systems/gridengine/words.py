@@ -1,4 +1,4 @@
-"""What Grid Engine's words mean wherever they stand: sizes and times, as sge_types(5) has them.
+"""What Grid Engine's words mean wherever they stand: states, sizes and times, by sge_types(5).
 
 A reader gives None where nothing limits (INFINITY, and what is below zero: 8.1.9 takes that as no
 limit), and raises ``InvalidValue`` where the text is no such value at all.
@@ -16,8 +16,24 @@ _SIZE = re.compile(rf"({_NUMBER.pattern})([kKmMgGtT]?)")
 _CLOCK = re.compile(r"([0-9]{0,9}):([0-9]{0,9}):([0-9]{0,9})")
 _OCTAL = re.compile(r"0[0-7]+")
 _INFINITY = "INFINITY"
+_LETTERS = frozenset("qwhErtRdsSTNPz")
 _FACTORS = {"": 1, **{letter: base**power for base, letters in ((1000, "kmgt"), (1024, "KMGT"))
                       for power, letter in enumerate(letters, 1)}}  # fmt: skip
+
+
+def state(letters: str) -> str:
+    """The state behind qstat's letters, in the standard's words; "" where nobody knows one.
+
+    >>> [state(letters) for letters in ("qw", "hqw", "Eqw", "dr", "tS", "z", "?")]
+    ['Idle', 'Hold', 'Hold', 'Running', 'Suspended', 'Completed', '']
+    """
+    if not letters or not set(letters) <= _LETTERS:
+        return ""
+    if "z" in letters:
+        return "Completed"
+    if "w" in letters or "q" in letters:
+        return "Hold" if "h" in letters or "E" in letters else "Idle"
+    return "Suspended" if set(letters) & set("sSTN") else "Running"
 
 
 def size(text: str) -> Fraction | None:

@@ -1,6 +1,8 @@
 """What of PBS stands where in this folder."""
 
-from sssjob.registry import Format, Queue, Sign, System
+from sssjob.registry import Format, Queue, Sign, Status, System
+
+_STATUS = "sssjob.systems.pbs.status"
 
 SYSTEM = System(
     "pbs",
@@ -10,6 +12,15 @@ SYSTEM = System(
                "sssjob.records.cutting:LineCutter", Sign.MARK),
     ),
     queue=Queue("sssjob.systems.pbs.queue:PBS", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
+    status=Status(
+        (
+            Format("qstat-json", f"{_STATUS}.json", "qstat -f -F json of OpenPBS",
+                   sign=Sign.NAME),
+            Format("qstat-xml", f"{_STATUS}.xml", "qstat -f -x of TORQUE", sign=Sign.NAME),
+        ),
+        ask=((("qstat", "-f", "-F", "json"),), (("qstat", "-f", "-x"),)),
+        environment=(("TZ", "UTC"),),  # times have no zone
+    ),
     script="sssjob.systems.pbs.allocation:PBS",
     installation="sssjob.systems.pbs.scripts:PBS",
     submission="sssjob.systems.pbs.submission:FORM",

@@ -1,4 +1,4 @@
-"""What the words of PBS mean wherever they stand: sizes and times, as pbs_resources(7) has them.
+"""What the words of PBS mean wherever they stand: states, and sizes and times of pbs_resources(7).
 
 A reader raises ``InvalidValue`` where the text is no such value. There is no word for no limit:
 what nothing limits is not there.
@@ -18,6 +18,17 @@ _CLOCK = re.compile(
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _WORD = 8  # bytes
+
+# fmt: off
+# The letters of job_state. T and M move to another host or server, B is an array that has begun.
+STATES = {
+    "Q": "Idle", "W": "Idle", "T": "Idle", "M": "Idle",
+    "H": "Hold",
+    "R": "Running", "E": "Running", "B": "Running",
+    "S": "Suspended", "U": "Suspended",
+    "C": "Completed", "F": "Completed", "X": "Completed",
+}
+# fmt: on
 
 
 def seconds(text: str) -> Fraction:

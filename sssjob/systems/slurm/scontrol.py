@@ -1,4 +1,4 @@
-"""The record of one job, as ``scontrol -d show job`` prints it, with or without ``-o``; a node.
+"""Records of jobs, as ``scontrol -d show job`` prints them, with or without ``-o``; a node.
 
 *Strategy.* scontrol quotes nothing, and users write the name, the comment and more: any of these
 may hold blanks, line ends, ``=``, and whole records. What the controller itself says of a job
@@ -9,7 +9,8 @@ runs agree.
 
 This holds for the record of one job. An id that is also that of a whole array or heterogeneous
 job brings the records of all its jobs, between which nobody can tell what is a name and what is
-the next record; ``alone`` then says under which id Slurm shows only the one that is meant.
+the next record; ``alone`` then says under which id Slurm shows only the one that is meant. So a
+``listing`` of many jobs is for what harms nobody; whoever needs certainty takes JSON.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
 
 _HEAD = re.compile(
     r"^JobId=(?P<job>[0-9]{1,10})"
@@ -29,6 +32,19 @@ _START = re.compile(r"\sJobState=[A-Z_]+\s+Reason=")
 _END = re.compile(r"\sMinCPUsNode=")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_/:.]*")
 _PART = re.compile(r"\sNodes=(\S+)\s+CPU_IDs=(\S+)\s+Mem=([0-9]{1,15})(?=\s|$)")
+# What the controller says between the name, which users write, and the run of words.
+_BEFORE = re.compile(
+    r"(?:\n +| )UserId=(?P<UserId>\S+)\s+GroupId=(?P<GroupId>\S+)\s+"
+    r"(?:MCS_label=(?P<MCS_label>\S+)\s+)?Priority=(?P<Priority>\S+)\s+Nice=\S+\s+Account=(?P<Account>\S*)\s+QOS=(?P<QOS>\S*)"
+    r"(?:\s+WCKey=(?P<WCKey>\S*))?\s*\Z"
+)
+_SET = re.compile(r"(?:\n +| )HetJobIdSet=\S+\Z")
+# What it says behind the run; from Command on users write, and nothing is quoted.
+_WRITTEN = re.compile(
+    r"\s(Command|WorkDir|(?:Admin|System)?Comment|StdErr|StdIn|StdOut|Power|Tres(?:Per|Bind|Freq)\w*|"
+    r"CpusPerTres|MemPerTres|Mail(?:User|Type)|SubmitLine|Container\w*|Extra|Batch|BurstBuffer\w*|"
+    r"Switches|Gres\w+|NtasksPerTRES:?|Kill\w+)="
+)
 _NOTHING = frozenset(("N/A", "Unknown", "None", "(null)", ""))
 _MOST = 64  # runs that are looked at; nobody has so many but to imitate
 
@@ -124,6 +140,54 @@ def _run(text: str) -> Run | None:
         else:
             last, words[name] = name, value
     return Run(words, tuple((found[1], found[2], int(found[3])) for found in nodes))
+
+
+class Listed(NamedTuple):
+    """A job of a listing: its line and its words; ``wrong`` says why these are not known."""
+
+    line: int
+    words: Mapping[str, str] = MappingProxyType({})
+    wrong: str = ""
+
+
+def listing(printed: str) -> Iterator[Listed]:
+    """The records of many jobs, each from one beginning to the next."""
+    starts = [found.start() for found in _HEAD.finditer(printed)]
+    line, place = 1, 0
+    for start, end in pairwise([*starts, len(printed)]):
+        line, place = line + printed.count("\n", place, start), start
+        yield _listed(line, printed[start:end])
+
+
+def _listed(line: int, text: str) -> Listed:
+    record = Record(text)
+    if not record.is_whole or record.head is None:
+        return Listed(line, wrong="a record that breaks off, or is none")
+    run, head = record.runs[0], record.head
+    start, end = _START.search(text), _END.search(text)
+    before = _BEFORE.search(text[: start.start() + 1]) if start else None
+    if run is None or len(record.runs) > 1 or not before or not end:
+        return Listed(line, wrong="a name that cannot be told from what follows")
+    name = _SET.sub("", _HEAD.sub("", text[: before.start()], count=1))
+    told = {"JobId": head.job, "ArrayJobId": head.array, "ArrayTaskId": head.task,
+            "HetJobId": head.het, "HetJobOffset": head.offset, "JobName": name}  # fmt: skip
+    words = {**_behind(text[end.start() :]), **run.words, **before.groupdict(""), **told}
+    return Listed(line, {name: "" if text in _NOTHING else text for name, text in words.items()})
+
+
+def _behind(text: str) -> dict[str, str]:
+    """The words behind a run; of what users write only what can be told apart."""
+    places = list(_WRITTEN.finditer(text))
+    said = text[: places[0].start()] if places else text
+    words = dict(word.split("=", 1) for word in said.split() if "=" in word)
+    names = [found[1] for found in places]
+    if names and len(set(names)) == len(names):
+        ends = [*(found.start() for found in places[1:]), len(text)]
+        words |= {
+            found[1]: text[found.end() : end].strip()
+            for found, end in zip(places, ends, strict=True)
+        }
+    return words
 
 
 def processors(printed: str, node: str) -> int | None:

@@ -1,8 +1,9 @@
 """What of Slurm stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Queue, Sign, System
+from sssjob.registry import Caps, Format, Queue, Sign, Status, System
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
+_STATUS = "sssjob.systems.slurm.status"
 _LINES = "sssjob.records.cutting:LineCutter"
 
 SYSTEM = System(
@@ -24,6 +25,17 @@ SYSTEM = System(
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
         caps=Caps("sssjob.systems.slurm.caps:read",
                   ("sacctmgr", "--parsable2", "show", "assoc")),
+    ),
+    status=Status(
+        (
+            Format("squeue-json", f"{_STATUS}.json", "squeue --json, scontrol show job --json",
+                   sign=Sign.NAME),
+            Format("scontrol", f"{_STATUS}.text", "scontrol show job, with or without -o",
+                   sign=Sign.MARK),
+        ),
+        ask=((("squeue", "--all", "--json"),),
+             (("scontrol", "--all", "--details", "--oneliner", "show", "jobs"),)),
+        environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
     ),
     script="sssjob.systems.slurm.allocation:Slurm",
     installation="sssjob.systems.slurm.scripts:Slurm",

@@ -22,7 +22,7 @@ _HEAD = 1 << 12  # bytes that tell whether there is one job or an array of them
 _ARRAY = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"jobs"\s*+:')
 _KEYS = (b'"t_submit"', b'"t_depend"', b'"waitstatus"', b'"urgency"')
 _INNER = "job of an instance that is a job itself"
-_STATE, _RUN = table.NAMES.index("state"), table.NAMES.index("t_run")
+_STATE, _RUN, _DEPENDENCIES = map(table.NAMES.index, ("state", "t_run", "dependencies"))
 
 
 def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
@@ -56,11 +56,12 @@ def _ready(
             yield item
             continue
         line, job = item
-        fields = [_text(_at(job, name)) for name in table.NAMES]
+        fields: list[object] = [_text(_at(job, name)) for name in table.NAMES]
+        fields[_DEPENDENCIES] = _texts(job.get("dependencies"))
         if options.ended_only and fields[_STATE] != "INACTIVE":
             yield Skipped(line, "not ended")
         else:
-            yield Ready(line, started if fields[_RUN].strip("0.") else waiting, fields)
+            yield Ready(line, started if str(fields[_RUN]).strip("0.") else waiting, fields)
         yield from _inner(line, job)
 
 
@@ -84,3 +85,12 @@ def _text(value: Any) -> str:
     if value is None or isinstance(value, dict | list):
         return ""
     return legal(value) if isinstance(value, str) else str(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """The texts of a list."""
+    return (
+        tuple(legal(item) for item in value if isinstance(item, str))
+        if isinstance(value, list)
+        else ()
+    )

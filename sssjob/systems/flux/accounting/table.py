@@ -95,6 +95,18 @@ def limit(text: str) -> Found:
     return None if value is None else units.decimal(Fraction(value))
 
 
+def dependencies(descriptions: tuple[str, ...]) -> Found:
+    """The jobs that are waited for; what else is waited for is kept."""
+    found = []
+    for text in descriptions:
+        word, _, id = text.partition("=")
+        if condition := words.DEPENDENCIES.get(word):
+            found.append(Property("Dependency", words.number(id), {"condition": condition}))
+        else:
+            found.append(noted(TYPE, "dependency", text))
+    return tuple(found)
+
+
 def nodes(text: str) -> Found:
     """One host, a Range where the list is one ``prefix[..]``, else a List of all."""
     found = words.hosts(text)
@@ -120,6 +132,7 @@ ALWAYS: tuple[Field, ...] = (
     Field("exception.type", JOB,       "StatusMessage",           message, {}, ("exception.note",)),
     Field("name",           JOB,       "Name"),
     Field("ntasks",         JOB,       "TaskCount",               count),
+    Field("dependencies",   JOB,       "Dependency",              dependencies),
     Field("cwd",            JOB,       "InitialWorkingDirectory"),
     Field("priority",       JOB,       "Priority"),
     Field("t_submit",       JOB,       "SubmitTime",              time),

@@ -108,7 +108,7 @@ def host_count(host: str, environment: str, told: str) -> Found:
 
 def first_host(host: str, environment: str, told: str) -> Found:
     """The host of a parallel job, of which there may be more."""
-    return None if told or environment == "NONE" else host
+    return None if told or environment == "NONE" else host or None
 
 
 def wall(text: str, better: str) -> Found:

@@ -36,8 +36,8 @@ _LOST_CODES = (
 )
 
 _QUEUE = (
-    "jobs as squeue and scontrol print them, without what they used: take sacct --json; "
-    "the state of the queue is read by sssjob lcginfo lrms --from slurm"
+    "jobs as squeue and scontrol print them, without what they used: they are read by "
+    "sssjob status --from slurm; what jobs used is told by sacct --json"
 )
 
 

@@ -36,7 +36,9 @@ class Told(NamedTuple):
 
 def text(value: Any) -> str:
     """A text; sacct of 22.05 prints the number 0 where a name is missing."""
-    return legal(value) if type(value) is str else ""
+    if type(value) is not str:
+        return ""
+    return value if value.isprintable() else legal(value)
 
 
 def number(value: Any) -> str:
@@ -287,23 +289,30 @@ _EMPTY: Tree = {}
 class Reading:
     """The rows of a table made ready: what shares a place is looked up there once."""
 
-    def __init__(self, rows: Sequence[Told], lists: Iterable[tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Told],
+        lists: Iterable[tuple[str, ...]] = (),
+        names: Sequence[str] = NAMES,
+    ) -> None:
+        """``names`` are the columns that are given, ``lists`` the paths of ``amounts``."""
         self._lists = frozenset(lists)
+        self._size = len(names)
         parents = dict.fromkeys(
             path[:-1] if path and path not in self._lists else path for _, path, _ in rows
         )
         self._parents = tuple(parents)
         places = {parent: place for place, parent in enumerate(parents)}
         self._rows = [
-            (NAMES.index(column), places[path], None, read)
+            (names.index(column), places[path], None, read)
             if not path or path in self._lists
-            else (NAMES.index(column), places[path[:-1]], path[-1], read)
+            else (names.index(column), places[path[:-1]], path[-1], read)
             for column, path, read in rows
         ]
 
     def __call__(self, tree: Tree) -> list[str]:
-        """The columns of NAMES for a job or a step; what is none as the text that it is."""
-        found = [""] * len(NAMES)
+        """The columns for a job or a step; what is none as the text that it is."""
+        found = [""] * self._size
         parents: list[Any] = []
         for path in self._parents:
             value = at(tree, path) if path else tree
@@ -312,7 +321,7 @@ class Reading:
             parents.append(value if type(value) is dict else _EMPTY)
         for place, parent, key, read in self._rows:
             value = parents[parent] if key is None else parents[parent].get(key)
-            if value is not None and not found[place]:
+            if value is not None and value != "" and not found[place]:
                 try:
                     found[place] = read(value)
                 except InvalidValue as wrong:  # who reads the column says so

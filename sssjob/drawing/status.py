@@ -1,0 +1,102 @@
+"""Live jobs as a table: how each stands, and what it has used of what it asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Job, Properties
+from sssjob.visible import visible
+
+_HEAD = ("id", "name", "user", "state", "queue", "time", "processors", "memory")
+_WIDEST = {"name": 30, "id": 30}
+_NUMBERS = frozenset(("time", "processors", "memory"))
+_RUNS = ("Running", "Suspended")
+_UNITS = ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
+_NOT_KNOWN = "-"
+
+
+def table(jobs: Sequence[Job], now: float) -> Iterator[str]:
+    """A line for each job, below their headings; ``now`` tells how long a job has run.
+
+    >>> job = Job.of(Id="7", State="Running", StartTime=1700000000)
+    >>> print("\\n".join(line.rstrip() for line in table([job], 1700003661)))
+    id  name  user  state    queue     time  processors  memory
+    7   -     -     Running  -      1:01:01           -       -
+    """
+    cells = [_HEAD, *(_cells(job, now) for job in jobs)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(_HEAD))]
+    for row in cells:
+        yield "  ".join(
+            text.rjust(width) if name in _NUMBERS else text.ljust(width)
+            for name, text, width in zip(_HEAD, row, widths, strict=True)
+        )
+
+
+def _cells(job: Job, now: float) -> tuple[str, ...]:
+    asked, given = job.requested, job.delivered
+    user, queue = (
+        given.text(name) or job.get(name) or asked.text(name) for name in ("User", "Queue")
+    )
+    texts = (job.id, job.get("Name"), user, job.get("State"), queue)
+    processors = given.text("Processors") or asked.text("Processors")
+    return (
+        *(_short(name, visible(text)) for name, text in zip(_HEAD, texts, strict=False)),
+        _of(_clock(_ran(job, now)), _clock(_number(asked, "Duration"))),
+        visible(processors) or _NOT_KNOWN,
+        _of(_size(_bytes(given)), _size(_bytes(asked))),
+    )
+
+
+def _short(column: str, text: str) -> str:
+    widest = _WIDEST.get(column, len(text))
+    return (f"{text[: widest - 1]}…" if len(text) > widest else text) or _NOT_KNOWN
+
+
+def _of(used: str, asked: str) -> str:
+    """``0:10:05/1:00:00``: used, and asked for."""
+    return f"{used or _NOT_KNOWN}/{asked}" if asked else used or _NOT_KNOWN
+
+
+def _ran(job: Job, now: float) -> Fraction | None:
+    """For how many seconds a job has run."""
+    told = _number(job.delivered, "Duration")
+    start = _number(job.properties, "StartTime")
+    if told or start is None or job.get("State") not in _RUNS:
+        return told
+    return max(Fraction(int(now)) - start, Fraction(0))  # HTCondor says 0 until the job ends
+
+
+def _number(properties: Properties, name: str) -> Fraction | None:
+    try:
+        value = properties.value(name)
+    except InvalidValue:
+        return None
+    return None if value is None or isinstance(value, str) else Fraction(value)
+
+
+def _bytes(properties: Properties) -> Fraction | None:
+    """Memory that was used at most, or was asked for."""
+    found = properties.get("Memory", metric="Max") or properties.get("Memory", metric="")
+    try:
+        return None if found is None else found.bytes
+    except InvalidValue:
+        return None
+
+
+def _clock(seconds: Fraction | None) -> str:
+    """``26:04:09``, hours first."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def _size(number: Fraction | None) -> str:
+    if number is None:
+        return ""
+    for factor, unit in _UNITS:
+        if number >= factor:
+            return f"{float(number / factor):.3g} {unit}"
+    return f"{int(number)} B"

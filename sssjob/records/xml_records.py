@@ -1,0 +1,184 @@
+"""Records cut out of XML and parsed one by one, so that a bad one costs only itself.
+
+Some writers escape nothing, and what a command prints may be cut short. No entity is expanded and
+no address is opened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import BinaryIO, NamedTuple
+
+from lxml.etree import _Element as Element
+
+from sssjob.document.tree import parse
+from sssjob.errors import UnreadableDocument, UnusableInput
+from sssjob.records.lines import clean
+from sssjob.records.record import Bad
+
+RECORD_LIMIT = 1 << 20  # bytes
+CHUNK = 1 << 16
+
+_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
+_MARK_LENGTH = 200  # no mark but a comment is longer
+_ROOT = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})(?:\s[^<>]*)?>")
+_ALONE = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})[\s/>]")
+_ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([\w.-]{1,40})["']""")
+_MENDED = "tags without a name: <>"
+_NAMELESS = re.compile(rb"<(/?)>")
+
+
+class Form(NamedTuple):
+    """What records look like: the tags that begin and end one, and what may be without any.
+
+    ``tag`` is a pattern of a tag: the name stands in its second group, and ``/`` of one that ends
+    a record in its first. ``roots`` are the names of documents that may be without records.
+    """
+
+    what: str
+    tag: re.Pattern[bytes]
+    roots: tuple[bytes, ...]
+
+    @property
+    def mark(self) -> re.Pattern[bytes]:
+        """What is looked for: what stands in comments and CDATA is no tag."""
+        return re.compile(rb"<!--|<!\[CDATA\[|<!DOCTYPE|" + self.tag.pattern)
+
+
+class Found(NamedTuple):
+    """A record: the line that it begins in, and its element within a root like that of its own.
+
+    ``gap`` is what stands between it and the record before, ``note`` what was wrong with it.
+    """
+
+    line: int
+    element: Element
+    gap: bytes
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around the records of a document: they need its namespaces and encoding."""
+
+    root: bytes = b""
+    name: bytes = b""
+    encoding: str = "utf-8"
+
+    def below(self, gap: bytes) -> Frame:
+        """The frame behind these bytes, which hold no record; a file may be several documents."""
+        encoding, root = _ENCODING.search(gap), _ROOT.search(gap)
+        if not encoding and not root:
+            return self
+        code = encoding[1].decode("ascii", "replace") if encoding else "utf-8"
+        return Frame(root[0] if root else b"", root[1] if root else b"", code)
+
+    def around(self, raw: bytes) -> bytes:
+        """A record as a document of its own, whose first line is that of the record."""
+        if self.encoding.lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):
+            with suppress(LookupError):  # what nobody knows is most often UTF-8 by another name
+                raw = raw.decode(self.encoding, "replace").encode()
+        end = b"</" + self.name + b">" if self.name else b""
+        return clean(self.root).replace("\n", " ").encode() + clean(raw).encode() + end
+
+
+def read(stream: BinaryIO, form: Form) -> Iterator[Found | Bad]:
+    """Every record of a stream. Raises ``UnusableInput`` where there is no XML of records."""
+    for line, raw, frame, gap in _cut(stream, form):
+        if isinstance(raw, str):
+            yield Bad(line, raw)
+            continue
+        try:
+            root = parse(frame.around(raw))
+        except UnreadableDocument as error:
+            found = error.finding
+            if (mended := _mended(frame, raw)) is not None:
+                yield Found(line, mended[0] if frame.root else mended, gap, _MENDED)
+            else:
+                yield Bad(line + max(found.line - 1, 0), f"not well-formed: {found.message}")
+            continue
+        yield Found(line, root[0] if frame.root else root, gap)
+
+
+def _mended(frame: Frame, raw: bytes) -> Element | None:
+    """A record whose only fault are tags without a name, as Grid Engine prints some."""
+    try:
+        return parse(frame.around(_NAMELESS.sub(rb"<\1element>", raw)))
+    except UnreadableDocument:
+        return None
+
+
+def _cut(stream: BinaryIO, form: Form) -> Iterator[tuple[int, bytes | str, Frame, bytes]]:
+    """Each record with its line, its frame and what stands before it, or what is wrong with it."""
+    search = form.mark.search
+    buffer, line = b"", 1  # what was not given yet, and the line that it begins in
+    at, begun, name = 0, -1, b""  # in the buffer: how far it was searched, where a record begins
+    frame, gap, seen, ended = Frame(), b"", False, False
+    endless: set[bytes] = set()  # marks whose end is not in the buffer
+
+    def line_at(place: int) -> int:
+        return line + buffer.count(b"\n", 0, place)
+
+    while not ended:
+        chunk = stream.read(CHUNK)
+        ended = not chunk
+        buffer += chunk
+        endless.clear()
+        while mark := search(buffer, at):
+            word = mark[0]
+            if word == b"<!DOCTYPE" and begun < 0:
+                text = "a document type declaration is not accepted"
+                raise UnusableInput(text, line_at(mark.start()))
+            if mark[2] is None:
+                known = word in _ENDS and word not in endless
+                end = buffer.find(_ENDS[word], mark.end()) if known else -1
+                if known and end < 0:
+                    endless.add(word)
+                    if not ended and len(buffer) - mark.start() < RECORD_LIMIT:
+                        at = mark.start()  # its end may be yet to come
+                        break
+                at = max(end, mark.end())
+            elif not mark[1]:
+                if begun >= 0:
+                    yield (
+                        line_at(begun),
+                        f"no </{name.decode()}> before the next record",
+                        frame,
+                        gap,
+                    )
+                else:
+                    gap = buffer[: mark.start()]
+                    frame = frame.below(gap)
+                begun, name, at, seen = mark.start(), mark[2], mark.end(), True
+            else:
+                end = buffer.find(b">", mark.end() - 1) + 1
+                if not end and not ended:
+                    at = mark.start()
+                    break
+                at = end or mark.end()
+                if begun >= 0 and mark[2] == name:
+                    yield line_at(begun), buffer[begun:at], frame, gap
+                    line, buffer, at, begun = line_at(at), buffer[at:], 0, -1
+        else:
+            at = max(at, len(buffer) - _MARK_LENGTH)
+        if begun >= 0 and len(buffer) - begun > RECORD_LIMIT:
+            yield line_at(begun), f"a record of more than {RECORD_LIMIT} bytes", frame, gap
+            begun = -1
+        if begun < 0 and len(buffer) > RECORD_LIMIT:
+            at = max(at, len(buffer) - _MARK_LENGTH)
+            line, buffer, at = line_at(at), buffer[at:], 0
+    if begun >= 0:
+        yield line_at(begun), f"the input ends before </{name.decode()}>", frame, gap
+    elif seen and frame.name and not re.search(rb"</" + re.escape(frame.name) + rb"\s*>", buffer):
+        yield line_at(len(buffer)), f"the input ends before </{frame.name.decode()}>", frame, gap
+    if not seen and not _is_empty(frame, buffer, form):
+        raise UnusableInput(f"no {form.what} in it")
+
+
+def _is_empty(frame: Frame, rest: bytes, form: Form) -> bool:
+    """Whether a document may be without records: ``<Data/>``; its name may have a prefix."""
+    names = (frame.name, *(found[1] for found in _ALONE.finditer(rest)))
+    return any(name.rpartition(b":")[2] in form.roots for name in names)

@@ -1,0 +1,397 @@
+"""What Grid Engine says of the jobs that it has: ``qstat -xml``, and ``qstat -j -xml`` beside it.
+
+The list tells states, queues and slots, the details what was asked for and used: of a job that both
+show, one record is made. Its fields are those of the accounting, whose table says what becomes of
+them; what only live jobs have is said here.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, TypeVar
+
+from lxml.etree import _Element as Element
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Job, Property
+from sssjob.records import xml_records
+from sssjob.records.assembly import Assembly, Ready, assembled
+from sssjob.records.clock import Clock
+from sssjob.records.record import (
+    JOB,
+    REQUESTED,
+    Bad,
+    Field,
+    Found,
+    Noted,
+    Options,
+    Outcome,
+    Skipped,
+    varied,
+)
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.systems.gridengine import words
+from sssjob.systems.gridengine.accounting import table
+from sssjob.systems.gridengine.accounting.table import TYPE, noted
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+_FORM = xml_records.Form(
+    "job",
+    # A job of the details is an <element> among others: one that begins with a number.
+    re.compile(
+        rb"<(/?)(job_list(?=[\s/>])|element(?=>\s*"
+        rb"(?:<JB_job_number>|<element>\s*<JB_job_number>|</djob_info>)))"
+    ),
+    (b"job_info", b"detailed_job_info", b"unknown_jobs", b"queue_info", b"djob_info"),
+)
+_ROOT = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(job_info|detailed_job_info|unknown_jobs)[\s>]")
+_QUEUE = re.compile(rb"<Queue-List>\s*<name>([^<]{1,300})</name>")
+_PREFIX = "__SGE_PREFIX__"
+_HIDDEN = "%lt;"  # what qstat makes of <
+_BASE = 1024  # which JB_priority is counted from
+# Bits of JAT_status.
+_RUNNING, _SUSPENDED = 0x80, 0x100
+
+
+def state(letters: str, message: str) -> Found:
+    """The state, and what went wrong."""
+    known = words.state(letters)
+    if not known:
+        raise InvalidValue(letters, "a state of qstat's such as qw or r")
+    found = [Property("State", known)]
+    if "E" in letters:
+        found.append(Property("Hold", "System"))
+    if message:
+        found.append(Property("StatusMessage", message))
+    return tuple(found)
+
+
+def predecessors(text: str) -> Found:
+    """The jobs that are waited for, however they end."""
+    return tuple(
+        Property("Dependency", id, {"condition": "OnExit"}) for id in text.split(",") if id
+    )
+
+
+@varied
+def environment(pairs: tuple[tuple[str, str], ...]) -> Found:
+    """The variables, those of the submission by the names that the job finds."""
+    found = (
+        Property("Variable", value, {"name": name.replace(_PREFIX, "SGE_", 1)})
+        for name, value in pairs
+    )
+    return (Property("Environment", "", {}, found),)
+
+
+def errors(path: str, output: str, merged: str) -> Found:
+    """Where the messages go; of a job that merges them, where the output goes."""
+    if merged == "true" and (path or output):
+        return (Property("ErrorFile", path or output, {"redirectList": "Merge"}),)
+    return path or None
+
+
+def restart(text: str) -> Found:
+    """Whether a job may run again, where it was said."""
+    return {"1": "true", "2": "false"}.get(text)
+
+
+def moment(text: str) -> Found:
+    """A time; 0 is none."""
+    return None if text == "0" else text
+
+
+# fmt: off
+LIVE: tuple[Field, ...] = (
+    Field("state",          JOB,       "State",            state, beside=("message",)),
+    Field("state",          JOB,       "Extension",        attributes=noted("state")),
+    Field("predecessors",   JOB,       "Dependency",       predecessors),
+    Field("environment",    JOB,       "Environment",      environment),
+    Field("stdin",          JOB,       "InputFile"),
+    Field("stdout",         JOB,       "OutputFile"),
+    Field("stderr",         JOB,       "ErrorFile",        errors, beside=("stdout", "merged")),
+    Field("execution_time", JOB,       "EligibleTime",     moment),
+    Field("deadline",       JOB,       "DeadlineTime",     moment),
+    Field("restart",        JOB,       "Restartable",      restart),
+    Field("shell",          JOB,       "Shell"),
+    Field("script",         JOB,       "Executable"),
+    Field("arguments",      JOB,       "Arguments"),
+    Field("checkpoint",     JOB,       "Extension",        attributes=noted("checkpoint")),
+    Field("soft",           JOB,       "Extension",        attributes=noted("soft")),
+)
+_WAITING: tuple[Field, ...] = (
+    Field("hard_req_queue", REQUESTED, "Queue"),
+)
+# Fields of the accounting, and those of LIVE.
+NAMES = (
+    "qname", "hostname", "group", "owner", "job_name", "job_number", "task_number", "account",
+    "priority", "submission_time", "start_time", "project", "department", "granted_pe", "slots",
+    "cpu", "io", "category", "maxvmem", "arid", "submit_host", "cwd", "(hosts)",
+    *dict.fromkeys(row.column for row in LIVE), "message", "merged", "hard_req_queue",
+)
+
+# What an entry of the list calls them, and the details of a job.
+_LISTED = {
+    "job_number": "JB_job_number", "owner": "JB_owner", "project": "JB_project",
+    "department": "JB_department", "state": "state", "slots": "slots", "task_number": "tasks",
+    "submission_time": "JB_submission_time", "start_time": "JAT_start_time",
+    "hard_req_queue": "hard_req_queue", "arid": "AR_id", "priority": "JB_priority",
+}
+_DETAILED = {
+    "job_number": "JB_job_number", "arid": "JB_ar", "submission_time": "JB_submission_time",
+    "owner": "JB_owner", "group": "JB_group", "account": "JB_account", "project": "JB_project",
+    "department": "JB_department", "job_name": "JB_job_name", "merged": "JB_merge_stderr",
+    "cwd": "JB_cwd", "execution_time": "JB_execution_time", "deadline": "JB_deadline",
+    "restart": "JB_restart", "script": "JB_script_file", "checkpoint": "JB_checkpoint_name",
+    "stdout": "JB_stdout_path_list/path_list/PN_path",
+    "stderr": "JB_stderr_path_list/path_list/PN_path",
+    "stdin": "JB_stdin_path_list/path_list/PN_path",
+    "shell": "JB_shell_list/path_list/PN_path",
+    "hard_req_queue": "JB_hard_queue_list/destin_ident_list/QR_name",
+}
+# fmt: on
+_TIMES = ("submission_time", "start_time", "execution_time", "deadline")
+
+
+@dataclass(slots=True)
+class _Told:
+    """What one output says of a job or of a task: its line, and fields by their names."""
+
+    line: int
+    fields: dict[str, Any]
+    note: str = ""
+    hosts: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.fields["job_number"], self.fields.get("task_number", "")
+
+
+@dataclass(slots=True)
+class _Detail:
+    """What ``qstat -j`` says of a job, and of each of its tasks that was started."""
+
+    job: _Told
+    tasks: dict[str, dict[str, str]]
+    is_array: bool
+
+    def told(self, task: str) -> dict[str, Any]:
+        """The fields of the job, and of a task; a job that is no array is its only task."""
+        return {**self.job.fields, **self.tasks.get(task if self.is_array else "1", {})}
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each job. Raises ``UnusableInput`` where there is none."""
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    clock = Clock(options.zone)
+    started = Assembly((*table.started(NAMES), *LIVE), NAMES, road, TYPE)
+    waiting = Assembly((*table.waiting(NAMES), *LIVE, *_WAITING), NAMES, road, TYPE)
+
+    def ready() -> Iterator[Ready[P, J] | Bad | Skipped]:
+        for item in _joined(xml_records.read(stream, _FORM)):
+            if isinstance(item, Bad):
+                yield item
+            elif not item.fields["job_number"]:
+                yield Bad(item.line, "no JB_job_number")
+            elif options.ended_only and words.state(item.fields["state"]) != "Completed":
+                yield Skipped(item.line, "not ended")
+            else:
+                maker = started if _runs(item.fields["state"]) else waiting
+                notes = (Noted(item.line, item.note, once=True),) if item.note else ()
+                yield Ready(item.line, maker, _fields(item, clock), (), notes)
+
+    yield from assembled(ready())
+    yield from clock.assumption(1)
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that qstat of Grid Engine printed it, or ""."""
+    found = _ROOT.match(head)
+    return f"<{found[1].decode()}> of Grid Engine" if found else ""
+
+
+def _runs(letters: str) -> bool:
+    """Whether a job runs, or is on its way to."""
+    return words.state(letters) in ("Running", "Suspended")
+
+
+def _joined(found: Iterable[xml_records.Found | Bad]) -> Iterator[_Told | Bad]:
+    """The jobs of lists, with their details; then those of which there is no entry in a list."""
+    listed: dict[tuple[str, str], _Told] = {}
+    details: dict[str, _Detail] = {}
+    queue = ""
+    for item in found:
+        if isinstance(item, Bad):
+            yield item
+        elif item.element.tag == "element":
+            detail = _detail(item)
+            details[detail.job.fields["job_number"]] = detail
+        else:
+            if named := _QUEUE.findall(item.gap):
+                queue = named[-1].decode("utf-8", "replace")
+            elif b"</Queue-List>" in item.gap:
+                queue = ""
+            entry = _listed(item, queue)
+            _add(listed.setdefault(entry.key, entry), entry)
+    for (number, task), entry in listed.items():
+        if known_of := details.get(number):
+            known = {name: value for name, value in entry.fields.items() if value}
+            entry.fields = {**known_of.told(task), **known, **_exact(known_of)}
+        yield entry
+    numbers = {number for number, _ in listed}
+    for number, detail in details.items():
+        if number not in numbers:
+            yield from _alone(detail)
+
+
+def _exact(detail: _Detail) -> dict[str, str]:
+    """What the details say better than the list, which shortens names and ranges."""
+    names = ("category", "submission_time", "job_name")
+    return {name: text for name in names if (text := detail.job.fields.get(name))}
+
+
+def _add(entry: _Told, more: _Told) -> None:
+    """A parallel job stands in each of its queues, with the slots that it has there."""
+    if host := more.fields["hostname"]:
+        entry.hosts[host] = None
+    slots = [told.fields["slots"] for told in (entry, more)]
+    if entry is not more and all(map(str.isdecimal, slots)):
+        entry.fields["slots"] = str(sum(map(int, slots)))
+
+
+def _alone(detail: _Detail) -> Iterator[_Told]:
+    """A job of which only the details are known: its tasks, or the job that waits."""
+    job = detail.job
+    running = {task: told for task, told in detail.tasks.items() if told["status"] in ("r", "s")}
+    for task in running or ("",):
+        told = detail.told(task or "1")
+        letters = told.get("status") or "qw"
+        number = task if detail.is_array else ""
+        yield _Told(job.line, {**told, "state": letters, "task_number": number}, job.note)
+
+
+def _listed(found: xml_records.Found, queue: str) -> _Told:
+    """An entry of a list."""
+    entry = found.element
+    fields: dict[str, Any] = {name: _text(entry, tag) for name, tag in _LISTED.items()}
+    fields["job_name"] = _text(entry, "full_job_name") or _text(entry, "JB_name")
+    place = _text(entry, "queue_name") or queue
+    fields["qname"], _, fields["hostname"] = place.partition("@")
+    requests = [(item.get("name", ""), item.text or "") for item in entry.iterfind("hard_request")]
+    asked = entry.find("requested_pe")
+    parallel = (asked.get("name", ""), asked.text or "") if asked is not None else None
+    fields["category"] = _category(requests, parallel)
+    granted = entry.find("granted_pe")
+    fields["granted_pe"] = (granted.get("name", "") if granted is not None else "") or "NONE"
+    soft = [(item.get("name", ""), item.text or "") for item in entry.iterfind("soft_request")]
+    fields["soft"] = _list(soft)
+    fields["predecessors"] = ",".join(
+        _clean(item.text or "") for item in entry.iterfind("predecessor_jobs")
+    )
+    return _Told(found.line, fields, found.note)
+
+
+def _detail(found: xml_records.Found) -> _Detail:
+    """The details of a job."""
+    job = found.element
+    fields: dict[str, Any] = {name: _text(job, tag) for name, tag in _DETAILED.items()}
+    pairs = tuple(
+        (_text(item, "VA_variable"), _text(item, "VA_value"))
+        for item in job.iterfind("JB_env_list/*")
+    )
+    fields["environment"] = pairs
+    fields["submit_host"] = dict(pairs).get(f"{_PREFIX}O_HOST", "")
+    arguments = [_clean(item.text or "") for item in job.iterfind("JB_job_args/*/ST_name")]
+    fields["arguments"] = shlex.join(arguments)
+    priority = _text(job, "JB_priority")
+    fields["priority"] = str(int(priority) - _BASE) if priority.isdecimal() else priority
+    parallel = (_text(job, "JB_pe"), _range(job.find("JB_pe_range/ranges")))
+    fields["category"] = _category(
+        _requests(job, "JB_hard_resource_list"), parallel if parallel[0] else None
+    )
+    fields["soft"] = _list(_requests(job, "JB_soft_resource_list"))
+    fields["predecessors"] = ",".join(
+        _clean(item.text or "") for item in job.iterfind("JB_jid_predecessor_list/*/JRE_job_number")
+    )
+    structure = [_range(item) for item in job.iterfind("JB_ja_structure/task_id_range")]
+    is_array = structure not in ([], ["1"])
+    if is_array:
+        fields["task_number"] = ",".join(structure)
+    tasks = {_text(task, "JAT_task_number"): _task(task) for task in job.iterfind("JB_ja_tasks/*")}
+    return _Detail(_Told(found.line, fields, found.note), tasks, is_array)
+
+
+def _task(task: Element) -> dict[str, str]:
+    """What is known of a task: how it stands, when it began, what it has used, what went wrong."""
+    usage = {_text(item, "UA_name"): _text(item, "UA_value")
+             for item in task.iterfind("JAT_scaled_usage_list/*")}  # fmt: skip
+    bits = _text(task, "JAT_status")
+    flags = int(bits) if bits.isdecimal() else 0
+    status = "s" if flags & _SUSPENDED else "r" if flags & _RUNNING else ""
+    messages = (_text(item, "QIM_message") for item in task.iterfind("JAT_message_list/*"))
+    told = {"status": status, "message": "; ".join(filter(None, messages))}
+    if status:
+        told["start_time"] = _text(task, "JAT_start_time")
+        told |= {name: usage.get(name, "") for name in ("cpu", "io", "maxvmem")}
+    return told
+
+
+def _requests(job: Element, name: str) -> list[tuple[str, str]]:
+    return [
+        (_text(item, "CE_name"), _text(item, "CE_stringval")) for item in job.iterfind(f"{name}/*")
+    ]
+
+
+def _category(requests: Iterable[tuple[str, str]], parallel: tuple[str, str] | None) -> str:
+    """The requests in the words of the accounting: ``-l h_rt=60,gpu=1 -pe mpi 8``."""
+    said = _list(requests)
+    words = [f"-l {said}"] if said else []
+    if parallel:
+        words.append(f"-pe {parallel[0]} {parallel[1].replace(',', '-')}")
+    return " ".join(words)
+
+
+def _list(requests: Iterable[tuple[str, str]]) -> str:
+    return ",".join(f"{name}={_clean(text)}" for name, text in requests)
+
+
+def _range(item: Element | None) -> str:
+    """``1-9:2``, ``2-4`` or ``3``."""
+    if item is None:
+        return ""
+    low, high, step = (_text(item, f"RN_{name}") for name in ("min", "max", "step"))
+    if low == high:
+        return low
+    return f"{low}-{high}" + (f":{step}" if step not in ("", "0", "1") else "")
+
+
+def _text(element: Element, path: str) -> str:
+    return _clean(element.findtext(path) or "")
+
+
+def _clean(text: str) -> str:
+    """A text as it was given; qstat writes < as ``%lt;``."""
+    return text.strip().replace(_HIDDEN, "<")
+
+
+def _fields(told: _Told, clock: Clock) -> list[Any]:
+    """The fields in their order, times in seconds."""
+    fields: Mapping[str, Any] = told.fields
+    times = {name: _seconds(fields.get(name, ""), clock) for name in _TIMES}
+    hosts = ",".join(told.hosts) if len(told.hosts) > 1 else ""
+    return [{**fields, **times, "(hosts)": hosts}.get(name, "") for name in NAMES]
+
+
+def _seconds(text: str, clock: Clock) -> str:
+    """A time since 1970, which Univa counts in milliseconds; what is none as it stands."""
+    if len(text) == 13 and text.isdecimal():
+        text = text[:-3]
+    return "" if text == "0" else clock.readable(text) or text

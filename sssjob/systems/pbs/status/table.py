@@ -1,0 +1,242 @@
+"""What becomes of the attributes of a live job: the keys of the accounting, and what it lacks.
+
+``qstat -f`` says of a job what the accounting says of it later, partly by other names. What becomes
+of a key is said once, in ``accounting.table``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.records import clock as clocks
+from sssjob.records.clock import Clock
+from sssjob.records.dependencies import dependencies, other_dependencies
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    NOWHERE,
+    REQUESTED,
+    Bad,
+    Field,
+    Found,
+    Options,
+    Outcome,
+    Skipped,
+    plain,
+    varied,
+)
+from sssjob.records.roads import Road
+from sssjob.records.shapes import Read, Record, Shapes
+from sssjob.systems.pbs import words
+from sssjob.systems.pbs.accounting.table import TABLE, TYPE, noted, processors
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+Variables = tuple[tuple[str, str], ...]
+Attributes = Mapping[str, Any]  # texts, and the Variables of Variable_List
+
+# What qstat calls the keys of the accounting; of several names the first that is there counts.
+_KEYS = {
+    "jobname": ("Job_Name",), "account": ("Account_Name",), "user": ("euser",),
+    "group": ("egroup",), "session": ("session_id",), "start": ("start_time", "stime"),
+    "end": ("comp_time", "obittime"), "Exit_status": ("exit_status",), "owner": ("Job_Owner",),
+    "etime": ("Execution_Time",), "run_count": ("start_count",), "(server)": ("server",),
+    "(array index)": ("job_array_id", "array_index"), "submit_host": ("Submit_Host",),
+}  # fmt: skip
+_TIMES = ("ctime", "qtime", "etime", "start", "end")
+_WAITS = "(waits)"  # a name beside those of a job that has been given nothing yet
+_BATCH = 256  # jobs that are made at once
+_ID = re.compile(r"[0-9]{1,18}(?:\[[0-9,\-:]*\]|-[0-9]{1,9})?(?:\.\S+)?")
+_VARIABLE = re.compile(r",(?=[A-Za-z_]\w*=)")
+_PATH = re.compile(r"[A-Za-z0-9._-]+:(/.*)", re.DOTALL)
+_SERVER = re.compile(r"@[^:,]+")  # of a job that is waited for
+_HOLDS = {"u": "User", "s": "System", "o": "Operator"}
+_MAIL = {"b": "JobStart", "e": "JobEnd"}
+_YES, _NO = ("true", "y", "1"), ("false", "n", "0")
+VARIABLES = "Variable_List"
+_DIRECTORY = "PBS_O_WORKDIR"  # of these variables: where the job was submitted
+
+
+class Listed(NamedTuple):
+    """A job as qstat lists it: its line, its id, its attributes, and what is to say of it."""
+
+    line: int
+    id: str
+    attributes: Attributes
+    note: str = ""
+
+
+def state(letter: str, holds: str, comment: str) -> Found:
+    """The state, who holds the job, and what the server says of it."""
+    if letter not in words.STATES:
+        raise InvalidValue(letter, f"a job_state, one of {', '.join(words.STATES)}")
+    found = [Property("State", words.STATES[letter])]
+    if found[0].text == "Hold":
+        found += (Property("Hold", _HOLDS[each]) for each in holds if each in _HOLDS)
+    if comment:
+        found.append(Property("StatusMessage", comment))
+    return tuple(found)
+
+
+def waited_for(text: str) -> Found:
+    """The jobs that are waited for, by the ids that they have: ``afterok:5.pbs@pbs``."""
+    return dependencies(_SERVER.sub("", text))
+
+
+def flag(text: str) -> Found:
+    """Yes or no."""
+    if text.lower() not in (*_YES, *_NO):
+        raise InvalidValue(text, "True or False")
+    return "true" if text.lower() in _YES else "false"
+
+
+def checkpoint(text: str) -> Found:
+    """Whether a job can be checkpointed; ``u`` is what nobody said."""
+    return {"u": None, "n": "false"}.get(text, "true")
+
+
+@varied
+def path(text: str) -> Found:
+    """The path of ``host:/path``."""
+    found = _PATH.fullmatch(text)
+    return found[1] if found else text
+
+
+def output(text: str, joined: str) -> Found:
+    """Where the output goes; ``eo`` joins it to the other."""
+    return _stream("OutputFile", text, merged=joined == "eo")
+
+
+def errors(text: str, joined: str) -> Found:
+    """Where the messages go; ``oe`` joins them to the output."""
+    return _stream("ErrorFile", text, merged=joined == "oe")
+
+
+def _stream(element: str, text: str, *, merged: bool) -> tuple[Property, ...]:
+    return (Property(element, str(path(text)), {"redirectList": "Merge"} if merged else {}),)
+
+
+def mail(points: str, users: str) -> Found:
+    """When whom is written to; the standard has no word for an abort alone."""
+    if points in ("n", "p"):
+        return None
+    known = [_MAIL[each] for each in points if each in _MAIL]
+    text = "All" if set("abe") <= set(points) else ",".join(known)
+    return (Property("NotificationList", text, {"uri": users} if users else {}),) if text else None
+
+
+def environment(pairs: Variables) -> Found:
+    """The variables."""
+    found = (Property("Variable", value, {"name": name}) for name, value in pairs)
+    return (Property("Environment", "", {}, found),)
+
+
+def variables(text: str) -> Variables:
+    """The variables of ``A=1,B=2``: a comma in a value separates only where a name follows it.
+
+    >>> variables("A=1,2,B=x=y,C=")
+    (('A', '1,2'), ('B', 'x=y'), ('C', ''))
+    """
+    parts = (part.partition("=") for part in _VARIABLE.split(text))
+    return tuple((name, value) for name, equals, value in parts if equals)
+
+
+# fmt: off
+_DELIVERED: tuple[Field, ...] = (
+    Field("exec_host",            DELIVERED, "Processors",    processors,
+          beside=("exec_host", "resources_used.ncpus", "Resource_List.ncpus",
+                  "total_execution_slots")),
+)
+_WAITING: tuple[Field, ...] = (
+    Field("queue",                REQUESTED, "Queue"),
+)
+LIVE: tuple[Field, ...] = (
+    Field("job_state",            JOB,       "State",         state,
+          beside=("Hold_Types", "comment")),
+    Field("Checkpoint",           JOB,       "Checkpointable", checkpoint),
+    Field("depend",               JOB,       "Dependency",    waited_for),
+    Field("depend",               JOB,       "Extension",     other_dependencies, noted("depend")),
+    Field("Error_Path",           JOB,       "ErrorFile",     errors, beside=("Join_Path",)),
+    Field("init_work_dir",        JOB,       "InitialWorkingDirectory"),
+    Field("interactive",          JOB,       "Interactive",   flag),
+    Field("Mail_Points",          JOB,       "NotificationList", mail, beside=("Mail_Users",)),
+    Field("Output_Path",          JOB,       "OutputFile",    output, beside=("Join_Path",)),
+    Field("Priority",             JOB,       "Priority"),
+    Field("Rerunable",            JOB,       "Restartable",   flag),
+    Field("Resource_List.partition", REQUESTED, "Partition"),
+    Field("Resource_List.qos",    REQUESTED, "QualityOfService"),
+    Field("Shell_Path_List",      JOB,       "Shell"),
+    Field("submit_host",          JOB,       "SubmitHost"),
+    Field(VARIABLES,              JOB,       "Environment",   environment),
+    # What another row reads beside its own, and what is about the work of the server.
+    *(Field(name, NOWHERE) for name in (
+        "Hold_Types", "comment", "Join_Path", "Mail_Users", "egroup", "euser", "exec_port",
+        "fault_tolerant", "hashname", "job_radix", "mtime", "proxy_user", "queue_rank",
+        "queue_type", "substate", "Walltime.Remaining", _WAITS,
+    )),
+)
+# fmt: on
+_KNOWN = frozenset(row.column for row in (*TABLE, *LIVE))
+
+
+def _rows(names: tuple[str, ...]) -> Iterator[Field]:
+    """The mapping for a job with these attributes; others are Extensions."""
+    waits = _WAITS in names
+    replaced = {"queue": waits, "owner": "submit_host" in names}
+    yield from (row for row in TABLE if not replaced.get(row.column))
+    yield from (*LIVE, *(_WAITING if waits else _DELIVERED))
+    for name in names:
+        if name not in _KNOWN:
+            yield Field(name, JOB, "Extension", plain, noted(name))
+
+
+def outcomes(
+    found: Iterable[Listed | Bad], options: Options, road: Road[P, J]
+) -> Iterator[Outcome[J]]:
+    """What becomes of jobs, in their order."""
+    clock = Clock(options.zone)
+    shapes = Shapes(lambda names: clocks.by(clock, _rows(names)), road, TYPE, ("start", "end"))
+    batch: list[Read] = []
+    for item in found:
+        batch.append(item if isinstance(item, Bad) else _record(item, clock, options))
+        if len(batch) >= _BATCH:
+            yield from shapes.outcomes(batch)
+            batch = []
+    yield from shapes.outcomes(batch)
+    yield from clock.assumption(1)
+
+
+def _record(job: Listed, clock: Clock, options: Options) -> Read:
+    if not _ID.fullmatch(job.id):
+        return Bad(job.line, f"{job.id[:60]!r} is no job id such as 123.server")
+    told = {name: value for name, value in job.attributes.items() if value}
+    over = words.STATES.get(told.get("job_state", "")) == "Completed"
+    if options.ended_only and not over:
+        return Skipped(job.line, "not ended")
+    for key, names in _KEYS.items():
+        for name in names:
+            if (value := told.pop(name, "")) and key not in told:
+                told[key] = value
+    told["(id)"] = job.id
+    told.setdefault("user", told.get("owner", "").partition("@")[0])
+    told.setdefault("init_work_dir", dict(told.get(VARIABLES, ())).get(_DIRECTORY, ""))
+    if not over:
+        told.pop("end", None)
+    for name in _TIMES:
+        if text := told.get(name):
+            told[name] = clock.readable(text) or text
+    if not (told.get("exec_host") or told.get("start")):
+        told[_WAITS] = "1"
+    return Record(job.line, _same(tuple(told)), tuple(told.values()), note=job.note)
+
+
+@lru_cache(1024)
+def _same(names: tuple[str, ...]) -> tuple[str, ...]:
+    """One tuple for all that are equal: ``Shapes`` takes those of one identity together."""
+    return names

@@ -1,0 +1,238 @@
+"""What becomes of a live job: sacct's columns with their meaning, and what only live jobs have.
+
+squeue and scontrol say of a job what sacct says of it later, by other names. So each of them is
+read into the columns of sacct, and what becomes of a column is said once, in ``accounting.table``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from sssjob.records import clock as clocks
+from sssjob.records.assembly import Assembly, Ready
+from sssjob.records.clock import NO_VALUE, Clock, is_backwards, time
+from sssjob.records.dependencies import dependencies, other_dependencies
+from sssjob.records.record import JOB, REQUESTED, Bad, Field, Found, Noted, Options, Skipped
+from sssjob.records.roads import Road
+from sssjob.systems.slurm.accounting import json_table as places
+from sssjob.systems.slurm.accounting import table, values
+from sssjob.systems.slurm.accounting.header import JOB_ID
+from sssjob.systems.slurm.accounting.json_table import Told, number, text
+from sssjob.systems.slurm.accounting.readers import (
+    BEGUN,
+    ENDED,
+    TYPE,
+    nodes,
+    noted,
+    requested_memory,
+    worded,
+)
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+_FALSE = ("0", "NO", "false")
+
+
+def flag(text: str) -> Found:
+    """Yes or no."""
+    return None if text in NO_VALUE else "false" if text in _FALSE else "true"
+
+
+def many(text: str) -> Found:
+    """A number above one: one is what a job without a request has."""
+    found = values.count(text)
+    return None if found == "1" else found
+
+
+# fmt: off
+# What squeue and scontrol say and sacct does not, in columns of ours.
+LIVE: tuple[Field, ...] = (
+    Field("AllocNode",     JOB,       "SubmitHost",       worded),
+    Field("Deadline",      JOB,       "DeadlineTime",     time),
+    Field("Dependency",    JOB,       "Dependency",       dependencies),
+    Field("Dependency",    JOB,       "Extension",        other_dependencies, noted("Dependency")),
+    Field("ExcNodeList",   JOB,       "Extension",        worded, noted("ExcNodeList")),
+    Field("MinTmpDisk",    REQUESTED, "Disk",             requested_memory, {"units": "MB"},
+          ("ReqCPUS", "ReqNodes")),
+    Field("NumTasks",      JOB,       "TaskCount",        many),
+    Field("CPUs/Task",     JOB,       "TaskDistribution", many, {"type": "ProcessorsPerTask"}),
+    Field("NtasksPerNode", JOB,       "TaskDistribution", values.count, {"type": "TasksPerNode"}),
+    Field("ReqNodeList",   REQUESTED, "Node",             nodes),
+    Field("Requeue",       JOB,       "Restartable",      flag),
+)
+# fmt: on
+
+OVER = "(over)"  # as accounting.table names what is worked out
+_WORKED_OUT = (table.PROGRESS, OVER, table.SUBMITTED)
+
+
+def state(value: Any) -> str:
+    """The state: a word, or a list of which the last word is a flag such as COMPLETING."""
+    return places.state(value).upper()
+
+
+def wait_status(value: Any) -> str:
+    """``code:signal``, of a pair or, up to 23.02, of what wait(2) gives."""
+    if type(value) is int:
+        return f"{value >> 8 & 255}:{value & 127}" if value >= 0 else ""
+    return places.exit_code(value)
+
+
+def amount(name: str) -> Callable[[Any], str]:
+    """One amount out of ``cpu=4,mem=200M,node=1``."""
+    begin = f"{name}="
+
+    def read(value: Any) -> str:
+        for item in value.split(",") if type(value) is str else ():
+            if item.startswith(begin):
+                return text(item[len(begin) :])
+        return ""
+
+    return read
+
+
+def passed(job: places.Tree) -> str:
+    """The seconds that a job that is over ran: since it was last resumed, and before that."""
+    if values.phase(state(job.get("job_state"))) is not values.Phase.TOLD_BY_END:
+        return ""  # the end is an expected one
+    start, end, resumed, before = (
+        places.time(job.get(name))
+        for name in ("start_time", "end_time", "suspend_time", "pre_sus_time")
+    )
+    begun = resumed or start
+    if not (begun.isdecimal() and end.isdecimal() and int(begun) <= int(end)):
+        return ""
+    return str(int(end) - int(begun) + (int(before) if before.isdecimal() else 0))
+
+
+def yes(value: Any) -> str:
+    """A truth value."""
+    return "" if type(value) is not bool else "1" if value else "0"
+
+
+def id_of(job: places.Tree) -> str:
+    """The id as sacct prints it: of an array's task and of a part of a heterogeneous job, too."""
+    return places.job_id({
+        "job_id": job.get("job_id"),
+        "array": {"job_id": job.get("array_job_id"), "task_id": job.get("array_task_id"),
+                  "task": job.get("array_task_string")},
+        "het": {"job_id": job.get("het_job_id"), "job_offset": job.get("het_job_offset")},
+    })  # fmt: skip
+
+
+# fmt: off
+# Where the columns stand in the JSON of squeue and of scontrol; of several the first counts.
+JSON: tuple[Told, ...] = (
+    Told("JobID",         (),                             id_of),
+    Told("JobIDRaw",      ("job_id",),                    number),
+    Told("Account",       ("account",),                   text),
+    Told("AdminComment",  ("admin_comment",),             text),
+    Told("AllocNode",     ("allocating_node",),           text),
+    Told("AllocTRES",     ("tres_alloc_str",),            text),
+    Told("Cluster",       ("cluster",),                   text),
+    Told("Comment",       ("comment",),                   text),
+    Told("Constraints",   ("features",),                  text),
+    Told("Container",     ("container",),                 text),
+    Told("CPUs/Task",     ("cpus_per_task",),             number),
+    Told("Deadline",      ("deadline",),                  places.time),
+    Told("Dependency",    ("dependency",),                text),
+    Told("DerivedExitCode", ("derived_exit_code",),       wait_status),
+    Told("ElapsedRaw",    (),                             passed),
+    Told("Eligible",      ("eligible_time",),             places.time),
+    Told("End",           ("end_time",),                  places.time),
+    Told("ExcNodeList",   ("excluded_nodes",),            text),
+    Told("ExitCode",      ("exit_code",),                 wait_status),
+    Told("Extra",         ("extra",),                     text),
+    Told("FailedNode",    ("failed_node",),               text),
+    Told("Group",         ("group_name",),                text),
+    Told("JobName",       ("name",),                      text),
+    Told("Licenses",      ("licenses",),                  text),
+    Told("McsLabel",      ("mcs_label",),                 text),
+    Told("MinTmpDisk",    ("minimum_tmp_disk_per_node",), places.megabytes("n")),
+    Told("NCPUS",         ("tres_alloc_str",),            amount("cpu")),
+    Told("NCPUS",         ("cpus",),                      number),
+    Told("NNodes",        ("node_count",),                number),
+    Told("NodeList",      ("nodes",),                     text),
+    Told("NtasksPerNode", ("tasks_per_node",),            number),
+    Told("NumTasks",      ("tasks",),                     number),
+    Told("Partition",     ("partition",),                 text),
+    Told("Priority",      ("priority",),                  number),
+    Told("QOS",           ("qos",),                       text),
+    Told("Reason",        ("state_reason",),              text),
+    Told("ReqCPUS",       ("tres_req_str",),              amount("cpu")),
+    Told("ReqCPUS",       ("cpus",),                      number),
+    Told("ReqMem",        ("memory_per_cpu",),            places.megabytes("c")),
+    Told("ReqMem",        ("memory_per_node",),           places.megabytes("n")),
+    Told("ReqNodeList",   ("required_nodes",),            text),
+    Told("ReqNodes",      ("tres_req_str",),              amount("node")),
+    Told("ReqNodes",      ("node_count",),                number),
+    Told("ReqTRES",       ("tres_req_str",),              text),
+    Told("Requeue",       ("requeue",),                   yes),
+    Told("Reservation",   ("resv_name",),                 text),
+    Told("Restarts",      ("restart_cnt",),               number),
+    Told("Start",         ("start_time",),                places.time),
+    Told("State",         ("job_state",),                 state),
+    Told("StdErr",        ("standard_error",),            text),
+    Told("StdIn",         ("standard_input",),            text),
+    Told("StdOut",        ("standard_output",),           text),
+    Told("Submit",        ("submit_time",),               places.time),
+    Told("SystemComment", ("system_comment",),            text),
+    Told("TimelimitRaw",  ("time_limit",),                number),
+    Told("User",          ("user_name",),                 text),
+    Told("WCKey",         ("wckey",),                     text),
+    Told("WorkDir",       ("current_working_directory",), text),
+)
+# fmt: on
+
+
+class Making(Generic[P, J]):
+    """Makes jobs of records that have one list of columns: those that run or ran, and the others.
+
+    A time in the future is none that has come: the start of what waits and the end of what runs
+    are expected ones.
+    """
+
+    def __init__(self, names: Sequence[str], options: Options, road: Road[P, J]) -> None:
+        self._names = (*names, *_WORKED_OUT)
+        self._at = {name: place for place, name in enumerate(names)}
+        self._options = options
+        self.clock = Clock(options.zone)
+        self._started = self._assembly(table.ALLOCATION, road)
+        self._waiting = self._assembly(table.WAITING, road)
+
+    def _assembly(self, rows: Iterable[Field], road: Road[P, J]) -> Assembly[P, J]:
+        chosen = table.chosen((*rows, *LIVE), self._names)
+        return Assembly(clocks.by(self.clock, chosen), self._names, road, TYPE)
+
+    def ready(self, line: int, fields: list[str]) -> Ready[P, J] | Skipped | Bad:
+        """A record with what it becomes."""
+        at = self._at
+        if not JOB_ID.fullmatch(id := fields[at["JobID"]]):
+            return Bad(line, f"{id[:60]!r} is no job id")
+        word, start, end = (fields[at[name]] for name in ("State", "Start", "End"))
+        phase = values.phase(word)
+        nodes_known = fields[at["NodeList"]] not in NO_VALUE
+        over = values.is_over(word)
+        started = nodes_known and phase is not values.Phase.WAITS and start not in NO_VALUE
+        if self._options.ended_only and not over:
+            return Skipped(line, "not ended")
+        if not over:
+            fields[at["End"]] = ""
+        if "license/" in fields[at["ReqTRES"]]:
+            fields[at["Licenses"]] = ""  # the requested resources tell them as well
+        if not started:
+            fields[at["Start"]] = ""
+        progress = ENDED if over else BEGUN if started else ""
+        submitted = self.clock.readable(fields[at["Submit"]])
+        fields += (progress, "1" if over and started else "", submitted)
+        maker = self._started if started else self._waiting
+        return Ready(line, maker, fields, (), tuple(self._doubts(line, start, end) if over else ()))
+
+    def _doubts(self, line: int, start: str, end: str) -> Iterator[Noted]:
+        if is_backwards(self.clock.readable(start), self.clock.readable(end)):
+            yield Noted(line, "EndTime is before StartTime")
+
+
+JSON_NAMES = tuple(dict.fromkeys(row.column for row in JSON))

@@ -1,0 +1,149 @@
+"""What ``scontrol show job`` prints as text, of all jobs or of one, with or without ``-o``.
+
+A user can make a name that looks like a record of its own. JSON has no such names: take it where
+there is it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO, TypeVar
+
+from sssjob.errors import UnusableInput
+from sssjob.model import Job
+from sssjob.records.assembly import Ready, assembled
+from sssjob.records.lines import CUT_SHORT, clean
+from sssjob.records.record import Bad, Noted, Options, Outcome, Skipped
+from sssjob.records.roads import OBJECTS, Road
+from sssjob.systems.slurm.scontrol import listing
+from sssjob.systems.slurm.status import table
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+_NO_JOBS = b"No jobs in the system"
+_JOB = re.compile(rb"\s*JobId=[0-9]+ (?:\S+ )*?JobName=")
+_COUNTS = re.compile(r"([0-9]+)(?:-[0-9]+)?")  # 2-4: that many at least
+_COUNT = re.compile(r"[0-9]{1,9}")
+_PER = re.compile(r"([0-9]+):")  # the first of NtasksPerN:B:S:C=2:0:*:*
+
+# The word of scontrol for each column of which it has the text as sacct has it.
+_SAME = {
+    "Account": "Account", "AdminComment": "AdminComment", "Comment": "Comment", "Extra": "Extra",
+    "Constraints": "Features", "Container": "Container", "CPUs/Task": "CPUs/Task",
+    "Deadline": "Deadline", "Dependency": "Dependency", "DerivedExitCode": "DerivedExitCode",
+    "Elapsed": "RunTime", "Eligible": "EligibleTime", "End": "EndTime",
+    "ExcNodeList": "ExcNodeList", "ExitCode": "ExitCode", "JobIDRaw": "JobId",
+    "JobName": "JobName", "Licenses": "Licenses", "McsLabel": "MCS_label", "NodeList": "NodeList",
+    "Partition": "Partition", "Priority": "Priority", "QOS": "QOS", "Reason": "Reason",
+    "ReqNodeList": "ReqNodeList", "Requeue": "Requeue", "Reservation": "Reservation",
+    "Restarts": "Restarts", "Start": "StartTime", "StdErr": "StdErr", "StdIn": "StdIn",
+    "StdOut": "StdOut", "Submit": "SubmitTime", "SystemComment": "SystemComment",
+    "Timelimit": "TimeLimit", "WCKey": "WCKey", "WorkDir": "WorkDir",
+}  # fmt: skip
+NAMES = (
+    "JobID", *_SAME, "AllocNode", "AllocTRES", "Group", "MinTmpDisk",
+    "NCPUS", "NNodes", "NtasksPerNode", "NumTasks", "ReqCPUS", "ReqMem", "ReqNodes", "ReqTRES",
+    "State", "User",
+)  # fmt: skip
+
+
+def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+    """What becomes of each job, in its order. Raises ``UnusableInput`` where there is none."""
+    return records(stream, options or Options(), OBJECTS)
+
+
+def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    """The same on either road."""
+    data = stream.read()
+    if data.strip() and not recognises(data):
+        raise UnusableInput("no records of jobs as scontrol prints them", 1)
+    making = table.Making(NAMES, options, road)
+    yield from assembled(_ready(clean(data), making))
+    yield from making.clock.assumption(1)
+    if data.strip() and not data.endswith(b"\n"):
+        yield Noted(data.count(b"\n") + 1, CUT_SHORT)
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that scontrol printed it, or ""."""
+    if head.startswith(_NO_JOBS):
+        return _NO_JOBS.decode()
+    return "words JobId=... JobName=..." if _JOB.match(head) else ""
+
+
+def _ready(
+    printed: str, making: table.Making[P, J]
+) -> Iterator[Ready[P, J] | Skipped | Bad | Noted]:
+    seen: set[str] = set()
+    for line, words, wrong in listing(printed):
+        if wrong:
+            yield Bad(line, wrong)
+            continue
+        fields = _fields(words)
+        if (id := fields["JobID"]) in seen:
+            yield Noted(line, f"job {id} appears again: a name may imitate a record")
+        seen.add(id)
+        yield making.ready(line, [fields[name] for name in NAMES])
+
+
+def _fields(words: Mapping[str, str]) -> dict[str, str]:
+    """The columns of a record."""
+
+    def word(name: str) -> str:
+        return words.get(name, "")
+
+    requested = word("ReqTRES") or word("TRES")
+    nodes, processors = _least(word("NumNodes")), _least(word("NumCPUs"))
+    return {
+        **{column: word(name) for column, name in _SAME.items()},
+        "JobID": _id(words),
+        "AllocNode": word("AllocNode:Sid").partition(":")[0],
+        "AllocTRES": word("AllocTRES") or word("TRES"),
+        "Group": _bare(word("GroupId")),
+        "MinTmpDisk": _memory(word("MinTmpDiskNode"), "n"),
+        "NCPUS": processors,
+        "NNodes": nodes,
+        "NtasksPerNode": _first(word("NtasksPerN:B:S:C")),
+        "NumTasks": word("NumTasks"),
+        "ReqCPUS": table.amount("cpu")(word("ReqTRES")) or _asked(words) or processors,
+        "ReqMem": _memory(word("MinMemoryCPU"), "c") or _memory(word("MinMemoryNode"), "n"),
+        "ReqNodes": table.amount("node")(requested) or nodes,
+        "ReqTRES": requested,
+        "State": word("JobState"),
+        "User": _bare(word("UserId")),
+    }
+
+
+def _id(words: Mapping[str, str]) -> str:
+    """The id as sacct prints it."""
+    job, task = words["JobId"], words["ArrayTaskId"]
+    if task:
+        return f"{words['ArrayJobId']}_{task if task.isdecimal() else f'[{task}]'}"
+    return f"{words['HetJobId']}+{words['HetJobOffset']}" if words["HetJobId"] else job
+
+
+def _asked(words: Mapping[str, str]) -> str:
+    """The processors of all tasks; TRES of versions before 23.11 tells what was given instead."""
+    told = [words.get(name, "") for name in ("NumTasks", "CPUs/Task")]
+    return str(int(told[0]) * int(told[1])) if all(map(_COUNT.fullmatch, told)) else ""
+
+
+def _bare(text: str) -> str:
+    """A name without the number behind it: ``amy(1001)``."""
+    return text.rpartition("(")[0] or text
+
+
+def _least(text: str) -> str:
+    found = _COUNTS.fullmatch(text)
+    return found[1] if found else ""
+
+
+def _first(text: str) -> str:
+    found = _PER.match(text)
+    return found[1] if found else ""
+
+
+def _memory(text: str, letter: str) -> str:
+    return "" if text in ("", "0") else f"{text}{letter}"

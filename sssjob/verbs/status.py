@@ -1,0 +1,85 @@
+"""What batch systems say of the jobs that they have: asked by their commands, or read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, TypeVar
+
+from sssjob import commands, registry
+from sssjob.commands import CommandFailed, Limits
+from sssjob.errors import Severity, UnusableInput
+from sssjob.records import read_records
+from sssjob.records.head import looked_at
+from sssjob.records.recognition import HEAD, recognise
+from sssjob.records.record import Noted, Options, Outcome
+from sssjob.records.roads import Road
+from sssjob.registry import Format
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+AUTO = "auto"
+NO_JOBS = "no jobs: nothing was printed"
+
+
+def formats(name: str = AUTO) -> tuple[Format, ...]:
+    """The formats of a batch system's status, the one of that name, or all.
+
+    Raises ``UnusableInput`` for a name that is none of these, which lists them.
+    """
+    known = registry.all_statuses()
+    every = {row.name: row for status in known.values() for row in status.formats}
+    if name == AUTO:
+        return tuple(every.values())
+    if name in known:
+        return known[name].formats
+    if name in every:
+        return (every[name],)
+    names = ", ".join(dict.fromkeys((*known, *every)))
+    raise UnusableInput(f"{name!r} is no known system or format of status; known: {names}")
+
+
+def asked(name: str, limits: Limits | None = None) -> BinaryIO:
+    """What the commands of a batch system print.
+
+    Of several ways to ask the first counts that works. Raises ``CommandFailed`` where none does,
+    and ``UnusableInput`` for what cannot be asked.
+    """
+    status = registry.all_statuses().get(name)
+    if status is None or not status.ask:
+        raise UnusableInput(f"{name!r} is no system that can be asked")
+    environment = {"LC_ALL": "C", **dict(status.environment)}
+    failed: CommandFailed | None = None
+    for way in status.ask:
+        try:
+            printed = [commands.run(each, " ".join(each), limits, environment) for each in way]
+        except CommandFailed as error:
+            failed = error
+            if error.status is None:  # it is not there, or it hangs
+                raise
+        else:
+            return io.BytesIO(b"\n".join(printed))
+    assert failed is not None
+    raise failed
+
+
+def options(name: str) -> Options:
+    """How to read what the commands of a system print: its environment may state the zone."""
+    status = registry.all_statuses().get(name)
+    return Options(zone=dict(status.environment).get("TZ", "") if status else "")
+
+
+def outcomes(
+    stream: BinaryIO, rows: Sequence[Format], options: Options, road: Road[P, J]
+) -> Iterator[Outcome[J]]:
+    """What becomes of each job of an output in one of some formats; an empty one has no jobs.
+
+    Raises ``UnusableInput`` where the output is in none of them.
+    """
+    head, again = looked_at(stream, HEAD)
+    if not head.strip():
+        yield Noted(1, NO_JOBS, severity=Severity.NOTICE)
+        return
+    found = rows[0] if len(rows) == 1 else recognise(head, rows).format
+    yield from read_records(found, again, options, road)

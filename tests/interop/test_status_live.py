@@ -1,0 +1,180 @@
+"""What real systems say of their jobs, asked by sssjob status, is what was asked of them.
+
+Where a system cannot be started, the test says why.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import condor_pool
+import gridengine_cell
+import pytest
+import slurm_cluster
+from daemons import Unavailable, until
+
+from sssjob.document import loads
+
+pytestmark = pytest.mark.interop
+
+COMMAND = Path(sys.executable).with_name("sssjob")
+
+
+def started(module):
+    try:
+        return module.start()
+    except (Unavailable, condor_pool.Unavailable) as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    place = started(slurm_cluster)
+    yield place
+    place.stop()
+
+
+@pytest.fixture(scope="module")
+def cell():
+    place = started(gridengine_cell)
+    yield place
+    place.stop()
+
+
+@pytest.fixture(scope="module")
+def pool():
+    yield started(condor_pool)
+    condor_pool.stop()
+
+
+def asked(place, system, **environment):
+    """The jobs that the command shows, by id, and what it says beside them."""
+    done = subprocess.run(
+        [COMMAND, "status", "--from", system], capture_output=True, text=True, check=False,
+        env={**os.environ, **(place.environment if place else {}), **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    jobs = [loads(line) for line in done.stdout.splitlines()]
+    return {job.id: job for job in jobs}, done.stderr
+
+
+def submit(cluster, *options):
+    script = "#!/bin/sh\nsleep 300\n"
+    words = ("sbatch", "--parsable", f"--chdir={cluster.root}/work", "--export=NONE", *options)
+    return cluster.run(*words, stdin=script).strip()
+
+
+@pytest.fixture(scope="module")
+def queued(cluster):
+    """Jobs that run, wait for another, are held, and are an array."""
+    runs = submit(
+        cluster, "--job-name=ru n<&>", "--ntasks=2", "--cpus-per-task=2", "--mem=300", "--time=7"
+    )
+    waits = submit(cluster, f"--dependency=afterok:{runs}", "--mem-per-cpu=50", "--ntasks=3")
+    held = submit(cluster, "--hold", "--begin=2036-01-01T00:00:00", "--no-requeue")
+    array = submit(cluster, "--hold", "--array=1-9:2")
+    assert until(lambda: "RUNNING" in cluster.run("squeue", "-h", "-j", runs, "-o", "%T"), 60)
+    yield {"runs": runs, "waits": waits, "held": held, "array": array}
+    cluster.run("scancel", runs, waits, held, array)
+
+
+def shown(jobs, queued):
+    runs, waits, held = (jobs[queued[name]] for name in ("runs", "waits", "held"))
+    assert runs.get("State") == "Running"
+    assert runs.get("Name") == "ru n<&>"
+    assert runs.requested.text("Duration") == "420"
+    assert runs.requested.get("Memory").bytes == 300 << 20
+    assert runs.delivered.text("Processors") == "4"
+    assert runs.delivered.text("Node") in slurm_cluster.NODES
+    assert runs.get("TaskCount") == "2"
+    assert runs.get("StartTime")
+    assert runs.get("EndTime") == ""
+    assert waits.get("State") == "Idle"
+    (dependency,) = waits.properties.all("Dependency")
+    assert (dependency.text, dependency.attributes["condition"]) == (queued["runs"], "OnSuccess")
+    assert waits.requested.get("Memory").bytes == 150 << 20
+    assert waits.requested.text("Queue") == "main"
+    assert (held.get("State"), held.get("Hold")) == ("Hold", "User")
+    assert held.get("Restartable") == "false"
+    assert f"{queued['array']}_[1,3,5,7,9]" in jobs
+
+
+def test_slurm_says_what_was_asked_of_it(cluster, queued):
+    found, said = asked(cluster, "slurm")
+    shown(found, queued)
+    assert said == ""
+
+
+def test_slurm_says_the_same_in_text(cluster, queued, tmp_path):
+    """As one does that prints no JSON."""
+    program = tmp_path / "squeue"
+    program.write_text("#!/bin/sh\necho 'squeue: unrecognized option --json' >&2; exit 1\n")
+    program.chmod(0o755)
+    found, said = asked(cluster, "slurm", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    shown(found, queued)
+    assert said == ""
+
+
+def test_grid_engine_says_what_was_asked_of_it(cell):
+    def qsub(*options):
+        return cell.run("qsub", "-terse", "-b", "y", "-wd", f"{cell.root}/work", *options).strip()
+
+    name = "we|rd&<x>"
+    runs = qsub("-N", name, "-pe", "smp", "2-3", "-l", "h_rt=300,h_vmem=200M", "-v",
+                "MOOD=a b", "sleep", "300")  # fmt: skip
+    waits = qsub("-N", "waits", "-hold_jid", runs, "-q", "main.q", "sleep", "1")
+    array = qsub("-N", "array", "-t", "1-9:2", "-h", "-r", "n", "sleep", "1")
+    assert until(lambda: " r " in cell.run("qstat", "-s", "r"), 60)
+    jobs, said = asked(cell, "gridengine")
+    cell.run("qdel", runs, waits, array.partition(".")[0])
+    assert said == ""
+    job = jobs[runs]
+    assert job.get("State") == "Running"
+    assert job.get("Name") == name
+    bounds = [(item.attributes["op"], item.text) for item in job.requested.all("Processors")]
+    assert bounds == [("GE", "2"), ("LE", "3")]
+    assert job.requested.text("Duration") == "300"
+    assert job.requested.get("Swap").bytes == 200 << 20
+    assert job.delivered.text("Processors") == "3"
+    assert job.delivered.text("Queue") == "main.q"
+    variables = {each.attributes["name"]: each.text for each in job["Environment"].children}
+    assert variables["MOOD"] == "a b"
+    assert jobs[waits].get("State") == "Hold"
+    (dependency,) = jobs[waits].properties.all("Dependency")
+    assert (dependency.text, dependency.attributes["condition"]) == (runs, "OnExit")
+    waiting = jobs[f"{array.partition('.')[0]}.1-9:2"]
+    assert (waiting.get("State"), waiting.get("Restartable")) == ("Hold", "false")
+
+
+def test_grid_engine_without_jobs_has_none(cell):
+    assert until(lambda: not cell.run("qstat", "-u", "*").strip(), 60)
+    assert asked(cell, "gridengine")[0] == {}
+
+
+def test_htcondor_says_what_was_asked_of_it(pool, tmp_path):
+    text = (
+        "executable = /bin/sleep\narguments = 300\ntransfer_executable = false\n"
+        "request_cpus = 2\nrequest_memory = 100\nbatch_name = named\nqueue\n"
+        "hold = true\nqueue\n"
+    )
+    (pool.root / "data/submitted").write_text(text)
+    pool.run("condor_submit", "/data/submitted", user="alice")
+    program = tmp_path / "condor_q"  # the pool has a root directory of its own
+    program.write_text(f'#!/bin/sh\nexec chroot {pool.root} condor_q "$@"\n')
+    program.chmod(0o755)
+
+    def states():
+        return sorted(job.get("State") for job in jobs().values())
+
+    def jobs():
+        return asked(None, "condor", PATH=f"{tmp_path}:{condor_pool.PATH}")[0]
+
+    assert condor_pool.until(lambda: states() == ["Hold", "Running"], 60), states()
+    for job in jobs().values():
+        assert job.get("Name") == "named"
+        assert job.get("User") == "alice"
+        assert job.requested.text("Processors") == "2"
+        assert job.requested.get("Memory").bytes == 100 << 20
+    pool.run("condor_rm", "-all")
+    assert condor_pool.until(lambda: not jobs(), 60)
