@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         TaskGroup,
         TaskGroupDefaults,
     )
+    from sssjob.placement import place
     from sssjob.translate import translate
 
 # Where each name lives: importing sssjob imports none of it, so that a command starts at once.
@@ -48,6 +49,7 @@ _HOMES = {
     "sssjob.check": ("check_source", "is_valid", "validate"),
     "sssjob.errors": ("Finding", "InvalidJob", "Severity", "SSSJobError", "UnreadableDocument"),
     "sssjob.fold": ("fold",),
+    "sssjob.placement": ("place",),
     "sssjob.model": (
         "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",
         "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
@@ -60,7 +62,7 @@ __all__ = [  # noqa: RUF022 - by what they are about
     "__version__",
     "read", "loads", "write", "dumps",
     "validate", "is_valid", "check_source", "Finding", "Severity",
-    "resolve", "fold", "translate",
+    "resolve", "fold", "place", "translate",
     "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",
     "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
     "SSSJobError", "InvalidJob", "UnreadableDocument",

@@ -136,6 +136,10 @@ LAYOUT  = Operation("layout", frozenset((
     "JobGroup", "JobDefaults", "Job", "TaskGroupDefaults", "TaskGroup", "TaskDefaults", "Task",
     spec.REQUESTED,
 )), frozenset(("TaskCount", "NodeCount", "Processors", "TaskDistribution", "Node")))
+PLACE   = Operation("place", LAYOUT.blocks, (LAYOUT.properties or frozenset()) | frozenset((
+    "Architecture", "Disk", "Feature", "Memory", "Network", "NetworkAdapter", "OperatingSystem",
+    "Resource", "Swap",
+)))
 ACT     = Operation("act")  # features, deliver, submit, and whatever is made of a job elsewhere
 # fmt: on
 

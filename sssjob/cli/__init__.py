@@ -26,6 +26,7 @@ COMMANDS = {
     "explain":       "Show a request as a readable tree.",
     "alternatives":  "List what would satisfy a request, best first.",
     "layout":        "Show which task of a job runs on which node.",
+    "place":         "Place the tasks of jobs on nodes, the best way.",
     "profile":       "List what a peer that supports less would lose.",
     "lcginfo":       "Queue states and response times of grid sites.",
     "request":       "Ask a gateway, or Gold, over SSSRMAP.",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sssjob.check.vocabulary import AwarenessPolicy
     from sssjob.expression import Expression
-    from sssjob.model import Block, Item, Property
+    from sssjob.model import Block, Item
 
 
 class Asked(NamedTuple):
@@ -84,36 +84,15 @@ def _units(
 def _asked(
     file: str, path: str, block: Block, policy: AwarenessPolicy, nodes: Sequence[str]
 ) -> Asked:
-    from sssjob import expression
+    from sssjob.check.asking import asked
     from sssjob.check.awareness import ASK, understood
-    from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup, finding
-    from sssjob.expression.lint import lint
-    from sssjob.expression.offer import plain
-    from sssjob.model import Requested
+    from sssjob.expression import all_of
 
     known = understood(replace(block, items=_own(block)), ASK, around=policy, path=path)
-    found = list(known.findings())
-    stated = known.block.blocks(Requested)
-    parts: list[Expression] = []
-    readable = known.accepted
-    items: Sequence[Property]
-    for number, requested in enumerate(stated, 1):
-        at = f"{path}/Requested{f'[{number}]' * (len(stated) > 1)}"
-        items = requested.properties
-        found += [replace(each, path=f"{at}/{each.path}") for each in lint(items, nodes=nodes)]
-        try:
-            parts += expression.conjuncts(expression.parse(items))
-        except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
-            readable = False
-            code = {UnbalancedGroup: "E-GROUP", InvalidValue: "E-TYPE"}.get(type(error), "E-LIMIT")
-            line = items[error.index].line if isinstance(error, UnbalancedGroup) else requested.line
-            found.append(finding(code, str(error), line=line, path=at, section="SSS 8.1"))
-    if not stated:
-        items = tuple(plain(block.properties))
-        parts = [expression.Comparison(item) for item in items]
-        found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
-    common.print_findings(each.in_file(file) for each in found)
-    return Asked(file, path, block, expression.all_of(parts) if readable else None)
+    parts, found = asked(known.block, path, nodes=nodes)
+    common.print_findings(each.in_file(file) for each in (*known.findings(), *found))
+    readable = known.accepted and parts is not None
+    return Asked(file, path, block, all_of(parts or ()) if readable else None)
 
 
 def _own(block: Block) -> tuple[Item, ...]:

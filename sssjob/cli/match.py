@@ -64,9 +64,9 @@ def command(
 
     if "-" in offered and (not files or "-" in files):
         common.fail("standard input cannot be both the jobs and the offers")
-    offers = [offer for name in offered for offer in _offers(name, mode, complain)]
-    _notice_names(offers)
-    nodes = [name for offer in offers for name in offer.names.get("Node", ())]
+    given = [offer for name in offered for offer in offers(name, mode, complain)]
+    notice_names(given)
+    nodes = [name for offer in given for name in offer.names.get("Node", ())]
     rows: list[dict[str, Any]] = []
     for asked in requests(files, select, complain, nodes):
         if asked.expression is None:
@@ -76,7 +76,7 @@ def command(
         if any(request.faults()):  # which were said where the request was read
             unread += 1
             continue
-        answers = [request.answer(offer) for offer in offers]
+        answers = [request.answer(offer) for offer in given]
         satisfied += any(answer.verdict == 2 for answer in answers)
         common.print_findings(found.in_file(asked.file) for found in request.stopped())
         if as_json:
@@ -89,7 +89,7 @@ def command(
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if satisfied else common.NOTHING)
 
 
-def _offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator[Offer]:
+def offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator[Offer]:
     """The offers of one file, JSON or XML by what it begins with."""
     from sssjob.document import opened
     from sssjob.errors import UnreadableDocument
@@ -150,7 +150,8 @@ def _is_alone(parent: Any) -> bool:
     return parent is None or split(str(parent.tag))[1] not in BLOCKS
 
 
-def _notice_names(offers: Sequence[Offer]) -> None:
+def notice_names(offers: Sequence[Offer]) -> None:
+    """Say of which property names in offers no request can speak."""
     from sssjob.expression.offers import unknown
     from sssjob.visible import visible
 

@@ -101,13 +101,14 @@ class Interval:
         return Interval(lo, hi, excluded=self.excluded)
 
 
-def alternatives(expression: Expression, limit: int = 64) -> Alternatives:
+def alternatives(expression: Expression, limit: int = 64, *, wishes: bool = False) -> Alternatives:
     """The disjunctive normal form: best preference first, else in document order.
 
     At most ``limit`` alternatives are worked out at any time, so n two-way groups do not cost
-    2^n; with equal scores the first in document order are kept.
+    2^n; with equal scores the first in document order are kept. With ``wishes`` each wish is
+    granted in some alternatives, as one of their terms and with its share, and in others not.
     """
-    found, complete = _choices(pushed(expression, Leaf), limit)
+    found, complete = _choices(pushed(expression, Leaf), limit, wishes)
     return Alternatives(tuple(Alternative(_flat(rope), score) for score, rope in found), complete)
 
 
@@ -131,22 +132,26 @@ _Choice: TypeAlias = tuple[Fraction, _Rope]
 _ZERO = Fraction(0)
 
 
-def _choices(part: Formula, limit: int) -> tuple[list[_Choice], bool]:
+def _choices(part: Formula, limit: int, wishes: bool) -> tuple[list[_Choice], bool]:
     """The best ``limit`` choices, and whether these are all."""
     match part:
         case Leaf():
             return [(_ZERO, _term(part))], True
+        case Wished(members, weights, total) if wishes:
+            shares = [Fraction(each, total) for each in weights]
+            granted = zip(shares, map(_term, members), strict=True)
+            return _all((([each, (_ZERO, None)], True) for each in granted), operator.add, limit)
         case Wished():
             return [(_ZERO, None)], True
         case Preferred(members, weights, _, total):
             shares = [Fraction(each, total) for each in weights]
             return _best(list(zip(shares, map(_term, members), strict=True)), limit)
         case Any(parts):
-            every = [_choices(inner, limit) for inner in parts]
+            every = [_choices(inner, limit, wishes) for inner in parts]
             found, complete = _best([choice for some, _ in every for choice in some], limit)
             return found, complete and all(whole for _, whole in every)
         case All(parts):
-            joined = [_all((_choices(run, limit) for run in runs), max, limit)
+            joined = [_all((_choices(run, limit, wishes) for run in runs), max, limit)
                       for runs in counted(parts)]  # fmt: skip
             return _all(joined, operator.add, limit)
 

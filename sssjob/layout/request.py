@@ -83,6 +83,11 @@ class Request:
     spelled: int  # Task elements
     pins: tuple[str, ...]  # for each of them the node it names, or nothing
 
+    @property
+    def counts(self) -> tuple[object, ...]:
+        """What alternatives with the same layout have in common."""
+        return self.nodes, self.processors, self.candidates
+
 
 def requests(
     block: Block, path: str, *, extended: bool = False
@@ -93,30 +98,46 @@ def requests(
     ``UnbalancedGroup``, ``InvalidValue`` and ``LimitExceeded`` for what cannot be read.
     """
     found = expression.alternatives(expression.of(block) or expression.And(), ALTERNATIVES)
-    distribution = _distribution(block, path)
-    tasks = _own(block, path, "TaskCount")
-    spelled = block.blocks(Task)
-    pins = tuple(_pin(task) for task in spelled)
+    stated = Statement(block, path, extended=extended)
     told: dict[tuple[object, ...], Request] = {}
     for alternative in found:
-        plain = tuple(_about_the_job(alternative.terms))
+        asked = stated.request(alternative.terms)
+        if asked is not None:
+            told.setdefault(asked.counts, asked)
+    return tuple(told.values()), found.complete
+
+
+class Statement:
+    """What a task group says of its tasks and nodes outside of any alternative, read once.
+
+    Raises ``InvalidValue`` and ``LimitExceeded`` for what cannot be read.
+    """
+
+    def __init__(self, block: Block, path: str, *, extended: bool = False) -> None:
+        self.block, self.path, self.extended = block, path, extended
+        self.distribution = _distribution(block, path)
+        self.pins = tuple(_pin(task) for task in block.blocks(Task))
+
+    def request(self, terms: tuple[Term, ...]) -> Request | None:
+        """What is stated if these terms are to hold; None if no number satisfies them."""
+        block, path = self.block, self.path
+        plain = tuple(_about_the_job(terms))
         count, processors = (
             _stated(block, path, plain, name) for name in ("NodeCount", "Processors")
         )
         if any(number is not None and number.bounds.empty for number in (count, processors)):
-            continue
-        candidates = _candidates(block, path, plain, extended)
+            return None
+        candidates = _candidates(block, path, plain, self.extended)
         if count is None and candidates.wanted:
             wanted = Fraction(candidates.wanted)
             place = f"{candidates.path}/@count"
             count = Stated(Interval(wanted, wanted), place, candidates.line)
         about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
-        shown = str(expression.And(tuple(about))) if about else ""
-        told.setdefault((count, processors, candidates), Request(
-            path, block.line, shown, tasks, count, processors, distribution, candidates,
-            len(spelled), pins,
-        ))  # fmt: skip
-    return tuple(told.values()), found.complete
+        return Request(
+            path, block.line, str(expression.And(tuple(about))) if about else "",
+            _own(block, path, "TaskCount"), count, processors, self.distribution, candidates,
+            len(self.pins), self.pins,
+        )  # fmt: skip
 
 
 def geometry(text: str) -> tuple[tuple[int, ...], ...]:

@@ -1,6 +1,7 @@
 """Without extras, what does not need them works, and the rest says what to install."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,7 @@ EXTRAS = {
     "http": "requests",
     "nodes": "ClusterShell",
     "parquet": "pyarrow",
+    "place": "ortools",
     "postgresql": "psycopg",
 }
 WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({[*EXTRAS.values()]}))\n"
@@ -126,6 +128,7 @@ ASKING = [
     ("parquet", "store export --to parquet -o {new} {store}", "--to parquet needs pyarrow"),
     ("postgresql", "store stats postgresql://127.0.0.1/jobs", "PostgreSQL needs psycopg"),
     ("nodes", "layout --extended {nodes}", "--extended needs ClusterShell"),
+    ("place", "place --solver {nodes} --offers {offers}", "--solver needs OR-tools"),
 ]
 
 
@@ -140,7 +143,7 @@ def test_what_needs_an_extra_says_which(config, tmp_path, extra, words, said):
     python("import sys; from sssjob import store; store.open(sys.argv[1], create=True)", store)
     words = words.format(
         config=config, key=tmp_path / "auth_key", new=tmp_path / "new", records=RECORDS,
-        store=store, nodes=nodes,
+        store=store, nodes=nodes, offers=os.devnull,
     )  # fmt: skip
     result = python(COMMAND, *words.split())
     assert result.returncode == 2, result.stderr

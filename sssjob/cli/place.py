@@ -1,0 +1,148 @@
+"""``sssjob place``: which tasks run on which of these nodes, or why none can."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import click
+
+from sssjob.cli import common
+from sssjob.errors import Severity
+
+if TYPE_CHECKING:
+    from sssjob.expression.pattern import Matching
+    from sssjob.placement import Nodes, Placement
+
+_ANSWERS = ("E-COUNTS", "E-UNSAT")  # what answers a request; other errors leave it unread
+
+
+class Shown(NamedTuple):
+    """What became of a job, and the file that it is in."""
+
+    file: str
+    placement: Placement
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob place job.xml --offers nodes.json
+  sssjob place --select sim.1 workflow.xml --offers nodes.json --json
+  sssjob place job.xml --offers nodes.json --svg -o placement.svg
+  generate-nodes | sssjob place job.xml --offers -
+
+\b
+Nodes in JSON: [{"id": "n1", "Processors": 64, "Memory": "2 GB", "Feature": ["ib", "ssd"]}]
+
+Exit code: 0 every job has nodes, 1 one has none or there is no job,
+2 a file or a request cannot be read."""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
+              help="What is free on each node, as sssjob match reads offers.")  # fmt: skip
+@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@click.option("--match", "matching", type=click.Choice(["full", "search", "glob"]),
+              default="full", show_default=True,
+              help="A pattern is the whole name, a part of it, or has * and ?.")  # fmt: skip
+@click.option("--solver/--no-solver", default=None,
+              help="Ask OR-tools, or do not; by default if it is installed.")  # fmt: skip
+@click.option("--json", "form", flag_value="json", help="Print a JSON object on each line.")
+@click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job.")
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of standard output.")
+def command(
+    files: tuple[str, ...], offered: tuple[str, ...], select: str | None, matching: Matching,
+    solver: bool | None, form: str | None, output: str | None,
+) -> None:  # fmt: skip
+    """Place the tasks of each job on nodes, by what is free on each.
+
+    The best score counts first, then the fewest nodes, then the order of the nodes. Of a job that
+    cannot be placed, the least of the reasons is told. Each job has all nodes to itself.
+    """
+    unread = 0
+
+    def complain(error: object) -> None:
+        nonlocal unread
+        unread += 1
+        common.say(error)
+
+    if solver:
+        _need_solver()
+    if "-" in offered and (not files or "-" in files):
+        common.fail("standard input cannot be both the jobs and the nodes")
+    nodes = _nodes(offered, complain)
+    found = _placements(files, select, nodes, matching, solver, complain)
+    if form == "svg":
+        found = iter(_single(list(found)))
+    placed, every = 0, 0
+    with common.output(output) as stream:
+        for shown in found:
+            findings = shown.placement.findings
+            common.print_findings(each.in_file(shown.file) for each in findings)
+            wrong = (each for each in findings if each.severity is Severity.ERROR)
+            unread += any(each.code not in _ANSWERS for each in wrong)
+            every += 1
+            placed += shown.placement.placed
+            _write(form, shown, stream)
+    if unread:
+        sys.exit(common.NOT_UNDERSTOOD)
+    sys.exit(common.FOUND if every and placed == every else common.NOTHING)
+
+
+def _need_solver() -> None:
+    from sssjob.placement import solving
+
+    if not solving.available():
+        common.fail("--solver needs OR-tools: pip install 'sssjob[place]'")
+
+
+def _nodes(offered: Sequence[str], complain: common.Complain) -> Nodes:
+    """All nodes of all files."""
+    from sssjob.cli.match import notice_names, offers
+    from sssjob.errors import LimitExceeded
+    from sssjob.placement import Nodes, NotNodes
+
+    given = [offer for name in offered for offer in offers(name, None, complain)]
+    notice_names(given)
+    try:
+        return Nodes.of(given)
+    except NotNodes as error:
+        for reason in error.reasons:
+            common.say(f"sssjob: error: {reason}")
+        sys.exit(common.NOT_UNDERSTOOD)
+    except LimitExceeded as error:
+        common.fail(error)
+
+
+def _placements(
+    files: tuple[str, ...], select: str | None, nodes: Nodes, matching: Matching,
+    solver: bool | None, complain: common.Complain,
+) -> Iterator[Shown]:  # fmt: skip
+    from sssjob.cli.selection import chosen
+    from sssjob.placement import placements
+
+    for item in chosen(files, select, complain):
+        for each in placements(item.block, nodes, match=matching, solver=solver, chosen=item.has):
+            yield Shown(item.file, each)
+
+
+def _single(found: list[Shown]) -> list[Shown]:
+    if len(found) > 1:
+        common.fail(f"a picture shows one job: --select one of {len(found)}")
+    return found
+
+
+def _write(form: str | None, shown: Shown, stream: BinaryIO) -> None:
+    if form == "json":
+        row: dict[str, Any] = {"file": shown.file, **shown.placement.as_dict()}
+        text = f"{json.dumps(row, ensure_ascii=False)}\n"
+    else:
+        from sssjob.drawing import placement as drawing
+
+        if form == "svg":
+            text = drawing.svg(shown.placement)
+        else:
+            text = "".join(f"{line}\n" for line in drawing.lines(shown.placement))
+    stream.write(text.encode("utf-8", "replace"))

@@ -1,0 +1,157 @@
+"""Which tasks of a job run on which of these nodes, given what is free on each.
+
+A task group says how many tasks it has, how they spread and what each needs; a set of nodes says
+what is free. ``place`` finds the assignment with the best score, then with the fewest nodes, or the
+least of the reasons why there is none. What a request means is left to ``expression``, what counts
+mean to ``layout``; decisions 183 to 189 say what neither has.
+
+>>> from sssjob.expression.offer import Offer
+>>> from sssjob.model import Job, Property, Requested
+>>> nodes = [Offer.of(name, [Property("Processors", 4)]) for name in ("n1", "n2")]
+>>> found = place(Job.of(Requested.of(Processors=6)), nodes)
+>>> [(share.name, list(share.tasks)) for share in found.groups[0].shares]
+[('n1', [0, 1, 2, 3]), ('n2', [4, 5])]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from sssjob.check.awareness import PLACE, understood
+from sssjob.check.vocabulary import FULL, AwarenessPolicy
+from sssjob.errors import Finding, InvalidValue, Severity
+from sssjob.expression.offer import Offer
+from sssjob.expression.pattern import Matching
+from sssjob.layout import Unit, units
+from sssjob.model import Block, JobGroup
+from sssjob.placement import search, solving
+from sssjob.placement.asked import Way
+from sssjob.placement.demand import Demand, demand
+from sssjob.placement.matching import Market
+from sssjob.placement.nodes import Nodes, NotNodes
+from sssjob.placement.problem import Part, Problem, Solution, value
+from sssjob.placement.reasons import least
+from sssjob.placement.values import Group, Placement, Reason, Share, numbered
+
+__all__ = [
+    "Group",
+    "Nodes",
+    "NotNodes",
+    "Placement",
+    "Reason",
+    "Share",
+    "place",
+    "placements",
+]
+
+_POLICY = "awarenessPolicy"
+
+
+def place(
+    block: Block, offers: Iterable[Offer] | Nodes, *, match: Matching = "full",
+    solver: bool | None = None,
+) -> Placement:  # fmt: skip
+    """A job, or a task group by itself, on nodes.
+
+    ``solver`` says whether OR-tools is asked; without it, if it is installed. Raises
+    ``InvalidValue`` for what has no tasks or several jobs, ``NotNodes`` and ``LimitExceeded`` for
+    offers that are no set of nodes.
+    """
+    found = list(placements(block, offers, match=match, solver=solver))
+    if len(found) != 1:
+        raise InvalidValue(f"<{block.name}>", "one job or task group to place")
+    return found[0]
+
+
+def placements(
+    block: Block, offers: Iterable[Offer] | Nodes, *, match: Matching = "full",
+    solver: bool | None = None, chosen: Callable[[str], bool] = lambda path: True,
+) -> Iterator[Placement]:  # fmt: skip
+    """Every job of a block, each by itself on all nodes; of its task groups those ``chosen``."""
+    nodes = offers if isinstance(offers, Nodes) else Nodes.of(offers)
+    market = Market(nodes, match)
+    by_solver = solving.available() if solver is None else solver
+    around = AwarenessPolicy.REJECT
+    if isinstance(block, JobGroup):
+        around = FULL.policy(block.attributes.get(_POLICY), around)
+    wanted = (unit for unit in units(block) if chosen(unit.path))
+    for _, together in groupby(wanted, key=_job_path):
+        yield _placed(tuple(together), market, around, by_solver)
+
+
+def _job_path(unit: Unit) -> str:
+    return unit.path if unit.job is None else unit.path.rpartition("/")[0]
+
+
+def _placed(
+    together: tuple[Unit, ...], market: Market, around: AwarenessPolicy, by_solver: bool
+) -> Placement:
+    """A job with its task groups."""
+    first = together[0]
+    job = first.job or first.block
+    findings: list[Finding] = []
+    demands: list[Demand] = []
+    if first.job is not None:
+        # Its task groups are judged one by one, with what they have of it.
+        alone = first.job.holding(item for item in first.job.items if not isinstance(item, Block))
+        findings += understood(alone, PLACE, around=around, path=_job_path(first)).findings()
+        around = FULL.policy(first.job.attributes.get(_POLICY), around)
+    for unit in together:
+        made, found = demand(unit, around, market.match)
+        findings += found
+        demands += [] if made is None else [made]
+    every = [each.asked() for each in demands]
+    findings += [found for each in every for found in each.findings]
+    complete = all(each.complete for each in every)
+    none = Placement(
+        _job_path(first), job.id or job.get("Name"), None, (), (), tuple(findings), complete
+    )
+    if any(found.severity is Severity.ERROR for found in findings):
+        return none
+    ways = [each.ways for each in every]
+    best = search.best(market, ways, solver=by_solver)
+    none = replace(none, proved=best.proved and complete)
+    if best.solution is None or best.problem is None:
+        first_ways = tuple(each[0] for each in ways)
+        problem = market.problem(first_ways)
+        groups = _groups(market.nodes, together, first_ways, problem, ({},) * len(ways))
+        reasons = tuple(least(market, demands, solver=by_solver))
+        return replace(none, groups=tuple(groups), reasons=reasons)
+    score, _ = value(best.problem, best.solution)
+    groups = _groups(market.nodes, together, best.ways, best.problem, best.solution)
+    return replace(none, score=score, groups=tuple(groups))
+
+
+def _groups(
+    nodes: Nodes, together: Sequence[Unit], ways: Sequence[Way], problem: Problem,
+    solution: Solution,
+) -> Iterator[Group]:  # fmt: skip
+    """The tasks of each group on its nodes; where it has none, what could have been."""
+    for unit, way, part, where in zip(together, ways, problem.parts, solution, strict=True):
+        layout = way.layout
+        able, room = _able(problem, part)
+        numbers = {node: sum(number for _, number in on) for node, on in where.items()}
+        order = sorted(numbers, key=lambda node: (not part.shape.free and -numbers[node], node))
+        shares = numbered(
+            [(nodes.names[node], numbers[node]) for node in order], around=way.around,
+            geometry=way.geometry, pins=way.pins,
+        ) if where else ()  # fmt: skip
+        name = unit.block.id or unit.block.get("Name")
+        yield Group(
+            unit.path, name, layout.alternative, way.rule, part.tasks,
+            layout.processors_per_task.value, able, room, shares,
+        )  # fmt: skip
+
+
+def _able(problem: Problem, part: Part) -> tuple[int, int]:
+    """On how many nodes a task of a part can be, and how many of its tasks if it were alone."""
+    able = room = 0
+    most = min(part.tasks, part.per_node or part.tasks)
+    for each, options in zip(problem.classes, part.options, strict=True):
+        if options:
+            able += len(each.members)
+            fits = max(option.fits(each.room, most) for option in options)
+            room += fits * len(each.members)
+    return able, min(room, part.tasks)

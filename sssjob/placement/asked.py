@@ -1,0 +1,273 @@
+"""What a task group asks of a set of nodes: the ways to count its tasks, and their alternatives.
+
+A request is a choice of conjunctions (``expression.alternatives``), wishes granted or not. What
+each says of counts and names of nodes is read as ``layout`` reads it. Of the rest, amounts are what
+a task takes of its node, and all else is asked of the node by the evaluator of requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sssjob import expression, nodes
+from sssjob.errors import Finding, Severity, finding
+from sssjob.expression import Comparison, Expression, Interval, Not, Term
+from sssjob.expression.offer import AMOUNTS, slots
+from sssjob.layout.plan import ROUND_ROBIN, Plan
+from sssjob.layout.request import LIMIT, Candidates, Request, Statement
+from sssjob.layout.values import Layout, Stated
+from sssjob.model import Block, Property
+from sssjob.placement.problem import Shape
+
+ALTERNATIVES = 64  # of one request, wishes granted or not
+
+_NONE: frozenset[int] = frozenset()
+_AVAILABLE = "Available"
+_OWN = ("", _AVAILABLE, "Dedicated")  # contexts of what a task takes for itself
+_COUNTS = ("Processors", "NodeCount", "TaskCount")
+_TAKEN = AMOUNTS - {*_COUNTS, "Duration"}
+_PROCESSORS = ("Processors",)
+_Row = tuple[Fraction, tuple[Term, ...]]
+_SECTION = "SSS 5.1 TaskDistribution"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """An amount that each task takes: at least this, or more than this if that is ``open``."""
+
+    slots: tuple[str, ...]
+    least: Fraction
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One alternative: what each task takes, and what is asked of a node and of its name."""
+
+    score: Fraction
+    needs: tuple[Need, ...]
+    facts: tuple[Term, ...]
+    named: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """So many of these names are to be among the nodes."""
+
+    names: nodes.Names
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to count, with all alternatives that count so."""
+
+    layout: Layout
+    low: int
+    high: int
+    excluded: frozenset[int]
+    shape: Shape
+    per_node: int
+    wanted: tuple[Wanted, ...]
+    pins: tuple[str, ...]
+    variants: tuple[Variant, ...]
+
+    @property
+    def rule(self) -> str:
+        """How tasks are spread: as ``layout`` calls it, or nothing where any numbers will do."""
+        told = self.pins or not self.shape.free
+        return self.layout.rule if told and self.layout.tasks.value > 1 else ""
+
+    @property
+    def around(self) -> bool:
+        """Whether tasks are dealt out one by one."""
+        return self.shape.even and self.layout.rule == ROUND_ROBIN
+
+    @property
+    def geometry(self) -> tuple[Sequence[int], ...]:
+        """The tasks that a geometry puts together."""
+        return tuple(share.tasks for share in self.layout.shares) if self.shape.sizes else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that a task group asks.
+
+    Without ``ways``, ``findings`` say why. Not ``complete`` if there are more alternatives.
+    """
+
+    ways: tuple[Way, ...]
+    findings: tuple[Finding, ...] = ()
+    complete: bool = True
+
+
+def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] = ()) -> Asked:
+    """What a task group asks by its counts and by ``request``.
+
+    ``whole`` are the amounts, by key, that all tasks have together, each an even part; of all
+    others it is each task that takes so much. Raises what ``Statement`` raises.
+    """
+    statement = Statement(block, path)
+    said = list(statement.distribution.findings)
+    if any(found.severity is Severity.ERROR for found in said):
+        return Asked((), tuple(said))
+    every = expression.alternatives(request, ALTERNATIVES, wishes=True)
+    together: dict[object, tuple[Request, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
+    for alternative in every:
+        counted = statement.request(alternative.terms)
+        if counted is not None:
+            _, rows = together.setdefault(counted.counts, (counted, []))
+            rows.append((alternative.score, alternative.terms))
+    ways: list[Way] = []
+    wrong: list[Finding] = []
+    for counted, rows in together.values():
+        layout = Plan(counted, lenient=False).layout()
+        if layout.holds:
+            ways += _ways(counted, layout, rows, frozenset(whole))
+        else:
+            wrong += layout.findings
+    if not every.complete:
+        text = f"only the best {ALTERNATIVES} alternatives are tried"
+        said.append(finding("E-LIMIT", text, path=path, line=block.line, severity=Severity.WARNING))
+    if not ways:
+        said += dict.fromkeys(wrong) or [_unsatisfiable(block, path)]
+    return Asked(tuple(ways), tuple(said), every.complete)
+
+
+def _ways(
+    counted: Request, layout: Layout, rows: Sequence[_Row], whole: frozenset[str]
+) -> Iterator[Way]:
+    """The way to count, if any of its alternatives can be satisfied at all."""
+    tasks = layout.tasks.value
+    made = (_variant(counted, layout, row, whole) for row in rows)
+    variants = tuple(each for each in made if each is not None)
+    if not variants:
+        return
+    low, high, excluded = _bounds(counted, layout)
+    spread = counted.distribution
+    pinned = not spread.geometry and any(counted.pins)
+    per_node = spread.per_node.value if spread.per_node else 0
+    if pinned:
+        shape = Shape()
+    elif spread.geometry:
+        shape = Shape(sizes=tuple(map(len, spread.geometry)))
+    elif per_node:
+        shape = Shape(full=per_node)
+    else:
+        # Where the number of nodes is open, any part of the tasks may be on each (decision 185).
+        shape = Shape(even=spread.rule == ROUND_ROBIN or (not spread.rule and low == high))
+    yield Way(
+        layout, low, min(high, max(tasks, low)), excluded, shape, per_node,
+        tuple(_wanted(counted, layout)), counted.pins[:tasks] if pinned else (), variants,
+    )  # fmt: skip
+
+
+def _bounds(counted: Request, layout: Layout) -> tuple[int, int, frozenset[int]]:
+    """The least and the greatest number of nodes, and which between are excluded."""
+    stated: Stated | None = counted.nodes
+    if stated is None or counted.distribution.geometry:
+        exact = layout.nodes
+        return (
+            (1, layout.tasks.value, frozenset()) if exact is None else (exact.value,) * 2 + (_NONE,)
+        )
+    low = 1 if stated.bounds.lo is None else int(stated.bounds.lo)
+    high = layout.tasks.value if stated.bounds.hi is None else int(stated.bounds.hi)
+    return low, high, frozenset(int(number) for number in stated.bounds.excluded)
+
+
+def _wanted(counted: Request, layout: Layout) -> Iterator[Wanted]:
+    """Of names that are no set to choose from, how many have to be among the nodes."""
+    candidates: Candidates = counted.candidates
+    if not candidates.open:
+        return
+    for names, count in candidates.sets:
+        number = count or (layout.nodes.value if layout.nodes else 0)
+        most = names.distinct
+        yield Wanted(names, min(number, most) if number else most)
+
+
+def _variant(counted: Request, layout: Layout, row: _Row, whole: frozenset[str]) -> Variant | None:
+    """One alternative of a way, or None if no numbers satisfy it."""
+    score, terms = row
+    kinds: dict[str, list[Term]] = {}
+    facts: list[Term] = []
+    named: list[Term] = []
+    processors: tuple[str, ...] = _PROCESSORS
+    for term in terms:
+        item = next(expression.comparisons(term)).item
+        if item.name == "Node":
+            named += _of_name(term, counted.candidates)
+        elif not _is_taken(item) and not _counts(item):
+            facts.append(term)
+        elif item.name == "Processors":
+            processors = slots(item)
+        elif item.name == "TaskCount":
+            if layout.tasks.value not in expression.interval((term,), item.name):
+                return None
+        elif item.name != "NodeCount":
+            kinds.setdefault(slots(item)[0], []).append(term)
+    needs = [Need(processors, Fraction(layout.processors_per_task.value))]
+    for some in kinds.values():
+        item = next(expression.comparisons(some[0])).item
+        least = _least(expression.interval(some, expression.key(item)))
+        if least is None:
+            return None
+        amount, open_ = least
+        parts = layout.tasks.value if expression.key(item) in whole else 1
+        needs.append(Need(slots(item), amount / parts, open_))
+    return Variant(score, tuple(needs), tuple(facts), tuple(named))
+
+
+def _least(bounds: Interval) -> tuple[Fraction, bool] | None:
+    """The least amount above zero between bounds, and whether it is just above that."""
+    if bounds.empty or (bounds.hi is not None and bounds.hi <= 0):
+        return None
+    if bounds.lo is None or bounds.lo <= 0:
+        return Fraction(0), True
+    return bounds.lo, bounds.lo_open or bounds.lo in bounds.excluded
+
+
+def _is_taken(item: Property) -> bool:
+    """Whether tasks take so much of a node; else it is only to have it."""
+    meant = item.attributes.get("context", _AVAILABLE).strip()
+    return item.name in _TAKEN and meant in _OWN and not item.attributes.get("metric", "").strip()
+
+
+def _counts(item: Property) -> bool:
+    """Whether it is about all tasks together, and so a matter of the layout."""
+    meant = item.attributes.get("context", _AVAILABLE).strip()
+    return item.name in _COUNTS and meant in _OWN and "metric" not in item.attributes
+
+
+def _of_name(term: Term, candidates: Candidates) -> Iterator[Term]:
+    """What a comparison of Node says of the name of each node.
+
+    Several names that are no set to choose from say nothing: each has to be somewhere (``Wanted``).
+    """
+    found = next(expression.comparisons(term))
+    one = found
+    if found.item.attributes.get("aggregation", "").strip():
+        one = Comparison(found.item.having(count="1"))
+    if isinstance(term, Not):
+        yield Not(one)
+    elif one.op != "EQ" or not candidates.open or _is_pattern(one):
+        yield one
+
+
+def _is_pattern(found: Comparison) -> bool:
+    return found.item.attributes.get("aggregation", "").strip() == nodes.PATTERN
+
+
+def _unsatisfiable(block: Block, path: str) -> Finding:
+    text = "no node, whatever it has, can satisfy the request"
+    return finding("E-UNSAT", text, path=path, line=block.line, section="SSS 8.1")
+
+
+def too_many(way: Way, path: str) -> Finding | None:
+    """What to say of more tasks than are placed."""
+    if way.layout.tasks.value <= LIMIT:
+        return None
+    text = f"only up to {LIMIT} tasks are placed, and there are {way.layout.tasks}"
+    return finding("E-LIMIT", text, path=path, section=_SECTION)

@@ -1,0 +1,237 @@
+"""Placement without a solver: nodes are filled in an order, part after part.
+
+*Strategy.* Where each task can be on a node in one way only, a node has two numbers: how well it
+is liked, and how many tasks fit. Sizes (so many nodes with so many tasks) are given out from the
+largest to the smallest, each to the best liked node on which it fits: if a better solution gave it
+to another node, exchanging the two would cost nothing, since what fits a larger size fits a smaller
+one. Without sizes the best liked nodes are filled up first, and of those that are liked as little
+as the last one needed, the largest. So for one part without named nodes this is exact.
+
+For everything else it is a heuristic: a part comes after those before it, named nodes come first,
+and where a node has several options, it is tried with those that are liked at least so much, from
+the most to the least. What it finds is a placement; that there is none, or none better, it cannot
+say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from sssjob.placement.problem import Found, On, Option, Part, Problem, Run
+
+COUNTS = 64  # numbers of nodes that are tried of those that would do
+LEVELS = 64  # scores that are tried
+
+_Where = dict[int, On]
+
+
+class _Place(NamedTuple):
+    """A node with the option that is tried, in the order in which nodes are chosen."""
+
+    last: bool  # whether nobody named it
+    dislike: Fraction
+    fresh: bool  # whether the job does not use it yet
+    node: int
+    option: int
+    fits: int
+
+
+class _Tried(NamedTuple):
+    score: Fraction
+    nodes: int
+    where: _Where
+
+
+def fill(problem: Problem) -> Found:
+    """A placement, and whether none is better; None if no way was found."""
+    room = [each.room for each in problem.classes]
+    taken: dict[int, list[int]] = {}
+    solution: list[_Where] = []
+    proved = len(problem.parts) == 1
+    for part in problem.parts:
+        found, exact = _Filling(problem, part, room, taken).best()
+        proved = proved and exact
+        if found is None:
+            return Found(None, proved)
+        solution.append(found)
+        for node, on in found.items():
+            kind = problem.class_of[node]
+            left = taken.setdefault(node, list(room[kind]))
+            for option, number in on:
+                for row, each in part.options[kind][option].takes:
+                    left[row] -= each * number
+    return Found(tuple(solution), proved)
+
+
+class _Filling:
+    """One part, with the room that others left."""
+
+    def __init__(
+        self, problem: Problem, part: Part, room: Sequence[Sequence[int]],
+        taken: dict[int, list[int]],
+    ) -> None:  # fmt: skip
+        self.problem, self.part, self.room, self.taken = problem, part, room, taken
+        self.named = set(part.pins)
+        self.proved = part.simple
+
+    def best(self) -> tuple[_Where | None, bool]:
+        """The best over all levels of liking."""
+        part = self.part
+        scores = sorted({option.score for each in part.options for option in each}, reverse=True)
+        if part.simple:
+            scores = scores[-1:]
+        best: _Tried | None = None
+        for level in scores[: LEVELS - 1] + scores[-1:]:
+            places = self._places(level)
+            for tried in self._at(places):
+                if best is None or (tried.score, -tried.nodes) > (best.score, -best.nodes):
+                    best = tried
+            if best is not None and best.score >= level * part.tasks:
+                break  # no lower level is liked better
+        return (best.where if best else None), self.proved
+
+    def _places(self, level: Fraction) -> list[_Place]:
+        """Each node with the option, liked at least so much, of which most tasks fit."""
+        part, found = self.part, []
+        most = min(part.tasks, part.per_node or part.tasks)
+        named = self.named | self._wanted()
+        for kind, each in enumerate(self.problem.classes):
+            options = part.options[kind]
+            liked = [place for place, option in enumerate(options) if option.score >= level]
+            if not liked:
+                continue
+            best = _most(options, liked, self.room[kind], most)
+            for node in each.members:
+                option, fits = best
+                if (left := self.taken.get(node)) is not None:
+                    option, fits = _most(options, liked, left, most)
+                if fits > 0:
+                    score = -options[option].score
+                    found.append(
+                        _Place(node not in named, score, node not in self.taken, node, option, fits)
+                    )
+        found.sort()
+        return found
+
+    def _wanted(self) -> set[int]:
+        """Of each set of nodes that are named, as many as are wanted, the first ones."""
+        found: set[int] = set()
+        for quota in self.part.quotas:
+            able = [n for n in sorted(quota.nodes) if self.part.options[self.problem.class_of[n]]]
+            found.update(able[: quota.number])
+        return found
+
+    def _at(self, places: list[_Place]) -> Iterator[_Tried]:
+        """What can be done with each node by one option."""
+        part = self.part
+        if part.pins:
+            yield from self._checked([self._pinned(places)])
+        elif part.shape.free:
+            yield from self._checked([self._any(places, {}, part.tasks)])
+        else:
+            yield from self._checked(self._sized(places))
+
+    def _checked(self, found: Iterable[list[tuple[_Place, int]] | None]) -> Iterator[_Tried]:
+        """Those that keep to the numbers of nodes and to the named ones."""
+        part = self.part
+        for given in found:
+            if given is None or not part.low <= len(given) <= part.high:
+                continue
+            nodes = {place.node for place, _ in given}
+            if len(given) in part.excluded:
+                continue
+            if any(len(nodes & quota.nodes) < quota.number for quota in part.quotas):
+                continue
+            score = sum((-place.dislike * number for place, number in given), Fraction(0))
+            where: _Where = {place.node: ((place.option, number),) for place, number in given}
+            yield _Tried(score, len(where), where)
+
+    def _sized(self, places: list[_Place]) -> Iterator[list[tuple[_Place, int]]]:
+        """For each number of nodes that will do, the sizes given out."""
+        part, shape = self.part, self.part.shape
+        by_size = sorted(places, key=lambda place: -place.fits)
+        alike = len({(place.last, place.dislike) for place in places}) <= 1
+        found = 0
+        for number in part.nodes(len(places)):
+            runs = shape.runs(part.tasks, number)
+            before = 0
+            for size, count in runs:
+                before += count
+                if by_size[before - 1].fits < size:
+                    break
+            else:
+                yield _given(by_size, runs)
+                found += 1
+                if alike:
+                    return  # more nodes are liked no better
+                if found == COUNTS:
+                    self.proved = False
+                    return
+
+    def _any(
+        self, places: list[_Place], begun: dict[int, int], tasks: int
+    ) -> list[tuple[_Place, int]] | None:
+        """The best liked nodes filled up, of the last of these the largest first."""
+        order = sorted(
+            places, key=lambda p: (p.node not in begun, p.last, p.dislike, -p.fits, p.fresh, p.node)
+        )
+        given: list[tuple[_Place, int]] = []
+        for place in order:
+            number = min(place.fits - begun.get(place.node, 0), tasks)
+            if place.node in begun or (number > 0 and tasks > 0):
+                given.append((place, begun.get(place.node, 0) + max(number, 0)))
+                tasks -= max(number, 0)
+        given += self._spread(given, order)
+        return given if tasks == 0 else None
+
+    def _spread(
+        self, given: list[tuple[_Place, int]], order: list[_Place]
+    ) -> list[tuple[_Place, int]]:
+        """More nodes where the least number is not reached: a task each from the fullest."""
+        more: list[tuple[_Place, int]] = []
+        used = {place.node for place, _ in given}
+        free = iter([place for place in order if place.node not in used])
+        pins = self.part.pins
+        while len(given) + len(more) < self.part.low and (place := next(free, None)):
+            spare = [number - max(pins.get(each.node, 1), 1) for each, number in given]
+            index = max(range(len(spare)), key=spare.__getitem__, default=-1)
+            if index < 0 or spare[index] < 1:
+                break
+            given[index] = (given[index][0], given[index][1] - 1)
+            more.append((place, 1))
+        return more
+
+    def _pinned(self, places: list[_Place]) -> list[tuple[_Place, int]] | None:
+        """The tasks that name a node there, the others as if there were no shape."""
+        pins = self.part.pins
+        fits = {place.node: place.fits for place in places}
+        if any(fits.get(node, 0) < number for node, number in pins.items()):
+            return None
+        return self._any(places, dict(pins), self.part.tasks - sum(pins.values()))
+
+
+def _most(
+    options: Sequence[Option], liked: Sequence[int], room: Sequence[int], most: int
+) -> tuple[int, int]:
+    """Of some options the one of which most tasks fit, and how many; the best liked of several."""
+    fits, _, place = max(
+        (options[place].fits(room, most), options[place].score, -place) for place in liked
+    )
+    return -place, fits
+
+
+def _given(by_size: list[_Place], runs: list[Run]) -> list[tuple[_Place, int]]:
+    """Each size, from the largest on, to the best nodes on which it fits."""
+    given: list[tuple[_Place, int]] = []
+    waiting: list[_Place] = []
+    heapify(waiting)
+    index = 0
+    for size, number in runs:
+        while index < len(by_size) and by_size[index].fits >= size:
+            heappush(waiting, by_size[index])
+            index += 1
+        given += ((heappop(waiting), size) for _ in range(number))
+    return given

@@ -1,0 +1,291 @@
+"""What placements mean: counts, names, amounts, preferences, limits, and what is refused."""
+
+import pytest
+
+from sssjob import loads
+from sssjob.errors import InvalidValue
+from sssjob.expression.offers import read
+from sssjob.placement import Nodes, NotNodes, filling, place, placements, solving
+from sssjob.placement.problem import Shape
+
+SOLVERS = pytest.mark.parametrize("solver", [True, False], ids=["solver", "filling"])
+NODES = """[
+  {"id": "n1", "Processors": 4, "Memory": "8 GB", "Feature": ["ib"], "Architecture": "x86"},
+  {"id": "n2", "Processors": 8, "Memory": "4 GB", "Feature": ["ib", "gpu"], "Architecture": "ppc"},
+  {"id": "m1", "Processors": 2, "Memory": "16 GB", "Feature": [], "Architecture": "x86"}
+]"""
+
+
+def job(inner):
+    return loads(f"<Job><Id>1</Id>{inner}</Job>")
+
+
+def group(inner):
+    return job(f"<TaskGroup>{inner}</TaskGroup>")
+
+
+def on(block, nodes=NODES, **options):
+    return place(block, list(read(nodes.encode())), **options)
+
+
+def where(found, number=0):
+    return {share.name: len(share.tasks) for share in found.groups[number].shares}
+
+
+# The request of a task group, and how many tasks each node gets; None where there is no way.
+PLACED = [
+    ("<TaskCount>9</TaskCount>", {"n1": 1, "n2": 8}, "largest first"),
+    ("<TaskCount>15</TaskCount>", None, "more tasks than processors"),
+    ("<TaskCount>6</TaskCount><NodeCount>3</NodeCount>", {"n1": 2, "n2": 2, "m1": 2}, "evenly"),
+    ("<TaskCount>9</TaskCount><NodeCount>3</NodeCount>", None, "evenly, and one is too small"),
+    ("<TaskCount>12</TaskCount><Requested><NodeCount op='GE'>3</NodeCount></Requested>",
+     {"n1": 4, "n2": 7, "m1": 1}, "a range of nodes"),
+    ("<TaskCount>7</TaskCount><TaskDistribution type='TasksPerNode'>4</TaskDistribution>",
+     {"n1": 4, "n2": 3}, "tasks per node"),
+    ("<TaskCount>6</TaskCount><TaskDistribution type='ProcessorsPerTask'>2</TaskDistribution>",
+     {"n1": 2, "n2": 4}, "processors per task"),
+    ("<TaskDistribution type='Geometry'>{1,2,5}{3}{4,6}</TaskDistribution>",
+     {"n1": 3, "n2": 2, "m1": 1}, "geometry"),
+    ("<TaskCount>5</TaskCount><TaskDistribution type='Rule'>RoundRobin</TaskDistribution>",
+     {"n2": 5}, "round robin on the fewest nodes"),
+    ("<TaskCount>3</TaskCount><Feature>gpu</Feature>", {"n2": 3}, "feature"),
+    ("<TaskCount>3</TaskCount><Requested><Feature op='NE'>ib</Feature></Requested>", None,
+     "no node without it has room"),
+    ("<TaskCount>3</TaskCount><Memory units='GB'>2</Memory>", {"n1": 3}, "memory of each task"),
+    ("<TaskCount>2</TaskCount><Requested><Memory op='GT' units='GB'>8</Memory></Requested>", None,
+     "just above half of what there is"),
+    ("<TaskCount>2</TaskCount><Requested><Memory units='GB' context='Configured'>16</Memory>"
+     "</Requested>", {"m1": 2}, "configured takes nothing"),
+    ("<TaskCount>2</TaskCount><Disk>1</Disk>", None, "not known"),
+    ("<TaskCount>2</TaskCount><Queue>batch</Queue><Duration>60</Duration>", {"n1": 2},
+     "about the job"),
+    ("<TaskCount>2</TaskCount><Node aggregation='Range'>n[1-2]</Node>", {"n1": 1, "n2": 1},
+     "all of a range"),
+    ("<TaskCount>2</TaskCount><Node aggregation='List' count='1'>m1,n2</Node>", {"n2": 2},
+     "one of a list"),
+    ("<TaskCount>4</TaskCount><Requested><Node op='Match'>n.*</Node><Node op='NE'>n1</Node>"
+     "</Requested>", {"n2": 4}, "pattern and exception"),
+    ("<TaskCount>4</TaskCount><NodeCount>2</NodeCount><Node>m1</Node>", {"n1": 2, "m1": 2},
+     "a name that has to be among them"),
+    ("<TaskCount>4</TaskCount><Node>x1</Node>", None, "a name that nobody has"),
+    (f"<TaskCount>3</TaskCount>{2 * '<Task><Node>m1</Node></Task>'}", {"n1": 1, "m1": 2},
+     "nodes that tasks name"),
+    ("<Task><Node>x1</Node></Task>", None, "a task's node that is not there"),
+    ("<Requested><Processors group='1'>30</Processors><Processors conj='Or' group='-1'>3"
+     "</Processors></Requested>", {"n1": 3}, "the alternative that fits"),
+    ("<TaskCount>9</TaskCount><Requested><Architecture preference='3'>x86</Architecture>"
+     "<Architecture preference='1'>ppc</Architecture></Requested>", {"n1": 4, "n2": 3, "m1": 2},
+     "the better alternative as often as it can be"),
+    ("<TaskCount>9</TaskCount><Requested><Feature preference='-1'>gpu</Feature></Requested>",
+     {"n1": 1, "n2": 8}, "wishes"),
+]  # fmt: skip
+
+
+@SOLVERS
+@pytest.mark.parametrize("inner, expected", [pytest.param(*row[:2], id=row[2]) for row in PLACED])
+def test_tasks_are_where_they_can_be(inner, expected, solver):
+    found = on(group(inner), solver=solver)
+    assert (where(found) if found.placed else None) == expected
+    assert found.placed or found.reasons
+
+
+def test_amounts_of_a_job_are_those_of_all_tasks_together():
+    whole = "<Requested><Processors>8</Processors><Memory units='GB'>4</Memory></Requested>"
+    assert where(on(job(whole))) == {"n2": 8}
+    own = f"<TaskGroup><Name>a</Name>{whole}</TaskGroup>"
+    assert where(on(job(own))) == {"n1": 2, "m1": 2, "n2": 1} or not on(job(own)).placed
+    lent = f"{whole}<TaskGroup><Name>a</Name></TaskGroup>"
+    assert where(on(job(lent))) == {"n2": 8}
+
+
+@SOLVERS
+def test_task_groups_share_what_is_free(solver):
+    groups = "".join(
+        f"<TaskGroup><TaskCount>{tasks}</TaskCount><Feature>gpu</Feature></TaskGroup>"
+        for tasks in (5, 3)
+    )
+    found = on(job(groups), solver=solver)
+    assert (where(found), where(found, 1)) == ({"n2": 5}, {"n2": 3})
+    too_much = groups.replace(">3<", ">4<")
+    assert not on(job(too_much), solver=solver).placed
+
+
+def test_dedicated_is_what_nobody_else_has():
+    nodes = """[
+      {"id": "a", "Processors": 4, "Memory": {"Configured": "8 GB", "Available": "4 GB"}},
+      {"id": "b", "Processors": 4, "Memory": {"Configured": "2 GB", "Available": "2 GB"}}
+    ]"""
+    asked = "<Requested><Memory context='{}' units='GB'>1</Memory></Requested>"
+    assert where(on(group(asked.format("Dedicated")), nodes)) == {"b": 1}
+    assert where(on(group(asked.format("Available")), nodes)) == {"a": 1}
+
+
+def test_a_geometry_keeps_its_tasks_together_and_round_robin_deals_them_out():
+    spread = "<TaskDistribution type='{}'>{}</TaskDistribution>"
+    found = on(group(spread.format("Geometry", "{1,4}{2}{3,5}")))
+    assert sorted(share.tasks for share in found.groups[0].shares) == [(1, 4), (2,), (3, 5)]
+    dealt = on(group(
+        f"<TaskCount>5</TaskCount><NodeCount>2</NodeCount>{spread.format('Rule', 'RoundRobin')}"
+    ))  # fmt: skip
+    assert [list(share.tasks) for share in dealt.groups[0].shares] == [[0, 2, 4], [1, 3]]
+
+
+def test_the_least_reasons_are_told_with_how_many_nodes_each_leaves():
+    asked = (
+        "<TaskCount>9</TaskCount><Memory>1</Memory>"
+        "<Feature>gpu</Feature><Architecture>ppc</Architecture>"
+    )
+    found = on(group(asked), solver=False)
+    assert [str(reason) for reason in found.reasons] == [
+        "TaskCount 9",
+        "Architecture EQ ppc: 1 of 3 nodes",
+    ]
+    (only,) = found.groups
+    assert (only.able, only.room, only.tasks) == (1, 8, 9)
+
+
+@pytest.mark.parametrize(
+    "nodes, able",
+    [
+        pytest.param("[]", 0, id="no nodes"),
+        pytest.param('[{"id": "a", "Processors": 0}]', 0, id="nothing free"),
+        pytest.param('[{"id": "a", "Processors": -4}]', 0, id="less than nothing"),
+        pytest.param('[{"id": "a"}]', 0, id="nothing known"),
+    ],
+)
+def test_without_a_free_processor_nothing_is_placed(nodes, able):
+    found = on(group("<TaskCount>1</TaskCount>"), nodes)
+    assert not found.placed
+    assert found.proved
+    (reason,) = found.reasons
+    assert (reason.text, reason.nodes) == ("a free processor for each task", able)
+
+
+@pytest.mark.parametrize(
+    "nodes, said",
+    [
+        pytest.param('[{"id": "a"}, {"id": "a"}]', "node a is offered twice", id="twice"),
+        pytest.param('[{"id": "a"}, {"id": "b", "Node": "a"}]', "offered twice", id="by its Node"),
+        pytest.param('[{"id": "q", "Node": ["a", "b"]}]', "q offers 2 nodes", id="a queue"),
+        pytest.param('[{"id": " "}]', "a node has no name", id="no name"),
+        pytest.param(f"[{','.join(['{}'] * 40)}]".replace("{}", '{"id": "a"}'), "and more",
+                     id="many"),
+    ],
+)  # fmt: skip
+def test_what_is_no_set_of_nodes_is_refused(nodes, said):
+    with pytest.raises(NotNodes, match=said):
+        on(group("<TaskCount>1</TaskCount>"), nodes)
+
+
+@pytest.mark.parametrize(
+    "inner, code",
+    [
+        pytest.param("<TaskCount>1000000000</TaskCount>", "E-LIMIT", id="a billion tasks"),
+        pytest.param("<TaskCount>4</TaskCount><NodeCount>9</NodeCount>", "E-COUNTS", id="counts"),
+        pytest.param("<TaskCount>-1</TaskCount>", "E-TYPE", id="less than a task"),
+        pytest.param("<Requested><Processors>1</Processors><Processors>2</Processors></Requested>",
+                     "E-UNSAT", id="two numbers"),
+        pytest.param("<Requested><Memory op='LT'>0</Memory></Requested>", "E-UNSAT", id="below 0"),
+        pytest.param("<Requested><Memory op='Match'>1</Memory></Requested>", "E-OP", id="Match"),
+        pytest.param("<Requested><Phase>1</Phase></Requested>", "E-UNKNOWN", id="element"),
+        pytest.param("<Requested><Memory group='1'>1</Memory></Requested>", "E-GROUP", id="group"),
+        pytest.param("<TaskDistribution type='Rule'>packed</TaskDistribution>", "E-UNKNOWN",
+                     id="rule"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_placed_at_all_is_a_finding(inner, code):
+    found = on(group(inner))
+    assert not found.placed
+    assert code in {finding.code for finding in found.findings if finding.severity == "error"}
+
+
+@pytest.mark.parametrize("policy, said", [("Warn", ["E-UNKNOWN"]), ("Ignore", [])])
+def test_what_is_not_understood_is_met_by_its_policy(policy, said):
+    inner = (
+        f"<TaskGroup awarenessPolicy='{policy}'><TaskCount>3</TaskCount>"
+        "<TaskDistribution type='Rule'>packed</TaskDistribution>"
+        "<Requested><Phase>1</Phase></Requested></TaskGroup>"
+    )
+    found = on(job(inner))
+    assert where(found) == {"n1": 3}
+    assert sorted({finding.code for finding in found.findings}) == said
+
+
+def test_jobs_are_placed_by_themselves():
+    both = loads(
+        "<JobGroup><Id>g</Id>"
+        + "".join(f"<Job><Id>{n}</Id><Processors>8</Processors></Job>" for n in (1, 2))
+        + "</JobGroup>"
+    )
+    nodes = Nodes.of(read(NODES.encode()))
+    assert [found.nodes for found in placements(both, nodes)] == [("n2",), ("n2",)]
+    with pytest.raises(InvalidValue, match="one job"):
+        place(both, nodes)
+
+
+def test_a_large_set_is_placed_exactly_without_a_solver():
+    rows = ",".join(f'{{"id": "n{n}", "Processors": {4 + n % 3}}}' for n in range(3000))
+    found = on(group("<TaskCount>1000</TaskCount>"), f"[{rows}]", solver=False)
+    assert found.proved
+    assert len(found.nodes) == 167  # 166 with six processors, and one more
+
+
+def test_nodes_that_are_alike_are_asked_once(monkeypatch):
+    from sssjob.expression.evaluate import Request
+
+    asked = []
+    verdict = Request.verdict
+    monkeypatch.setattr(Request, "verdict", lambda *both: asked.append(1) or verdict(*both))
+    rows = ",".join(f'{{"id": "n{n}", "Processors": 4, "Feature": "ib"}}' for n in range(500))
+    assert on(group("<TaskCount>9</TaskCount><Feature>ib</Feature>"), f"[{rows}]").placed
+    assert len(asked) == 1
+
+
+def test_what_the_solver_is_not_asked_is_not_said_to_be_proved(monkeypatch):
+    inner = "".join(
+        f"<TaskGroup><TaskCount>2</TaskCount><Memory>{n}</Memory></TaskGroup>" for n in (1, 2)
+    )
+    assert on(job(inner), solver=True).proved
+    monkeypatch.setattr(solving, "VARIABLES", 1)
+    found = on(job(inner), solver=True)
+    assert found.placed
+    assert not found.proved
+
+
+def test_amounts_that_no_solver_adds_up_are_placed_by_filling():
+    nodes = """[{"id": "a", "Processors": 8, "Memory": "2.5 DB"},
+      {"id": "b", "Processors": 8, "Memory": "1.5 DB"}]"""
+    inner = "".join(
+        f"<TaskGroup><TaskCount>1</TaskCount><Memory units='B'>{2**100 + n}</Memory></TaskGroup>"
+        for n in (1, 2, 4)
+    )
+    found = on(job(inner), nodes)
+    assert found.placed
+    assert not found.proved
+
+
+@pytest.mark.parametrize(
+    "shape, tasks, nodes, runs",
+    [
+        pytest.param(Shape(full=2), 5, 4, [(2, 2), (1, 1), (0, 1)], id="one idle"),
+        pytest.param(Shape(sizes=(1, 3, 1)), 5, 3, [(3, 1), (1, 2)], id="geometry"),
+        pytest.param(Shape(even=True), 6, 3, [(2, 3)], id="even"),
+    ],
+)
+def test_a_shape_is_sizes_from_the_largest(shape, tasks, nodes, runs):
+    assert shape.runs(tasks, nodes) == runs
+
+
+def test_only_some_numbers_of_nodes_are_tried():
+    assert filling.COUNTS < 1000
+    rows = ",".join(
+        f'{{"id": "n{n}", "Processors": 9, "Feature": "{"ib" if n == 299 else "eth"}"}}'
+        for n in range(300)
+    )
+    asked = (
+        "<TaskCount>300</TaskCount><TaskDistribution type='Rule'>RoundRobin</TaskDistribution>"
+        "<Requested><Feature preference='-1'>ib</Feature></Requested>"
+    )
+    found = on(group(asked), f"[{rows}]", solver=False)
+    assert found.placed
+    assert not found.proved
