@@ -17,10 +17,10 @@ from sssjob.check.accept import Acceptor
 from sssjob.check.walk import Walk
 from sssjob.document import tree
 from sssjob.document.files import Source
-from sssjob.document.places import CATEGORIES, has_elements, names, text_of
+from sssjob.document.outermost import is_mistaken
+from sssjob.document.places import CATEGORIES, names
 from sssjob.document.repair.advisor import Advisor
 from sssjob.errors import Finding, InvalidJob, Severity, UnreadableDocument
-from sssjob.units import XML_SPACE
 
 
 def check(
@@ -39,7 +39,7 @@ def check(
         meaning.check(walk)
         dependencies.check(walk, closed=closed)
         references.check(walk, closed=closed)
-    elif has_elements(element) or text_of(element).strip(XML_SPACE) or _is_misspelled(name):
+    elif is_mistaken(element):
         # A wrapper may be empty, but a document without any job object is a mistake.
         walk.refuse(f"<{name}> is no job object and holds none")
     # What is missing from an element belongs before what is wrong inside it.
@@ -92,7 +92,3 @@ def validate(source: Source, *, name: str = "") -> tuple[Finding, ...]:
 def is_valid(source: Source) -> bool:
     """Whether a source has no errors; stops at the first."""
     return not any(item.severity is Severity.ERROR for item in check_source(source))
-
-
-def _is_misspelled(name: str) -> bool:
-    return name.lower() in {known.lower() for known in spec.CONTAINER}

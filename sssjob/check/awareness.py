@@ -26,7 +26,7 @@ from sssjob.check.vocabulary import (
     element_level,
 )
 from sssjob.document.bridge import to_tree
-from sssjob.document.places import has_elements, local, names, place, split, text_of
+from sssjob.document.places import attributes, has_elements, local, names, place, split, text_of
 from sssjob.document.report import Report
 from sssjob.errors import (
     Finding,
@@ -398,7 +398,7 @@ class _Search:
     ) -> Generator[Item, None, AwarenessPolicy]:  # fmt: skip
         """The items among the attributes; gives the policy that holds on the element and below."""
         policy = self._vocabulary.policy(element.get(_POLICY), policy)
-        for key, value in element.items():
+        for key, value in attributes(element).items():
             asked = known.get(key)
             if asked is None:
                 if not key.startswith(ALWAYS_UNDERSTOOD):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from lxml.etree import _Element as Element
 
 from sssjob import graph, spec
-from sssjob.document.places import has_elements, names, place, text_of
+from sssjob.document.places import attributes, has_elements, names, place, text_of
 from sssjob.document.report import Report
 from sssjob.model import Item, Job, JobDefaults, JobGroup, Property, Reference
 
@@ -50,23 +50,22 @@ def _group(root: Element) -> JobGroup:
         if namespace not in spec.NAMESPACES:
             continue
         if name == "JobDefaults":
-            items.append(JobDefaults(tuple(_properties(child, name)), dict(child.items())))
+            items.append(JobDefaults(tuple(_properties(child, name)), attributes(child)))
         elif has_elements(child):
             items.append(_job(child))
         else:
             items.append(Reference("Job", text_of(child)))
-    return JobGroup(tuple(items), dict(root.items()))
+    return JobGroup(tuple(items), attributes(root))
 
 
 def _job(element: Element) -> Job:
     line = element.sourceline or 0
-    return Job(tuple(_properties(element, "Job")), dict(element.items()), line=line)
+    return Job(tuple(_properties(element, "Job")), attributes(element), line=line)
 
 
 def _properties(element: Element, container: str) -> Iterator[Property]:
     for child in element.iterchildren("{*}*"):
         here = place(str(child.tag), container)
         if here.name in graph.RELEVANT and here.row is not None and not here.category:
-            attributes = dict(child.items())
             line = child.sourceline or 0
-            yield Property(here.name, text_of(child), attributes, line=line)
+            yield Property(here.name, text_of(child), attributes(child), line=line)

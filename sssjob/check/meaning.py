@@ -14,7 +14,7 @@ from lxml.etree import _Element as Element
 from sssjob import layout, nodes, spec, units
 from sssjob.check import requests
 from sssjob.document.bridge import from_tree
-from sssjob.document.places import split, text_of
+from sssjob.document.places import attributes, split, text_of
 from sssjob.document.report import Report
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
@@ -59,7 +59,7 @@ def names(element: Element, report: Report) -> None:
         return
     namespace, name = split(str(element.tag))
     if namespace in spec.NAMESPACES and inside:
-        item = Property(name, text_of(element), dict(element.items()))
+        item = Property(name, text_of(element), attributes(element))
         for fault in nodes.faults(item, inside[0][1]):
             attribute = fault.path.removeprefix("/@")
             report.say(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
-from sssjob.document.places import is_adapter, split, text_of
+from sssjob.document.places import attributes, is_adapter, split, text_of
 from sssjob.document.report import Report
 from sssjob.errors import InvalidValue
 from sssjob.expression.lint import lint
@@ -99,4 +99,4 @@ def _property(element: Element) -> Property:
     name, text = _canonical(element), text_of(element)
     if name == "Network" and is_adapter(text, element.keys()):
         name = "NetworkAdapter"
-    return Property(name, text, dict(element.items()))
+    return Property(name, text, attributes(element))

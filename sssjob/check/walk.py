@@ -5,7 +5,7 @@ What is right costs one look into a dictionary; words are made only for what is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from lxml.etree import _Element as Element
@@ -17,6 +17,7 @@ from sssjob.check.values import check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.document.places import (
     CATEGORIES,
+    attributes,
     is_adapter,
     local,
     names,
@@ -61,7 +62,7 @@ class Walk(Report):
 
         Gives the first of each kind of child.
         """
-        if items := element.items():
+        if items := attributes(element).items():
             known = carried(name, "")
             policy = self._attributes(element, name, "", items, known, policy)
         row = spec.CONTAINER[name]
@@ -154,7 +155,7 @@ class Walk(Report):
         if row.name == "Environment":
             self._container(element, row.name, policy)
             return
-        items = element.items()
+        items = attributes(element).items()
         if items:
             category = asked.place.category
             policy = self._attributes(element, row.name, category, items, asked.attributes, policy)
@@ -204,7 +205,7 @@ class Walk(Report):
                 self._unknown(child, "", policy, f"element {inner} is not supported in {name}")
 
     def _attributes(
-        self, element: Element, name: str, category: str, items: Sequence[tuple[str, str]],
+        self, element: Element, name: str, category: str, items: Iterable[tuple[str, str]],
         known: Mapping[str, Carried], policy: AwarenessPolicy,
     ) -> AwarenessPolicy:  # fmt: skip
         """Check the attributes of an element, and give the policy that holds for it and below."""
@@ -345,7 +346,7 @@ class Walk(Report):
         children = [child for child in element if type(child.tag) is str]
         if all(child.get("group") is None for child in children):
             return
-        properties = [Property(local(c), c.text or "", dict(c.items())) for c in children]
+        properties = [Property(local(c), c.text or "", attributes(c)) for c in children]
         fault = expression.balance(properties)
         if fault is None:
             return

@@ -105,7 +105,7 @@ def _by_query(
             if outermost is not unit:
                 if block is not None:
                     yield Chosen(name, block, tuple(paths))
-                unit, block, paths = outermost, from_tree(outermost), []
+                unit, block, paths = outermost, from_tree(outermost, offset=match.offset), []
             paths.append(path)
     except NotAQuery as error:
         common.fail(f"--select: {error}")

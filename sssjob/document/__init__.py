@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sssjob.document import tree
 from sssjob.document.bridge import from_tree, to_tree
 from sssjob.document.files import Source, opened
+from sssjob.document.outermost import is_block
 from sssjob.document.text import clean, dumps, write
 from sssjob.errors import UnreadableDocument, finding
 from sssjob.model import Block
@@ -20,8 +21,9 @@ def read(source: Source, *, on_error: tree.OnError | None = None) -> Iterator[Bl
     Yields what stands outermost: Jobs and JobGroups, or the root when it is a TaskGroup, a Task
     or a defaults element. Raises ``UnreadableDocument``, or hands it to ``on_error``.
     """
-    for element in tree.units(source, on_error=on_error):
-        yield from_tree(element)
+    for element, offset in tree.located(source, on_error=on_error):
+        if is_block(element):
+            yield from_tree(element, offset=offset)
 
 
 def loads(data: bytes | str) -> Block:
@@ -31,7 +33,7 @@ def loads(data: bytes | str) -> Block:
     'PBS.1234.0'
     """
     octets = data.encode() if isinstance(data, str) else data
-    found = [from_tree(element) for element in tree.units(octets)]
+    found = list(read(octets))
     if len(found) != 1:
         raise UnreadableDocument(finding("E-CARD", f"{len(found)} job objects where one is due"))
     return found[0]

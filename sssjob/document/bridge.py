@@ -12,23 +12,23 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.places import has_elements, is_adapter, place, split, text_of
+from sssjob.document.places import attributes, has_elements, is_adapter, place, split, text_of
 from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
 from sssjob.units import XML_SPACE
 
 _NO_PREFIXES: Mapping[str, str] = {}
 
 
-def from_tree(element: Element) -> Block:
+def from_tree(element: Element, *, offset: int = 0) -> Block:
     """The value of a job object's element: a Job, JobGroup, TaskGroup, Task or defaults block.
 
-    Raises ``ValueError`` for any other element.
+    ``offset`` lines of its source are before its tree. Raises ``ValueError`` for any other element.
     """
     namespace, name = split(str(element.tag))
     if name not in BLOCKS or namespace not in spec.NAMESPACES:
         raise ValueError(f"<{name}> is no job object")
     prefixes = {prefix or "": uri for prefix, uri in element.nsmap.items() if uri}
-    return _block(element, name, namespace, prefixes or _NO_PREFIXES)
+    return _block(element, name, namespace, offset, prefixes or _NO_PREFIXES)
 
 
 def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) -> Element:
@@ -54,8 +54,9 @@ def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) ->
 
 
 def _block(
-    element: Element, name: str, namespace: str, prefixes: Mapping[str, str] = _NO_PREFIXES
-) -> Block:
+    element: Element, name: str, namespace: str, offset: int,
+    prefixes: Mapping[str, str] = _NO_PREFIXES,
+) -> Block:  # fmt: skip
     items: list[Item] = []
     # "wallclockLimit" says by its name what Requested would say: one block for all such names.
     implied: dict[str, list[Item]] = {}
@@ -68,19 +69,18 @@ def _block(
         else:
             here = place(tag, name)
             if here.block:
-                items.append(_block_or_reference(child, here.name, here.namespace))
+                items.append(_block_or_reference(child, here.name, here.namespace, offset))
             elif here.implied and here.category != name:
-                one = _property(child, here.name, here.namespace)
+                one = _property(child, here.name, here.namespace, offset)
                 implied.setdefault(here.category, []).append(one)
             else:
-                items.append(_property(child, here.name, here.namespace))
+                items.append(_property(child, here.name, here.namespace, offset))
         if child.tail and child.tail.strip(XML_SPACE):
             _append_text(items, child.tail)
     for category, properties in implied.items():
         items.append(BLOCKS[category](tuple(properties), {}, namespace))
-    return BLOCKS[name](
-        tuple(items), dict(element.items()), namespace, element.sourceline or 0, prefixes
-    )
+    line = _line(element, offset)
+    return BLOCKS[name](tuple(items), attributes(element), namespace, line, prefixes)
 
 
 def _append_text(items: list[Item], text: str) -> None:
@@ -92,32 +92,40 @@ def _append_text(items: list[Item], text: str) -> None:
         items.append(Note("text", text))
 
 
-def _block_or_reference(element: Element, name: str, namespace: str) -> Item:
+def _block_or_reference(element: Element, name: str, namespace: str, offset: int) -> Item:
     if spec.CONTAINER[name].reference and not has_elements(element):
         text = text_of(element)
         if text.strip(XML_SPACE):
-            attributes = dict(element.items())
             notes = tuple(_note(child) for child in element)
-            return Reference(name, text, attributes, notes, namespace, element.sourceline or 0)
-    return _block(element, name, namespace)
+            return Reference(
+                name, text, attributes(element), notes, namespace, _line(element, offset)
+            )
+    return _block(element, name, namespace, offset)
 
 
-def _property(element: Element, name: str, namespace: str) -> Property:
-    text, attributes = element.text or "", dict(element.items())
+def _property(element: Element, name: str, namespace: str, offset: int) -> Property:
+    text, named = element.text or "", attributes(element)
     children: tuple[Property | Note, ...] = ()
     if len(element):
         if has_elements(element):
-            children = tuple(_children(element))
+            children = tuple(_children(element, offset))
             text = text if _is_mixed(element) else ""
         else:
             # A comment inside a value is not part of it, and stays behind it.
             text, children = text_of(element), tuple(_note(child) for child in element)
-    if name == "Network" and is_adapter(text, attributes):
+    if name == "Network" and is_adapter(text, named):
         name = "NetworkAdapter"
-    return Property(name, text, attributes, children, namespace, element.sourceline or 0)
+    line = element.sourceline
+    return Property(name, text, named, children, namespace, line + offset if line else 0)
 
 
-def _children(element: Element) -> Iterable[Property | Note]:
+def _line(element: Element, offset: int) -> int:
+    """The line of an element in its source, 0 if it is not known."""
+    line = element.sourceline
+    return line + offset if line else 0
+
+
+def _children(element: Element, offset: int) -> Iterable[Property | Note]:
     mixed = _is_mixed(element)
     for child in element:
         if type(child.tag) is not str:
@@ -125,7 +133,8 @@ def _children(element: Element) -> Iterable[Property | Note]:
         else:
             namespace, name = split(child.tag)
             known = namespace in spec.NAMESPACES
-            yield _property(child, name if known else child.tag, namespace if known else "")
+            known_name = name if known else child.tag
+            yield _property(child, known_name, namespace if known else "", offset)
         if child.tail and (mixed or child.tail.strip(XML_SPACE)):
             yield Note("text", child.tail)
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from lxml.etree import _Element as Element
 
 from sssjob import executable, spec
-from sssjob.document import pull, tree
+from sssjob.document import tree
 from sssjob.document.bridge import from_tree
 from sssjob.document.files import Source
+from sssjob.document.outermost import UNIT_TAGS
 from sssjob.document.places import CATEGORIES, has_elements, names, text_of
 from sssjob.document.report import Report
 from sssjob.document.text import dumps, escape, quoted
@@ -81,7 +82,7 @@ def bundle(root: Element, *, offset: int = 0) -> Bundle:
         if names(element)[1] == _ELEMENT:
             _add(element, files, report)
         else:
-            blocks.append(from_tree(element))
+            blocks.append(from_tree(element, offset=offset))
     used: set[str] = set()
     found = [*report.found, *_executables(blocks, files, used)]
     for id_, file in files.items():
@@ -99,7 +100,7 @@ def _parts(root: Element) -> Iterator[Element]:
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        if element.tag in pull.UNIT_TAGS or _is(element, {_ELEMENT}):
+        if element.tag in UNIT_TAGS or _is(element, {_ELEMENT}):
             yield element
         else:
             waiting.extend(child for child in reversed(element) if type(child.tag) is str)

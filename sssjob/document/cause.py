@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from lxml import etree
-
 from sssjob import spec
 from sssjob.errors import UnreadableDocument, finding
 
@@ -18,7 +16,7 @@ _LIMITS = re.compile(
 )
 _LIFTED = re.compile(r",? (?:try|use) XML_PARSE_HUGE(?: option)?")
 _PLACE = re.compile(r", line \d+, column \d+$")
-_OPENED = re.compile(r"(mismatch: \S+ line )(\d+)")  # counted in its document
+_OPENED = re.compile(r"(mismatch: \S+ line |in tag \S+ line )(\d+)")  # counted in its document
 _CHARACTER = re.compile(
     r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
 )
@@ -46,29 +44,21 @@ _LIMITED = (
 
 
 def unreadable(
-    error: etree._LogEntry | etree.XMLSyntaxError,
-    context: str = "",
-    *,
-    offset: int = 0,
-    kept: int = 0,
+    said: str, line: int, column: int, context: str = "", offset: int = 0
 ) -> UnreadableDocument:
-    """The parser's error with place and cause.
+    """What a parser says, with its cause.
 
-    ``context`` holds the characters about the place; ``offset`` is the number of lines before the
-    document, or after the ``kept`` first ones of it.
+    ``context`` holds the characters about the place; ``offset`` is the number of lines before what
+    the parser was given.
     """
-    if isinstance(error, etree.XMLSyntaxError):
-        (line, column), said = error.position, error.msg or "not well-formed"
-    else:
-        line, column, said = error.line, error.column, error.message
     said = _PLACE.sub("", said).strip()
-    if (opened := _OPENED.search(said)) and int(opened[2]) > kept:
+    if opened := _OPENED.search(said):
         said = _OPENED.sub(rf"\g<1>{int(opened[2]) + offset}", said)
     code = "E-LIMIT" if _LIMITS.search(said) else "E-XML"
     message, advice = _cause(said, context)
     return UnreadableDocument(
         finding(
-            code, message, line=line + offset if line > 0 else 0, column=max(column, 0),
+            code, message, line=max(line, 0), column=max(column, 0) if line > 0 else 0,
             suggestion=advice,
         )
     )  # fmt: skip

@@ -1,355 +1,688 @@
-"""Where job objects begin and end in a stream of bytes, before anybody has parsed them.
+"""Where documents and job objects begin and end in a stream of bytes, before they are parsed.
 
-Only the tags of Jobs, JobGroups and the root are looked at, and what may hide them. What stands
-around the job objects is parsed like any document, with a mark in the place of each; so what is
-cut out is what a parser would find, unless it is broken by itself.
+*Strategy.* Only the tags of Jobs, JobGroups and the root are looked at, and what may hide them:
+comments, CDATA, instructions. What stands around job objects goes through a parser, with a mark in
+the place of some of them, which tells what is declared there. So in a well-formed document a job
+object is cut where a parser sees it begin and end, and the document is well-formed if all that
+was cut and all around it is. In a broken one, an end that is missing is guessed: where the next
+job object begins that stands as far into its line.
 """
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import BinaryIO, NamedTuple, cast
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob.document import cause, limits, pull, tree
-from sssjob.document.text import quoted
+from sssjob.document import cause, encodings, limits, parsing
+from sssjob.document.around import ALONE, Around, Skeleton
+from sssjob.document.outermost import PART_TAGS, TAGS
+from sssjob.document.parsing import BYTE_ORDER_MARK, START, Place
+from sssjob.document.places import ATTRIBUTE
 from sssjob.errors import UnreadableDocument, finding
 
 
 class Piece(NamedTuple):
-    """The bytes of what looks like a job object, and the line on which it begins."""
+    """The bytes of what looks like a job object; without its end, it is certainly none.
 
-    document: bytes
-    line: int
+    ``end`` is the number of bytes up to its end in the source, -1 if that is not known.
+    """
+
+    data: bytes
+    place: Place
+    end: int
+    around: Around = ALONE
+    has_end: bool = True
 
 
-Cut = Piece | UnreadableDocument
+class Other(NamedTuple):
+    """The root of a document without any job object, and how many lines are before it."""
+
+    root: Element
+    offset: int
+
+
+class Whole(NamedTuple):
+    """The bytes of one document, with its prolog and with what comes behind its root."""
+
+    data: bytes
+    place: Place
+    encoding: str
+    is_first: bool = False
+
+
+Cut = Piece | Other | Whole | UnreadableDocument
+
+
+class _Prolog(NamedTuple):
+    """What comes before a root, where, and what before that still belongs to the last document."""
+
+    data: bytes
+    place: Place
+    epilog: bytes
+
+
+_READ = 1 << 18  # bytes read at once; fewer mean more copying of what is not used up
+_HEAD = 4096  # bytes in which the name of a root is looked for
+_MUCH_SPACE = 1 << 16  # bytes
 
 _UNIT = rb"(?:[^\s<>/=:!?]+:)?(?:JobGroup|Job)"
 _IS_UNIT = re.compile(_UNIT)
-# What may hide an end, or another begin; each alternative has a text that is looked for first.
-_HIDING = re.compile(rb"<!|<\?|<Job(?:Group)?[\s/>]|:Job(?:Group)?[\s/>]")
-_BEGIN = re.compile(rb"\s*+(<(" + _UNIT + rb")(?:\s++(?:[^<>\"'/]++|\"[^\"<]*+\"|'[^'<]*+')*+)?>)")
+_REST_OF_TAG = rb"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>"
+_BEGIN = re.compile(rb"\s*+(?P<tag><(?P<name>" + _UNIT + rb")(?=[\s/>])" + _REST_OF_TAG + rb")")
+_HIDING = (b"<!", b"<?", b"<Job", b":Job")  # what may hide the end of a job object
 _PROLOG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+_ITEM = re.compile(rb"<\?.*?\?>|<!--.*?-->", re.DOTALL)
+_DECLARATION = re.compile(rb"<\?xml\s")
 _NAME = re.compile(rb"<([^\s<>/?!=]+)(?=[\s/>])")
-_ENCODING = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)[\"']")
-_AS_IT_IS = (b"utf-8", b"utf8", b"us-ascii", b"ascii")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_HEAD = 4096  # bytes in which the name of a root is looked for
-_READ = 1 << 18  # bytes read at once; fewer mean more copying of what is not used up
-WRAPPER = "Jobs"  # the root that says by its name that jobs follow, if only none
-_MARK = "sssjob-unit"  # stands for a job object in what is around them
+_PARTS = frozenset(tag.rpartition("}")[2].encode() for tag in PART_TAGS)
+_XMLNS = re.compile(rb"\sxmlns:?([^\s=]*)\s*=")
+_PREFIX = re.compile(rb"(?<![\w.\-\x80-\xff])([\w.\-\x80-\xff]++):")
+_ROOT = b"<_/>"  # stands for the root where only what is around it is looked at
+
+Token = tuple[re.Match[bytes], int]
 
 
 @lru_cache(64)
-def _tokens(root: bytes) -> re.Pattern[bytes]:
-    """What may hide or end a job object: comments, CDATA, instructions, and the tags that count.
+def _tokens(names: bytes) -> re.Pattern[bytes]:
+    """Comments, CDATA, instructions, and the tags of some names.
 
-    The group ``open`` is what has begun and not ended in the bytes at hand.
+    The groups ``open`` and ``cut`` are what has begun and not ended in the bytes at hand, ``bad``
+    is a tag in which another one begins.
     """
-    names = _UNIT + (b"|" + re.escape(root) if root else b"")
     return re.compile(
         rb"<(?:!--.*?-->|!\[CDATA\[.*?\]\]>|\?.*?\?>"
         rb"|(?P<end>/?)(?P<name>" + names + rb")(?=[\s/>])"
-        rb"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>"
-        rb"|(?P<open>!--|!\[CDATA\[|\?|[^<>]{0,300}+\Z|/?(?:" + names + rb")(?=[\s/>])[^<]*+\Z))",
+        rb"(?:" + _REST_OF_TAG + rb"|(?P<cut>[^<]*+\Z)|(?P<bad>[^<>]*+(?=[<>])))"
+        rb"|(?P<open>!--|!\[CDATA\[|\?|[^<>]{0,300}+\Z))",
         re.DOTALL,
     )
 
 
 class Cutter:
-    """Cuts a stream of documents, one after the other."""
+    """Cuts a stream of documents, one after the other.
 
-    def __init__(self, stream: BinaryIO) -> None:
+    ``head`` is what was read of the stream already, ``place`` where that begins. With an
+    ``encoding`` everything is in that one, whatever it declares.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, head: bytes = b"", place: Place = START, encoding: str = ""
+    ) -> None:
         self._stream = stream
-        self._data, self._at = b"", 0  # what was read, and how much of it is used up
-        self.lines = 0  # lines that are used up
+        self._data, self._at = head, 0  # what was read, and how much of it is used up
+        self._known: dict[bytes, int] = {}  # where in it some bytes come next
+        self._start, self._line, self._column = place
+        self._margin: bytes | None = b"" if place.column == 1 else None  # of this line, if blank
+        self._origin = ""  # the encoding from which what is read was decoded
+        self._forced = encoding
+        self._encoding = encoding or encodings.UTF8  # of the present document
+        self._blank = 0  # bytes of white space since the last document
         self._found = False  # whether there was any document
+        self._is_broken = False  # whether an end was missing: then others may be
+        self._has_ended = False
+        self._held: list[bytes] | None = None  # of a document that is wanted as a whole
+        self._holds_documents = False
+        self._mark = False  # whether there was a byte order mark of UTF-8
+        self.is_open = False  # whether the bytes ended inside of a document
 
-    def pieces(self) -> Iterator[Cut]:
-        """All job objects, and what cannot be read between them.
+    @property
+    def place(self) -> Place:
+        """Where what is not used up begins."""
+        return Place(self._start, self._line, self._column)
+
+    def cuts(self) -> Iterator[Cut]:
+        """All job objects, documents without any, and what cannot be read between them.
 
         Raises ``UnreadableDocument`` where the source cannot be followed any more.
         """
-        self._more()
-        if self._data.startswith(_BYTE_ORDER_MARK):
-            self._at = len(_BYTE_ORDER_MARK)
+        self._begin()
         while True:
-            yield from self._run()
-            if (prolog := self._prolog()) is None:
+            if self._held is None:
+                yield from self.siblings(self._apart)
+            yield from self._document()
+            if self._has_ended:
                 break
-            encoding = _ENCODING.search(prolog) if b"encoding" in prolog else None
-            if b"\0" in self.rest(_HEAD) or (encoding and encoding[1].lower() not in _AS_IT_IS):
-                yield from self._as_utf8(prolog)
-                return
-            name = _NAME.match(self._data, self._at)
+        self._refuse_nothing()
+
+    def within(self, before: bytes) -> Iterator[Cut]:
+        """The same from the middle of the first document, whose first tags are ``before``."""
+        self._mark = before.startswith(BYTE_ORDER_MARK)
+        before = before.removeprefix(BYTE_ORDER_MARK)
+        prolog = _PROLOG.match(before)
+        assert prolog is not None
+        self._check(b"", prolog[0] + _ROOT, START)
+        self._found = True
+        tags = re.findall(rb"<([^\s<>/?!]+)", before)
+        wrapper = _Wrapper(self, tags[0], self._encoding, self._origin, START)
+        wrapper.resume(before, tags.count(tags[0]))
+        yield from wrapper.cuts()
+        yield from self.cuts()
+
+    def wholes(self) -> Iterator[Whole | UnreadableDocument]:
+        """Each document as it stands, and what cannot be read between them."""
+        self._holds_documents = True
+        self._begin()
+        while (prolog := self._prolog()) is not None:
+            is_first, name = not self._found, self._next_name()
             if name is None:
                 yield self._wrong_line()
-            elif _IS_UNIT.fullmatch(name[1]):
-                yield self._alone(prolog)
-            else:
-                yield from _Wrapper(self, name[1]).pieces()
+                self._found = True
+                continue
             self._found = True
-        if not self._found:
-            raise UnreadableDocument(finding("E-XML", "the document is empty"))
+            data = prolog.data + self.use(self._root(name)) + self._epilog()
+            yield Whole(data, prolog.place, self._encoding, is_first)
+        self._refuse_nothing()
 
-    def _run(self) -> Iterator[Piece]:
-        """Job objects one after the other with nothing but space between them, as far as they go.
+    def again(self, whole: Whole) -> Iterator[Cut]:
+        """From a document on that was just given, everything with care, and each as a whole.
+
+        What is wrong with a document comes before it.
+        """
+        self._data, self._at, self._known = whole.data + self.rest(), 0, {}
+        self._start, self._line, self._column = whole.place
+        self._margin = b"" if self._column == 1 else None
+        self._found, self._held, self._holds_documents = not whole.is_first, [], False
+        return self.cuts()
+
+    def _document(self) -> Iterator[Cut]:
+        """What the next document is cut into, if there is one."""
+        is_first = not self._found
+        if self._held is not None:
+            self._held = []
+        place = self.place
+        if self._prolog() is None:
+            self._has_ended = True
+            return
+        name = self._next_name()
+        if name is None:
+            yield self._wrong_line()
+        elif _IS_UNIT.fullmatch(name) or self._is_part(name):
+            yield self._alone(name)
+        else:
+            yield from _Wrapper(self, name, self._encoding, self._origin, self.place).cuts()
+        self._found = True
+        if self._held is not None and name is not None:
+            self._epilog()
+            yield Whole(b"".join(self._held), place, self._encoding, is_first)
+
+    def siblings(self, around: Around) -> Iterator[Piece]:
+        """Job objects with nothing but space between them that hide nothing, as far as they go.
 
         What this sees is what the other methods would see, sooner.
         """
-        while (begin := _BEGIN.match(self._data, self._at)) is not None:
-            tag, name = begin.span(1), begin[2]
-            end = self._data.find(b"</" + name + b">", tag[1])
-            if end < 0 or _HIDING.search(self._data, tag[1], end):
+        while (tag := _BEGIN.match(self._data, self._at)) is not None:
+            end = self._plain_end(tag, _HIDING)
+            if end is None:
                 return
-            self.use(tag[0] - self._at)
-            line = self.lines + 1
-            self._found = True
-            yield Piece(self.use(end + len(name) + 3 - self._at), line)
+            self.use(tag.start("tag") - self._at)
+            self._found, self._blank = True, 0
+            yield self._piece(end - self._at, around, True)
 
-    def next(
-        self, pattern: re.Pattern[bytes], after: int = 0
-    ) -> tuple[re.Match[bytes], int] | None:
-        """The next token, and where it begins; places count from what is not used up yet."""
-        while True:
-            found = pattern.search(self._data, self._at + after)
-            if found is not None and found["open"] is None:
-                return found, found.start() - self._at
-            after = (len(self._data) if found is None else found.start()) - self._at
-            if not self._more():
-                return None
+    def unit(self, tag: re.Match[bytes], around: Around, root: bytes = b"") -> Piece:
+        """Use up the job object that begins here with a tag, inside of a root or alone."""
+        if (end := self._plain_end(tag, _HIDING)) is not None:
+            return self._piece(end - self._at, around, True)
+        size, has_end = self._end(tag, around, root)
+        self._is_broken = self._is_broken or not has_end
+        return self._piece(size, around, has_end)
 
-    def unit(self, found: re.Match[bytes], before: bytes) -> bytes:
-        """The job object that begins with a tag, where what is not used up begins; and use it.
+    def _piece(self, size: int, around: Around, has_end: bool) -> Piece:
+        place = self.place
+        data = self.use(size)
+        end = self._start if encodings.size(b"", self._origin) is not None else -1
+        return Piece(data, place, end, around, has_end)
 
-        One whose end is missing ends where another begins that stands as far into its line.
-        """
-        if found[0].endswith(b"/>"):
-            return self.use(len(found[0]))
-        if (end := self._plain_end(found)) is not None:
-            return self.use(end)
-        pattern, depth, after = _tokens(b""), 1, len(found[0])
-        margin = _margin(before)
-        while (token := self.next(pattern, after)) is not None:
-            tag, start = token
-            after = start + len(tag[0])
-            if tag["name"] is None:
-                continue
-            if tag["end"]:
-                depth -= 1
-                if depth == 0:
-                    return self.use(after)
-            elif tag["name"] == found["name"] and self._is_sibling(margin, start):
-                return self.use(start)
-            else:
-                depth += not tag[0].endswith(b"/>")
-        return self.use(len(self.rest()))
-
-    def _is_sibling(self, margin: bytes | None, start: int) -> bool:
-        """Whether what begins at a place begins its line behind the same margin."""
-        line = self._data[self._at + max(start - _HEAD, 0) : self._at + start]
-        return margin is not None and _margin(line) == margin
-
-    def _plain_end(self, found: re.Match[bytes]) -> int | None:
-        """The end of a job object that hides nothing, which is most of them, and fast to see."""
-        end = self._data.find(b"</" + found["name"] + b">", self._at)
-        if end < 0 or _HIDING.search(self._data, self._at + len(found[0]), end):
-            return None
-        return end + len(found["name"]) + len(b"</>") - self._at
+    @property
+    def _apart(self) -> Around:
+        """What is around a document."""
+        if self._origin or self._encoding != encodings.UTF8:
+            return Around(encoding=self._encoding, origin=self._origin)
+        return ALONE
 
     def use(self, count: int) -> bytes:
         """Use up so many bytes."""
         used = self._data[self._at : self._at + count]
         self._at += count
-        self.lines += used.count(b"\n")
+        if self._held is not None:
+            self._held.append(used)
+        self._start += (encodings.size(used, self._origin) or 0) if self._origin else len(used)
+        lines = used.count(b"\n")
+        if lines:
+            self._line += lines
+            self._column, self._margin = 1, b""
+        last = used[used.rfind(b"\n") + 1 :] if lines else used
+        self._column += encodings.characters(last)
+        if self._margin is not None:
+            blank = not last.strip() and len(last) < _HEAD
+            self._margin = self._margin + last if blank else None
         return used
+
+    def find(self, pattern: re.Pattern[bytes], after: int = 0) -> Token | None:
+        """The next token, and where it begins; places count from what is not used up yet."""
+        while True:
+            found = pattern.search(self._data, self._at + after)
+            if found is not None and found["open"] is None and found["cut"] is None:
+                return found, found.start() - self._at
+            after = (len(self._data) if found is None else found.start()) - self._at
+            if not self.more():
+                return None
+
+    def ahead(self, pattern: re.Pattern[bytes]) -> tuple[re.Match[bytes] | None, int]:
+        """The next token in the bytes at hand, if any, and how many bytes come before it."""
+        found = pattern.search(self._data, self._at)
+        if found is None:
+            return None, len(self._data) - self._at
+        is_whole = found["open"] is None and found["cut"] is None
+        return found if is_whole else None, found.start() - self._at
+
+    def more(self) -> bool:
+        """Read on, as much again as is waiting, so that nothing is looked at too often."""
+        waiting = self._data[self._at :]
+        limits.refuse_endless(waiting, self._line - 1, is_object=not self._holds_documents)
+        chunk = self._stream.read(max(_READ, len(waiting)))
+        self._data, self._at, self._known = waiting + chunk, 0, {}
+        return bool(chunk)
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes were read and are not used up."""
+        return len(self._data) - self._at
+
+    def _begin(self) -> None:
+        """See how the source is encoded, by its first bytes."""
+        while self.waiting < len(encodings.LONGEST_MARK) and not self._start and self.more():
+            pass
+        if self._start or self._forced:
+            return
+        if self._data.startswith(BYTE_ORDER_MARK):
+            self._at = self._start = len(BYTE_ORDER_MARK)
+            self._mark = True
+        elif (name := encodings.by_mark(self._data)) is not None:
+            self._decode(name)
+
+    def _decode(self, name: str) -> None:
+        """Read everything that is left in an encoding in which bytes do not tell what tags are."""
+        decoded = encodings.Decoded(self._data[self._at :], self._stream, name)
+        self._stream, self._origin = cast(BinaryIO, decoded), name
+        self._start += decoded.skipped
+        self._data, self._at, self._known, self._forced = b"", 0, {}, encodings.UTF8
+        self._encoding = encodings.UTF8
+
+    def _prolog(self) -> _Prolog | None:
+        """Use up what comes before the next root; None if nothing comes any more."""
+        size, head, place = self._misc()
+        prolog = _split(self.use(size), place, is_first=not self._found)
+        if head.startswith(b"<!DOCTYPE"):
+            raise cause.doctype(self._line)
+        if prolog.epilog.strip():
+            self._check(_ROOT, prolog.epilog, place)
+        if prolog.data.strip():
+            self.is_open = not head
+            self._check(b"", prolog.data + (_ROOT if head else b""), prolog.place)
+        self._blank = 0
+        if not head:
+            return None
+        self._know_encoding(prolog.data)
+        return prolog
+
+    def _epilog(self) -> bytes:
+        """Use up what comes behind a root and belongs to it."""
+        size, _, place = self._misc()
+        epilog = _split(self.rest(size), place, is_first=False).epilog
+        if epilog.strip():
+            self._check(_ROOT, epilog, place)
+        return self.use(len(epilog))
+
+    def _misc(self) -> tuple[int, bytes, Place]:
+        """How many bytes of space, comments and instructions come next, and what is behind them."""
+        place = self.place
+        while True:
+            found = _PROLOG.match(self._data, self._at)
+            assert found is not None
+            size = found.end() - self._at
+            head = self._data[found.end() : found.end() + _HEAD]
+            is_open = len(head) < _HEAD or head.startswith((b"<?", b"<!--"))
+            if is_open and self._skipped_space():
+                place, size = self.place, 0
+            if not (is_open and self.more()):
+                return size, head, place
+
+    def _skipped_space(self) -> bool:
+        """Use up what is nothing but much white space, lest it fill the memory."""
+        if self.waiting < _MUCH_SPACE or self._data[self._at :].strip():
+            return False
+        if self._found:
+            self._blank += self.waiting
+            if self._blank > limits.TOKEN_LIMIT:
+                raise limits.without_tag(self._line - 1)
+        self.use(self.waiting)
+        return True
+
+    def _know_encoding(self, prolog: bytes) -> None:
+        """Take the encoding that a document declares."""
+        name = encodings.declared(prolog)
+        if self._forced or name is None or self._is_marked:
+            self._encoding = self._forced or encodings.UTF8
+        elif encodings.shows_tags(name):
+            self._encoding = name
+        else:
+            self._decode(name)
+
+    def _check(self, before: bytes, data: bytes, place: Place) -> None:
+        """Raise what is wrong with bytes that begin at a place; something stands before them."""
+        encoding = self._forced or (encodings.UTF8 if self._is_marked else None)
+        if not _is_sound(before + data, encoding):
+            error = parsing.fault(before + data, encoding)
+            assert error is not None
+            behind = place._replace(column=place.column - len(before))
+            raise parsing.refusal(error, before + data, behind)
+
+    @property
+    def _is_marked(self) -> bool:
+        """Whether a byte order mark tells the encoding of this document."""
+        return self._mark and not self._found
+
+    def _next_name(self) -> bytes | None:
+        found = _NAME.match(self._data, self._at)
+        while found is None and b">" not in self.rest() and self.more():
+            found = _NAME.match(self._data, self._at)
+        return None if found is None else found[1]
 
     def rest(self, count: int | None = None) -> bytes:
         """What was read and is not used up, or so many bytes of it."""
         return self._data[self._at : None if count is None else self._at + count]
 
-    def _more(self) -> bool:
-        """Read on, as much again as is waiting, so that nothing is looked at too often."""
-        waiting = self._data[self._at :]
-        if len(waiting) > limits.OBJECT_LIMIT:
-            limits.refuse_too_large(len(waiting), 0, self.lines)
-        chunk = self._stream.read(max(_READ, len(waiting)))
-        self._data, self._at = waiting + chunk, 0
-        return bool(chunk)
+    def _is_part(self, name: bytes) -> bool:
+        """Whether the next document is about a part of a job, by the tag of its root."""
+        if name.rpartition(b":")[2] not in _PARTS:
+            return False
+        token = self.find(_tokens(re.escape(name)))
+        if token is None or token[1]:
+            return False
+        tag = token[0][0].removesuffix(b">").removesuffix(b"/") + b"/>"
+        try:
+            return parsing.parsed(tag, self._encoding).tag in PART_TAGS
+        except etree.XMLSyntaxError:
+            return False
 
-    def _prolog(self) -> bytes | None:
-        """Use up what comes before the next root; None if nothing comes any more."""
-        while True:
-            prolog = _PROLOG.match(self._data, self._at)
-            assert prolog is not None
-            size = prolog.end() - self._at
-            head = self._data[prolog.end() : prolog.end() + _HEAD]
-            is_open = len(head) < _HEAD or head.startswith((b"<?", b"<!--"))
-            if is_open and self._more():
-                continue
-            used = self.use(size)
-            if head.startswith(b"<!DOCTYPE"):
-                raise cause.doctype(self.lines + 1)
-            return used if head else None
-
-    def _alone(self, prolog: bytes) -> Cut:
-        """A document that is a job object."""
-        token = self.next(_tokens(b""))
+    def _alone(self, name: bytes) -> Cut:
+        """A document that is one job object, or a part of one."""
+        is_unit = _IS_UNIT.fullmatch(name) is not None
+        token = self.find(_tokens(_UNIT if is_unit else re.escape(name)))
         if token is None or token[1]:
             return self._wrong_line()
-        line = self.lines + 1
-        return Piece(self.unit(token[0], prolog), line)
+        if is_unit:
+            return self.unit(token[0], self._apart)
+        return self._piece(self._root(name), self._apart, not self.is_open)
+
+    def _root(self, name: bytes) -> int:
+        """The size of a root that begins here, in bytes at hand; all of them, if it is open."""
+        pattern = _tokens(re.escape(name))
+        token = self.find(pattern)
+        if token is None or token[1]:
+            self.is_open = token is None
+            return self.waiting
+        if (end := self._plain_end(token[0], (b"<!", b"<?", b"<" + name))) is not None:
+            return end - self._at
+        after = depth = 0
+        while (token := self.find(pattern, after)) is not None:
+            found, start = token
+            after = start + len(found[0])
+            if found["name"] is not None:
+                depth += -1 if found["end"] else not found[0].endswith(b"/>")
+                if depth <= 0:
+                    return after
+        self.is_open = True
+        return self.waiting
+
+    def _plain_end(self, tag: re.Match[bytes], hiding: tuple[bytes, ...]) -> int | None:
+        """The end of an element that hides nothing, which is most of them, and fast to see."""
+        data, begin = self._data, tag.end()
+        if data[begin - 1 : begin] != b">":
+            return None
+        if data[begin - 2 : begin - 1] == b"/":
+            return begin
+        closing = b"</" + tag["name"] + b">"
+        end = self._next(closing, begin)
+        if end == len(data):
+            return None
+        for each in hiding:
+            if self._next(each, begin) < end:
+                return None
+        return end + len(closing)
+
+    def _next(self, sought: bytes, begin: int) -> int:
+        """Where some bytes come next in those at hand, or their end; looked for only once."""
+        at = self._known.get(sought, -1)
+        if at < begin:
+            at = self._data.find(sought, begin)
+            at = self._known[sought] = len(self._data) if at < 0 else at
+        return at
+
+    def _end(self, tag: re.Match[bytes], around: Around, root: bytes) -> tuple[int, bool]:
+        """Where a job object ends that begins here, and whether that is an end of its own.
+
+        One whose end is missing ends where another begins that stands as far into its line. To
+        look for an end in vain is done once: what is broken is cut at the first such place.
+        """
+        pattern = _tokens(_UNIT + b"|" + re.escape(root) if root else _UNIT)
+        margin, depth, roots, after, sibling = self._margin, 1, 0, tag.end() - self._at, 0
+        try:
+            while (token := self.find(pattern, after)) is not None:
+                found, start = token
+                after = start + len(found[0])
+                closes, is_empty = bool(found["end"]), found[0].endswith(b"/>")
+                if found["name"] is None:
+                    continue
+                if found["name"] == root:
+                    if closes and not roots:
+                        return sibling or start, False
+                    roots += -1 if closes else not is_empty
+                elif closes:
+                    depth -= 1
+                    if not depth:
+                        is_one = not sibling or around.is_sound(self.rest(after))
+                        return (after, True) if is_one else (sibling, False)
+                else:
+                    depth += not is_empty
+                    if not sibling and found["name"] == tag["name"]:
+                        sibling = start if self._is_sibling(margin, start) else 0
+                        if sibling and self._is_broken:
+                            return sibling, False
+        except UnreadableDocument:  # there is too much of it
+            if not sibling:
+                raise
+        self.is_open = self.is_open or not sibling
+        return sibling or self.waiting, False
+
+    def _is_sibling(self, margin: bytes | None, start: int) -> bool:
+        """Whether what begins at a place begins its line behind the same margin."""
+        if margin is None:
+            return False
+        line, place = b"\n" + margin, self._at + start
+        return self._data[max(place - len(line), self._at) : place] == line
 
     def _wrong_line(self) -> UnreadableDocument:
         """Use up a line that is no document, and tell what is wrong with it."""
-        end = self.rest().find(b"\n")
-        line, offset = self.use(end + 1 if end >= 0 else len(self.rest())), self.lines
-        offset -= line.count(b"\n")
-        try:
-            tree.parse(line)
-        except UnreadableDocument as error:
-            below = UnreadableDocument(tree.below(error.finding, offset))
-            if not self._found:
-                raise below from error
-            return below
-        message = "a tag that does not end"
-        return UnreadableDocument(finding("E-XML", message, line=offset + 1))
+        place, end = self.place, self.rest().find(b"\n")
+        self.is_open = end < 0 and b">" not in self.rest()
+        line = self.use(end + 1 if end >= 0 else self.waiting)
+        if (error := parsing.fault(line, self._encoding)) is None:
+            message = "a tag that does not end"
+            return UnreadableDocument(finding("E-XML", message, line=place.line))
+        refusal = parsing.refusal(error, line, place, self._encoding)
+        if not self._found:
+            raise refusal  # it is no XML at all
+        return refusal
 
-    def _as_utf8(self, prolog: bytes) -> Iterator[Cut]:
-        """What is left, in another encoding: it is written anew, as it was parsed."""
-        offset = self.lines - prolog.count(b"\n")
-        rest = cast(BinaryIO, _Chained(prolog + self.rest(), self._stream))
-        bad: list[UnreadableDocument] = []
-        for unit, lines in tree.located(rest, on_error=bad.append):
-            yield from (UnreadableDocument(tree.below(each.finding, offset)) for each in bad)
-            bad.clear()
-            if unit.tag in pull.UNIT_TAGS:
-                yield copied(unit, offset + lines)
-        yield from (UnreadableDocument(tree.below(each.finding, offset)) for each in bad)
+    def _refuse_nothing(self) -> None:
+        if not self._found:
+            self.is_open = True
+            raise UnreadableDocument(finding("E-XML", "the document is empty"))
 
 
 class _Wrapper:
     """A document with job objects inside: what is around them is parsed with marks for them."""
 
-    def __init__(self, cutter: Cutter, root: bytes) -> None:
-        self._cutter, self._pattern, self._offset = cutter, _tokens(root), cutter.lines
-        self._name = root
-        self._parser = etree.XMLPullParser(
-            events=("start",), tag=f"{{*}}{_MARK}",
-            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
-        )  # fmt: skip
+    def __init__(
+        self, cutter: Cutter, name: bytes, encoding: str, origin: str, place: Place
+    ) -> None:
+        self._cutter, self._name = cutter, name
+        self._pattern = _tokens(_UNIT + b"|" + re.escape(name))
+        self._skeleton = Skeleton(encoding, origin, place)
+        self._depth = 0  # of roots, one in the other
+        self._around: Around | None = None  # what is around the last job object, and still holds
+        self._has_units = False
 
-    def pieces(self) -> Iterator[Cut]:
+    def resume(self, before: bytes, depth: int) -> None:
+        """Take up a document of which the first tags and some job objects were read already."""
+        self._skeleton.feed(before, START, START.behind(before))
+        self._depth, self._has_units = depth, True
+
+    def cuts(self) -> Iterator[Cut]:
         """The job objects; ends behind the end of the root."""
-        cutter, depth, found, before = self._cutter, 0, False, b""
-        while (token := cutter.next(self._pattern)) is not None:
-            tag, start = token
-            if tag["name"] is None or not _IS_UNIT.fullmatch(tag["name"]) or tag["end"]:
-                before = cutter.use(start + len(tag[0]))
-                self._feed(before)
-                if tag["name"] == self._name:
-                    depth += -1 if tag["end"] else not tag[0].endswith(b"/>")
-                    if depth == 0:
+        is_cut_off = False
+        while (token := self._next()) is not None:
+            name = token["name"]
+            if name is None or token["end"] or not _IS_UNIT.fullmatch(name):
+                self._feed(len(token[0]))
+                if name == self._name:
+                    self._depth += -1 if token["end"] else not token[0].endswith(b"/>")
+                    if self._depth <= 0:
                         break
                 continue
-            before = before + cutter.use(start)
-            self._feed(before[len(before) - start :])
-            line = cutter.lines + 1
-            document = cutter.unit(tag, before)
-            scope = self._mark(document)
-            before = b""
-            if scope is not None:
-                found = True
-                yield Piece(_declared(document, scope) if scope else document, line)
+            if self._around is None:
+                self._around = self._skeleton.mark(self._cutter.place)
+                yield from self._skeleton.complaints()
+            self._has_units = True
+            piece = self._cutter.unit(token, self._around, self._name)
+            is_cut_off = not piece.has_end
+            yield piece
+            for piece in self._cutter.siblings(self._around):
+                is_cut_off = False
+                yield piece
         else:
-            self._feed(cutter.use(len(cutter.rest())))
-        yield from self._close(found)
+            self._cutter.is_open = True
+            if is_cut_off:
+                return  # which says all
+        root = self._skeleton.close(self._cutter.place)
+        yield from self._skeleton.complaints()
+        if root is not None and not self._has_units:
+            yield Other(root, self._skeleton.offset)
 
-    def _feed(self, data: bytes) -> None:
-        try:
-            self._parser.feed(data)
-        except etree.XMLSyntaxError as error:
-            raise cause.unreadable(error, offset=self._offset) from error
+    def _next(self) -> re.Match[bytes] | None:
+        """The next token; what comes before it is used up."""
+        while True:
+            token, before = self._cutter.ahead(self._pattern)
+            self._feed(before)
+            if token is not None:
+                return token
+            if not self._cutter.more():
+                self._feed(self._cutter.waiting)
+                return None
 
-    def _mark(self, document: bytes) -> dict[str | None, str] | None:
-        """Leave a mark for a job object, and give the namespaces declared around it.
-
-        None if a job object does not count here, because it stands inside a part of one.
-        """
-        lines = b"\n" * document.count(b"\n")  # so that places behind it stay what they are
-        self._feed(b"<" + _MARK.encode() + lines + b"/>")
-        for _, mark in self._parser.read_events():
-            parent = mark.getparent()
-            assert parent is not None  # the root is another element
-            while parent[0] is not mark:
-                del parent[0]
-            if mark.getroottree().docinfo.internalDTD is not None:
-                raise cause.doctype(self._offset + 1)
-            is_part = mark.getroottree().getroot().tag in pull.PART_TAGS
-            return None if is_part else dict(parent.nsmap)
-        message = "a job object where none can be"
-        raise UnreadableDocument(finding("E-XML", message, line=self._cutter.lines + 1))
-
-    def _close(self, found: bool) -> Iterator[UnreadableDocument]:
-        try:
-            root = self._parser.close()
-        except etree.XMLSyntaxError as error:
-            first = next(iter(self._parser.feed_error_log), error)
-            raise cause.unreadable(first, offset=self._offset) from error
-        name = etree.QName(root).localname
-        if not found and (name != WRAPPER or len(root)):
-            message = f"<{name}> is no Job or JobGroup and holds none"
-            line = self._offset + (root.sourceline or 1)
-            if pull.is_stranger(root):
-                yield cause.foreign(name, etree.QName(root).namespace or "", line)
-                return
-            yield UnreadableDocument(finding("E-UNKNOWN", message, line=line))
+    def _feed(self, count: int) -> None:
+        """Use up what stands around job objects; white space is made up for when more comes."""
+        place = self._cutter.place
+        data = self._cutter.use(count)
+        if data.strip():
+            self._skeleton.feed(data, place, self._cutter.place)
+            self._around = None
 
 
-class _Chained:
-    """Bytes that were read already, and the rest of their stream, as one stream."""
-
-    def __init__(self, head: bytes, stream: BinaryIO) -> None:
-        self._head, self._stream = head, stream
-
-    def peek(self, size: int) -> bytes:
-        """The first bytes, if there are any."""
-        return self._head[:size]
-
-    def read(self, size: int) -> bytes:
-        """Up to so many bytes."""
-        if self._head:
-            given, self._head = self._head[:size], self._head[size:]
-            return given
-        return self._stream.read(size)
+def pieces(data: bytes, place: Place) -> Iterator[Piece]:
+    """The outermost job objects in well-formed bytes that begin at a place."""
+    cutter = Cutter(io.BytesIO(), data, place)
+    pattern = _tokens(_UNIT)
+    while True:
+        yield from cutter.siblings(ALONE)
+        if (token := cutter.find(pattern)) is None:
+            return
+        found, start = token
+        cutter.use(start)
+        if found["name"] is None or found["end"]:
+            cutter.use(len(found[0]))
+        else:
+            yield cutter.unit(found, ALONE)
 
 
-def _margin(before: bytes) -> bytes | None:
-    """The white space in front of what begins a line; None if it does not begin one."""
-    margin = before[before.rfind(b"\n") + 1 :]
-    return margin if not margin.strip() and (margin or b"\n" in before or not before) else None
+def parts(piece: Piece, element: Element, chosen: Collection[Element]) -> Iterator[Piece]:
+    """The pieces of some Jobs and JobGroups in a well-formed piece whose element is known."""
+    if element in chosen:
+        yield piece
+        return
+    origin, at, place = piece.around.origin, 0, piece.place
+    for inner, (start, end) in zip(element.iter(*TAGS), spans(piece.data), strict=True):
+        if inner not in chosen:
+            continue
+        before, data = piece.data[at:start], piece.data[start:end]
+        begun = place.start + (encodings.size(before, origin) or 0)
+        at, place = start, place.behind(before)._replace(start=begun)
+        size = encodings.size(data, origin)
+        end_there = -1 if size is None else begun + size
+        yield piece._replace(data=data, place=place, end=end_there)
 
 
-def _declared(document: bytes, scope: dict[str | None, str]) -> bytes:
+def spans(data: bytes) -> list[tuple[int, int]]:
+    """Where each element with the name of a job object begins and ends in well-formed bytes.
+
+    In the order in which they begin, one inside another included.
+    """
+    found: list[tuple[int, int]] = []
+    open_: list[int] = []
+    for token in _tokens(_UNIT).finditer(data):
+        if token["name"] is None:
+            continue
+        if token["end"]:
+            place = open_.pop()
+            found[place] = found[place][0], token.end()
+            continue
+        if not token[0].endswith(b"/>"):
+            open_.append(len(found))
+        found.append((token.start(), token.end()))
+    return found
+
+
+def declared(document: bytes, scope: Mapping[str | None, str]) -> bytes:
     """A job object that declares what it uses of the namespaces declared around it."""
-    name = _NAME.match(document)
-    assert name is not None
-    tag = document[: document.index(b">")]
+    tag = _BEGIN.match(document)
+    assert tag is not None
+    own = set(_XMLNS.findall(tag["tag"]))
+    used = set(_PREFIX.findall(document)) if len(scope) > (None in scope) else set()
     added = b""
     for prefix, uri in scope.items():
-        attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
-        is_used = not prefix or re.search(rb"(?<![\w.-])" + prefix.encode() + b":", document)
-        if is_used and not re.search(rb"\s" + re.escape(attribute) + rb"\s*=", tag):
-            added += b" " + attribute + b"=" + quoted(uri).encode()
-    return document[: name.end()] + added + document[name.end() :]
+        name = prefix.encode() if prefix else b""
+        if name not in own and (not name or name in used):
+            value = uri.translate(ATTRIBUTE).encode()
+            added += b' xmlns%b="%b"' % (b":" + name if name else b"", value)
+    at = tag.end("name")
+    return document[:at] + added + document[at:]
 
 
-def copied(unit: Element, offset: int) -> Piece:
-    """A job object as a document of its own, written anew; ``offset`` lines are before it."""
-    document = etree.tostring(unit, encoding="utf-8", with_tail=False, xml_declaration=False)
-    return Piece(document, (unit.sourceline or 0) + offset)
+def _split(prolog: bytes, place: Place, *, is_first: bool) -> _Prolog:
+    """What stands before a root: from its declaration on, if it has one, it is about that root."""
+    if is_first:
+        return _Prolog(prolog, place, b"")
+    for item in _ITEM.finditer(prolog):
+        if _DECLARATION.match(item[0]):
+            epilog = prolog[: item.start()]
+            return _Prolog(prolog[item.start() :], place.behind(epilog), epilog)
+    return _Prolog(b"", place.behind(prolog), prolog)
+
+
+@lru_cache(256)
+def _is_sound_and_short(data: bytes, encoding: str | None) -> bool:
+    return parsing.fault(data, encoding) is None
+
+
+def _is_sound(data: bytes, encoding: str | None) -> bool:
+    """Whether bytes are a document; most prologs are those of others."""
+    if len(data) > _HEAD:
+        return parsing.fault(data, encoding) is None
+    return _is_sound_and_short(data, encoding)

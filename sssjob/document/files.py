@@ -25,6 +25,7 @@ _MAGICS = _GZIP, _BZIP2, _XZ, _ZSTD
 _LONGEST_MAGIC = max(map(len, _MAGICS))
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+ENDINGS = (UnreadableDocument, OSError, *_DAMAGED)  # by which reading on can end
 
 
 class Span(NamedTuple):
@@ -85,32 +86,6 @@ def opened(source: Source) -> Iterator[BinaryIO]:
                 else (f"the compressed data is damaged: {error}")
             )
             raise UnreadableDocument(finding("E-XML", text)) from error
-
-
-def split_lines(stream: BinaryIO, head: bytes, limit: int) -> Iterator[bytes]:
-    """The lines of ``head`` and of the stream behind it, without their ends.
-
-    A line longer than ``limit`` bytes raises ``UnreadableDocument``.
-    """
-    rest = head
-    number = 0
-    while rest:
-        *lines, rest = rest.split(b"\n")
-        yield from lines
-        number += len(lines)
-        pieces = [rest]
-        size = len(rest)
-        while (chunk := stream.read(CHUNK)) and b"\n" not in chunk:
-            pieces.append(chunk)
-            size += len(chunk)
-            if size > limit:
-                text = f"a line of more than {limit >> 20} MiB"
-                raise UnreadableDocument(finding("E-LIMIT", text, line=number + 1))
-        rest = b"".join((*pieces, chunk))
-        if not chunk:
-            if rest:
-                yield rest
-            return
 
 
 def is_compressed(path: str | PathLike[str]) -> bool:

@@ -12,6 +12,7 @@ from sssjob.errors import UnreadableDocument, finding
 OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
 MARKUP_LIMIT = 8 << 20  # tags and attributes of one job object; each costs far more than its bytes
 TOKEN_LIMIT = 16 << 20  # bytes without any tag; libxml2 itself refuses text above 10 MB
+AROUND_LIMIT = 1 << 16  # characters of the tags around job objects, which are read with each batch
 
 SPACE = b" \t\r\n"
 _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
@@ -37,6 +38,16 @@ def markup_of(data: bytes) -> int:
     return data.count(b"<") + data.count(b"=")
 
 
+def refuse_endless(data: bytes, line: int, *, is_object: bool = True) -> None:
+    """Refuse to wait for the end of what was read so far, behind so many lines."""
+    size = len(data)
+    is_large = size > TOKEN_LIMIT
+    if is_large and size - data.rfind(b"<") > TOKEN_LIMIT:
+        raise without_tag(line)
+    if is_object:
+        refuse_too_large(size, markup_of(data) if is_large else 0, line)
+
+
 def refuse_too_large(size: int, markup: int, line: int) -> None:
     """Refuse a job object whose tree would take more memory than one may."""
     if size > OBJECT_LIMIT:
@@ -44,6 +55,11 @@ def refuse_too_large(size: int, markup: int, line: int) -> None:
     if markup > MARKUP_LIMIT:
         text = f"one job object of more than {MARKUP_LIMIT >> 20} million tags and attributes"
         raise too_large(text, line)
+
+
+def without_tag(line: int) -> UnreadableDocument:
+    """What to raise of too many bytes without any tag, behind so many lines."""
+    return too_large(f"more than {TOKEN_LIMIT >> 20} MiB without a tag", line)
 
 
 def too_large(text: str, line: int) -> UnreadableDocument:

@@ -19,12 +19,27 @@ from sssjob.errors import InvalidValue
 from sssjob.model import BLOCKS
 
 # Characters that XML 1.0 does not have at all, escaped or not (XML 2.2).
+TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+ATTRIBUTE = TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 CATEGORIES = (spec.REQUESTED, spec.DELIVERED)
 
 _REMEMBERED = 1 << 16  # names come from documents, of which there is no end
 _AMOUNT = frozenset(spec.attributes("Network")) - {"awarenessPolicy"}
+_MANY = 50
+_VALUES = etree.XPath("@*", smart_strings=False)
 _STRING = etree.XPath("string()")
+
+
+def attributes(element: Element) -> dict[str, str]:
+    """The attributes of an element, in a time that grows with their number."""
+    names = element.keys()
+    if not names:
+        return {}
+    if len(names) < _MANY:
+        return dict(element.items())
+    # lxml looks for the value of each by its name, among all of them.
+    return dict(zip(names, _VALUES(element), strict=True))
 
 
 class Place(NamedTuple):

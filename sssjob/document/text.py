@@ -12,14 +12,12 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.bridge import to_tree
-from sssjob.document.places import ILLEGAL, has_elements, local
+from sssjob.document.places import ATTRIBUTE, ILLEGAL, TEXT, has_elements, local
 from sssjob.model import Block, Note, Property
 from sssjob.units import XML_SPACE
 
 _PLAIN = re.compile(r"[^&<>\r]*")
 _PLAIN_ATTRIBUTE = re.compile(r'[^&<>"\r\n\t]*')
-_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_ATTRIBUTE = _TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 _NOTE = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _START = (
     "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
@@ -132,7 +130,7 @@ def writer(name: str, attributes: Mapping[str, str]) -> Callable[[str], str]:
         if text.isalnum():
             return before + text + behind
         if not _PLAIN.fullmatch(text):
-            text = text.translate(_TEXT)
+            text = text.translate(TEXT)
         return before + text + behind if text else empty
 
     return write
@@ -145,7 +143,7 @@ def escaped(texts: Sequence[str]) -> Sequence[str]:
         return texts
     joined = joined.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     found = joined.replace("\r", "&#13;").split("\0")
-    return found if len(found) == len(texts) else [text.translate(_TEXT) for text in texts]
+    return found if len(found) == len(texts) else [text.translate(TEXT) for text in texts]
 
 
 def tags(name: str, attributes: Mapping[str, str]) -> tuple[str, str]:
@@ -187,7 +185,7 @@ def _write_block(block: Block, dialect: str, put: Callable[[str], None]) -> None
                 head = _head(name, item.attributes) if item.attributes else _name(name)
                 text = item.text
                 if not (text.isalnum() or _PLAIN.fullmatch(text)):
-                    text = text.translate(_TEXT)
+                    text = text.translate(TEXT)
                 put(f"<{head}>{text}</{name}>" if text else f"<{head}/>")
         elif isinstance(item, Block):
             _write_block(item, dialect, put)
@@ -199,7 +197,7 @@ def _write_block(block: Block, dialect: str, put: Callable[[str], None]) -> None
 def _write_property(item: Property, name: str, put: Callable[[str], None]) -> None:
     if item.namespace:
         raise _NeedsTree
-    head, text = _head(name, item.attributes), item.text.translate(_TEXT)
+    head, text = _head(name, item.attributes), item.text.translate(TEXT)
     if not item.children:
         put(f"<{head}>{text}</{name}>" if text else f"<{head}/>")
         return
@@ -226,7 +224,7 @@ def _head(name: str, attributes: Mapping[str, str]) -> str:
     except KeyError:
         head = _name(name) + "".join([
             f' {_name(name)}="{value}"' if _PLAIN_ATTRIBUTE.fullmatch(value)
-            else f' {_name(name)}="{value.translate(_ATTRIBUTE)}"'
+            else f' {_name(name)}="{value.translate(ATTRIBUTE)}"'
             for name, value in attributes.items()
         ])  # fmt: skip
         if len(head) <= _HEAD_LENGTH:
@@ -256,7 +254,7 @@ def _note(note: Note) -> str:
         if "?>" in note.text or target.lower() == "xml":
             raise ValueError(f"an instruction cannot be {note.text!r}")
         return f"<?{_name(target)} {text}?>"
-    return note.text.translate(_TEXT)
+    return note.text.translate(TEXT)
 
 
 def on_one_line(text: str) -> str:

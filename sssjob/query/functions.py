@@ -19,7 +19,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import expression, nodes, spec, units
 from sssjob.document import bridge
-from sssjob.document.places import local, place, split, text_of
+from sssjob.document.places import attributes, local, place, split, text_of
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression.evaluate import Request, Verdict
 from sssjob.expression.offer import COUNTS, Offer, delivered, plain
@@ -193,9 +193,7 @@ def as_property(element: Element) -> Property:
     """An element by its present name; what stands in a foreign namespace has no name here."""
     container = element.getparent()
     here = place(str(element.tag), "Job" if container is None else _container(container))
-    return Property(
-        here.name, text_of(element), dict(element.items()), line=element.sourceline or 0
-    )
+    return Property(here.name, text_of(element), attributes(element), line=element.sourceline or 0)
 
 
 def _container(element: Element) -> str:

@@ -11,15 +11,12 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.pull import Located
+from sssjob.document.batches import DOCUMENTS, Located
 from sssjob.document.text import escape, quoted
 from sssjob.query.scope import split
 from sssjob.query.syntax import MADE
 
 Value = str | int | float | bool
-
-# What holds many documents that are asked at once: no part of any of them, and of no path.
-LINES = "documents-of-one-line-each"
 
 _STRING = etree.XPath("string()", smart_strings=False)
 _IDS = frozenset(
@@ -149,7 +146,7 @@ class Match(NamedTuple):
         element = self.element
         if element is None or self.is_made:
             return None
-        above = (item for item in element.iterancestors() if item.tag != LINES)
+        above = (item for item in element.iterancestors() if item.tag != DOCUMENTS)
         names = [_local(item) for item in (element, *above)]
         way = "/" + "/".join(reversed(names))
         if isinstance(self.found, Element):

@@ -11,22 +11,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document import bridge, pull, tree
+from sssjob.document import bridge, tree
+from sssjob.document.batches import Batch, Located
 from sssjob.document.files import Source
-from sssjob.document.pull import Located
+from sssjob.document.outermost import outermost
 from sssjob.errors import LimitExceeded, UnreadableDocument, finding
 from sssjob.model import BLOCKS
 from sssjob.query import scope
 from sssjob.query.match import Match
 from sssjob.query.syntax import Expression
-
-if TYPE_CHECKING:
-    from sssjob.query.parts import Part
 
 # What an expression gives at an element whose tree it sees from another element on.
 Ask = Callable[[Element, Element], Any]
@@ -157,19 +155,9 @@ class Question(ABC):
 
     def batch_asker(
         self, effective: bool, places: bool
-    ) -> Callable[[Part, tree.OnError], Iterator[Match] | None]:
-        """What finds all matches in a part, for an expression that streams.
-
-        It gives None for a part that is not as it seemed.
-        """
-
-        def ask(part: Part, on_error: tree.OnError) -> Iterator[Match] | None:
-            units = part.units()
-            if units is None:
-                return None
-            return self.of_units(iter(units), effective, places, on_error)
-
-        return ask
+    ) -> Callable[[Batch, tree.OnError | None], Iterator[Match]]:
+        """What finds all matches in a batch, for an expression that streams."""
+        return lambda batch, on_error: self.of_units(batch.located(), effective, places, on_error)
 
     @property
     def _known(self) -> frozenset[str]:
@@ -183,7 +171,7 @@ class Question(ABC):
         assert ask is not None
         for document, offset in tree.whole(source, on_error=on_error, known=self._known):
             root = _with_resolved(document) if effective else document
-            units = filter(is_object, objects(root)) if self.is_relative else [root]
+            units = filter(is_object, outermost(root) or [root]) if self.is_relative else [root]
             for unit in units:
                 try:
                     answer = ask(unit, root)
@@ -207,19 +195,6 @@ def _refuse(
     on_error(placed)
 
 
-def objects(root: Element) -> list[Element]:
-    """The outermost job objects of a tree, or its root if that is part of a job or holds none."""
-    namespace, local = scope.split(str(root.tag))
-    if namespace in spec.NAMESPACES and local in spec.CONTAINER:
-        return [root]
-    inner = [item for item in root.iter(*pull.UNIT_TAGS) if not _is_inside(item)]
-    return inner or [root]
-
-
-def _is_inside(element: Element) -> bool:
-    return any(ancestor.tag in pull.UNIT_TAGS for ancestor in element.iterancestors())
-
-
 def is_object(element: Element) -> bool:
     """Whether an element is a job object or a part of one."""
     namespace, local = scope.split(str(element.tag))
@@ -236,7 +211,7 @@ def _resolved(element: Element) -> Element:
 
 
 def _with_resolved(root: Element) -> Element:
-    for element in objects(root):
+    for element in outermost(root) or [root]:
         new = _resolved(element)
         parent = element.getparent()
         if parent is None:

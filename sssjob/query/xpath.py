@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document import tree
-from sssjob.document.files import CHUNK, Source, opened
-from sssjob.document.pull import Located
-from sssjob.errors import NotAQuery, UnreadableDocument
+from sssjob.document import reader, tree
+from sssjob.document.batches import Batch, Located
+from sssjob.document.files import Source
+from sssjob.errors import LimitExceeded, NotAQuery, UnreadableDocument
 from sssjob.query import cost, rewrite, scope
-from sssjob.query.batches import Batch, Cutter
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
-from sssjob.query.question import Ask, Question, is_object, objects
+from sssjob.query.question import Ask, Question, is_object
 from sssjob.query.syntax import NAMESPACE, PREFIX, Chain, Expression, Path, Step, Test
 
-if TYPE_CHECKING:
-    from sssjob.query.parts import Part
-
 DEFAULT = "1.0"  # the version of XPath that is meant where none is named
+
+# What asks an element, once it is known what tree that stands in.
+Asking = Callable[[Element], Callable[[Element], Any]]
 
 _USES_NAMESPACE = etree.XPath(
     "boolean(descendant-or-self::s:*)", namespaces={"s": spec.NAMESPACE}, smart_strings=False
@@ -45,10 +44,20 @@ class _Pair(NamedTuple):
 
     def on(self, element: Element, within: Element) -> Any:
         """The answer at an element whose tree the expression sees from ``within`` on."""
-        try:
-            return (self.both if _USES_NAMESPACE(within) else self.plain)(element)
-        except etree.XPathError as error:
-            raise NotAQuery(self.expression, 0, f"{error}, when it was evaluated") from error
+        return self.at_once(within)(element)
+
+    def at_once(self, within: Element) -> Callable[[Element], Any]:
+        """What asks many elements of a tree, which the expression sees from ``within`` on."""
+        compiled = self.both if _USES_NAMESPACE(within) else self.plain
+
+        def ask(element: Element) -> Any:
+            try:
+                return compiled(element)
+            except etree.XPathError as error:
+                said = f"{error}, when it was evaluated"
+                raise NotAQuery(self.expression, 0, said) from error
+
+        return ask
 
 
 @dataclass(frozen=True)
@@ -122,64 +131,39 @@ class Query(Question):
         if effective or self._multiplies:
             yield from super()._streamed(source, effective, places, on_error)
             return
-        try:
-            with opened(source) as stream:
-                cutter = Cutter(stream, stream.read(CHUNK))
-                ask = self._at_once(cutter.is_lines, places)
-                unread: list[Batch] = []
-                for batch in cutter:
-                    if (located := cutter.parsed(batch)) is None:
-                        unread.append(batch)
-                        break
-                    yield from ask(located)
-                if unread or cutter.rest or not cutter.possible:
-                    units = cutter.going_on(unread, on_error)
-                    yield from self.of_units(units, effective, places, on_error)
-        except UnreadableDocument as error:
-            if on_error is None:
-                raise
-            on_error(error)
+        ask = self.batch_asker(effective, places)
+        for batch in reader.batches(source, on_error=on_error):
+            yield from ask(batch, on_error)
 
     def batch_asker(
         self, effective: bool, places: bool
-    ) -> Callable[[Part, tree.OnError], Iterator[Match] | None]:
+    ) -> Callable[[Batch, tree.OnError | None], Iterator[Match]]:
         """As of any question; where that gives the same, a batch is asked at once."""
+        one_by_one = super().batch_asker(effective, places)
         if effective or self._multiplies:
-            return super().batch_asker(effective, places)
-        askers: dict[bool, Callable[[Located], list[Match]]] = {}
+            return one_by_one
+        at_once = self._compile(self.parsed, places).at_once
+        side_by_side = None if self.is_relative else self.side_by_side(places)
 
-        def ask(part: Part, on_error: tree.OnError) -> Iterator[Match] | None:
-            if (located := part.parsed()) is None:
-                return None
-            kind = part.frame.is_lines
-            if kind not in askers:
-                askers[kind] = self._at_once(kind, places)
-            return iter(askers[kind](located))
+        def ask(batch: Batch, on_error: tree.OnError | None) -> Iterator[Match]:
+            try:
+                return iter(list(self._of_batch(batch, at_once, side_by_side)))
+            except (LimitExceeded, UnreadableDocument):  # which it is, is told when each is asked
+                return one_by_one(batch, on_error)
 
         return ask
 
-    def _at_once(self, is_lines: bool, places: bool) -> Callable[[Located], list[Match]]:
-        """What finds all matches in a batch that was parsed."""
-        if not self.is_relative:
-            asked = self.side_by_side(places) if is_lines else (
-                self._compile(self.parsed, places).on
-            )  # fmt: skip
-            return lambda found: list(
-                self._matches(asked(found.element, found.element), None, found.offset, 0)
-            )
-        each = self._compile(self.parsed, places).on
+    def _of_batch(self, batch: Batch, ask: Asking, side_by_side: Asking | None) -> Iterator[Match]:
+        root, line = batch.root, batch.offset
+        if side_by_side is not None:
+            chosen = side_by_side if batch.are_documents else ask
+            yield from self._matches(chosen(root)(root), None, line, 0)
+            return
+        asked = ask(root)
+        for unit in filter(is_object, batch.units):
+            yield from self._matches(asked(unit), unit, line, Located(unit, line).line)
 
-        def apart(found: Located) -> list[Match]:
-            root, line = found
-            return [
-                match
-                for unit in filter(is_object, objects(root))
-                for match in self._matches(each(unit, root), unit, line, Located(unit, line).line)
-            ]
-
-        return apart
-
-    def side_by_side(self, places: bool) -> Ask:
+    def side_by_side(self, places: bool) -> Asking:
         """How to ask many documents that stand below one root, each as if it stood alone.
 
         For an expression that streams and starts at the document.
@@ -194,7 +178,7 @@ class Query(Question):
             Chain(found, ("|",) * (len(found) - 1)) if len(found) > 1 else next(iter(found), None)
         )
         nothing = Path((Step("child", Test("*")), Step("attribute", Test("*"))), absolute=True)
-        return self._compile(union or next(iter(found), nothing), places).on
+        return self._compile(union or next(iter(found), nothing), places).at_once
 
     def _compile(self, expression: Expression, places: bool) -> _Pair:
         prefix = "sssrmap"

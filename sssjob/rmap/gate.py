@@ -26,6 +26,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import tree
 from sssjob.document.limits import markup_of
+from sssjob.document.parsing import parsed
 from sssjob.errors import Refused, UnreadableDocument
 from sssjob.rmap.envelope import Encrypted, Signature, around, local
 
@@ -131,7 +132,7 @@ def _actor(tag: bytes) -> str:
     if found is None:
         return ""
     try:
-        return etree.fromstring(b"<a" + found[0] + b"/>", tree.safe_parser()).get("actor", "")
+        return parsed(b"<a" + found[0] + b"/>").get("actor", "")
     except etree.XMLSyntaxError:
         raise _unclear() from None
 

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from lxml import etree
-
-from sssjob.document import tree
+from sssjob.document import reader, tree
 from sssjob.errors import DamagedStore, LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.query import Match, Query, Question
 from sssjob.store import lookup
@@ -25,7 +23,6 @@ SELECT = "SELECT number, name, id, dictionary, data FROM document WHERE "
 _PART, _PART_BYTES = 1000, 1 << 18  # documents of a part, and their bytes as they are packed
 _BATCH = 200  # documents that are asked together
 _ALONE = 16  # documents up to which each is asked alone: to compile for a batch takes as long
-_BEFORE, _AFTER = b"<Documents>", b"</Documents>"  # what holds a batch of documents
 _DICTIONARY, _DATA = -2, -1  # where rows have them
 
 OnError = Callable[[SSSJobError], None]
@@ -145,14 +142,10 @@ def _together(
     ask = question.side_by_side(places=False)
 
     def work(documents: Sequence[bytes]) -> list[Match] | None:
-        try:
-            root = tree.parsed(b"".join((_BEFORE, *documents, _AFTER)))
-        except etree.XMLSyntaxError:
-            return None  # one has a declaration, and with it perhaps another encoding
-        if len(root) != len(documents):
+        if (root := reader.joined(documents)) is None:
             return None
         try:
-            found = ask(root, root)
+            found = ask(root)(root)
         except (LimitExceeded, UnreadableDocument):
             return None  # which document it is, is told when each is asked
         return None if found and places else [Match(node) for node in found]

@@ -13,8 +13,8 @@ from lxml.etree import _Element as Element
 
 from sssjob import defaults, spec, units
 from sssjob.document import bridge
+from sssjob.document.outermost import UNIT_TAGS
 from sssjob.document.places import has_elements, names
-from sssjob.document.pull import UNIT_TAGS
 from sssjob.errors import InvalidValue
 from sssjob.store import columns
 from sssjob.store.columns import (

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from sssjob.document.batches import Batch
+from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.query import Match, Question
-from sssjob.query.batches import Batch, Cutter
 from sssjob.query.forms import Found, Row, Shape
-from sssjob.query.parts import Part, worked
 from sssjob.verbs.sources import Opening, Source, opened
 from sssjob.workers import Work, Workers
 
@@ -68,12 +67,11 @@ class Asked:
                 assert isinstance(error, UnreadableDocument)  # nothing else is told of a source
                 on_error(error)
 
-            rest = partial(self._rest, source.name, on_error)
-            try:
-                for events in worked(source.name, source.given, stream, workers, rest):
-                    yield from _heard(events, on_fault)
-            except UnreadableDocument as error:
-                on_error(error)
+            work = _on_batches(self)
+            for events in in_parts(
+                source.name, source.given, stream, workers, work, on_error=on_error
+            ):
+                yield from _heard(events, on_fault)
 
     def stored(
         self, jobs: Store, name: str, on_error: OnDamage, *, workers: Asker,
@@ -122,14 +120,6 @@ class Asked:
         """Matches of a source as rows."""
         return self.shape.rows(Found(name, match) for match in matches)
 
-    def _rest(
-        self, name: str, on_error: OnError, cutter: Cutter, unread: Sequence[Batch]
-    ) -> Iterator[Events]:
-        located = cutter.going_on(unread, on_error)
-        matches = self.query.of_units(located, self.effective, self.places, on_error)
-        for row in self.made(name, matches):
-            yield [row]
-
 
 class OfStore(NamedTuple):
     """Documents of a store, on their way to who asks them, and what the caller calls it."""
@@ -143,19 +133,29 @@ class OfStore(NamedTuple):
 
 def asker(asked: Asked) -> Callable[[Part | OfStore], Events | None]:
     """What makes rows of a part, and of what cannot be asked in it."""
-    ask = asked.query.batch_asker(asked.effective, asked.places)
+    on_part = on_parts(_on_batches(asked))
 
     def work(part: Part | OfStore) -> Events | None:
+        if not isinstance(part, OfStore):
+            return on_part(part)
         events: Events = []
-        if isinstance(part, OfStore):
-            matches = part.packed.matches(
-                asked.query, events.append, effective=asked.effective, places=asked.places
-            )
-        elif (found := ask(part, events.append)) is not None:
-            matches = found
-        else:
-            return None
+        matches = part.packed.matches(
+            asked.query, events.append, effective=asked.effective, places=asked.places
+        )
         for row in asked.made(part.name, matches):  # among which faults are told
+            events.append(row)
+        return events
+
+    return work
+
+
+def _on_batches(asked: Asked) -> Callable[[str, Batch], Events]:
+    """What makes rows of a batch of some source, and of what cannot be asked in it."""
+    ask = asked.query.batch_asker(asked.effective, asked.places)
+
+    def work(name: str, batch: Batch) -> Events:
+        events: Events = []
+        for row in asked.made(name, ask(batch, events.append)):  # among which faults are told
             events.append(row)
         return events
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 from sssjob import store
 from sssjob.accounting.report import Report
 from sssjob.document import from_tree, loads, read
-from sssjob.document.places import names
-from sssjob.document.pull import UNIT_TAGS
+from sssjob.document.batches import Batch
+from sssjob.document.outermost import is_block
+from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.errors import SSSJobError, UnreadableDocument
-from sssjob.model import BLOCKS, Block
-from sssjob.query.batches import Batch, Cutter
-from sssjob.query.parts import Part, worked
+from sssjob.model import Block
 from sssjob.records import find, read_records
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.roads import OBJECTS
@@ -57,6 +55,7 @@ class Jobs:
 
     def _add_documents(self, report: Report) -> None:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
+        added = _on_batches(report.empty())
         with Workers[Part | Packed, Added | None](work, self.processes) as workers:
             for source in self.sources:
                 if source.is_store:
@@ -64,12 +63,10 @@ class Jobs:
                     continue
                 tell = self._telling(source)
                 with self.reading.opening(source) as stream:
-                    try:
-                        rest = partial(_add_rest, report, tell)
-                        for found in worked(source.name, source.given, stream, workers, rest):
-                            report.merge(found.report)
-                    except UnreadableDocument as error:
-                        tell(error)
+                    for found in in_parts(
+                        source.name, source.given, stream, workers, added, on_error=tell
+                    ):
+                        report.merge(found.report)
 
     def _add_store(
         self, source: Source, report: Report, workers: Workers[Part | Packed, Added | None]
@@ -136,17 +133,14 @@ class Counted(NamedTuple):
 def of_documents(empty: Report) -> Callable[[Part | Packed], Added | None]:
     """What adds up the jobs of a part."""
 
+    on_part = on_parts(_on_batches(empty))
+
     def work(part: Part | Packed) -> Added | None:
+        if not isinstance(part, Packed):
+            return on_part(part)
         found = Added(empty.empty(), [])
-        if isinstance(part, Packed):
-            for stored in part.stored(found.damaged.append):
-                found.report.add(loads(stored.document))
-            return found
-        units = part.units()
-        if units is None:
-            return None
-        for unit, _ in units:
-            found.report.add(from_tree(unit))
+        for stored in part.stored(found.damaged.append):
+            found.report.add(loads(stored.document))
         return found
 
     return work
@@ -168,12 +162,13 @@ def of_records(empty: Report) -> Callable[[Task], Counted]:
     return work
 
 
-def _add_rest(
-    report: Report, tell: Callable[[UnreadableDocument], None], cutter: Cutter,
-    unread: Sequence[Batch],
-) -> Iterator[Added]:  # fmt: skip
-    """Add what is not cut, one job object after the other."""
-    for element, _ in cutter.going_on(unread, tell):
-        if element.tag in UNIT_TAGS or names(element)[1] in BLOCKS:
-            report.add(from_tree(element))
-    yield from ()
+def _on_batches(empty: Report) -> Callable[[str, Batch], Added]:
+    """What adds up the jobs of a batch."""
+
+    def work(_: str, batch: Batch) -> Added:
+        found = Added(empty.empty(), [])
+        for unit in filter(is_block, batch.units):
+            found.report.add(from_tree(unit))
+        return found
+
+    return work

@@ -13,10 +13,10 @@ from sssjob import check
 from sssjob.check import peer
 from sssjob.check.accept import Acceptor
 from sssjob.check.vocabulary import Vocabulary
+from sssjob.document.batches import Batch
+from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.document.repair.advisor import Advisor
 from sssjob.errors import Finding, UnreadableDocument
-from sssjob.query.batches import Batch, Cutter
-from sssjob.query.parts import Part, worked
 from sssjob.verbs.sources import Opening, Source, opened
 from sssjob.workers import Work, Workers
 
@@ -75,39 +75,36 @@ class _Parts:
     def findings(self, workers: Workers[Part, Checked | None]) -> Iterator[Finding]:
         source, stream = self.source, self.advisor.source
         assert not isinstance(stream, (str, bytes, PathLike))  # a stream was given
-        try:
-            for found in worked(source.name, source.given, stream, workers, self._rest):
-                for each in found.findings:
-                    # A worker says once for each part what needs saying once for all of them.
-                    if each.code not in found.said or each.code not in self.said:
-                        yield each.in_file(source.name)
-                self.said |= found.said
-        except UnreadableDocument as error:
-            self.broken.append(error)
-        yield from (each.in_file(source.name) for each in self._explained())
-
-    def _rest(self, cutter: Cutter, unread: Sequence[Batch]) -> Iterator[Checked]:
-        check_one = self.validation.of_one(self.said)
-        for element, offset in cutter.going_on(unread, self.broken.append):
-            yield Checked([*self._explained(), *check_one(element, offset)])
+        work, tell = _on_batches(self.validation), self.broken.append
+        for found in in_parts(source.name, source.given, stream, workers, work, on_error=tell):
+            yield from self._explained()
+            for each in found.findings:
+                # A part says once for itself what needs saying once for all of them.
+                if each.code not in found.said or each.code not in self.said:
+                    yield each.in_file(source.name)
+            self.said |= found.said
+        yield from self._explained()
 
     def _explained(self) -> Iterator[Finding]:
         for error in self.broken:
-            yield from self.advisor.explain(error)
+            for each in self.advisor.explain(error):
+                yield each.in_file(self.source.name)
         self.broken.clear()
 
 
 def checker(validation: Validation) -> Callable[[Part], Checked | None]:
-    """What checks a part."""
+    """What checks a part in another process."""
+    return on_parts(_on_batches(validation))
+
+
+def _on_batches(validation: Validation) -> Callable[[str, Batch], Checked]:
+    """What checks a batch."""
     said: set[str] = set()
     check_one = validation.of_one(said)
 
-    def work(part: Part) -> Checked | None:
+    def work(_: str, batch: Batch) -> Checked:
         said.clear()
-        units = part.units()
-        if units is None:
-            return None
-        found = [each for unit, offset in units for each in check_one(unit, offset)]
+        found = [each for unit, offset in batch.located() for each in check_one(unit, offset)]
         return Checked(found, frozenset(said))
 
     return work

@@ -6,6 +6,7 @@ from lxml import etree
 
 from sssjob import spec
 from sssjob.document import dumps, from_tree, loads, to_tree
+from sssjob.document.places import attributes
 from sssjob.model import Delivered, Job, Note, Property, Reference, Requested
 
 
@@ -69,3 +70,11 @@ def test_a_namespace_can_be_asked_for(namespace):
 def test_prefixes_of_the_root_stay():
     text = f'<s:Job xmlns:s="{spec.NAMESPACE}" xmlns:x="urn:x"><s:Id>1</s:Id><x:a/></s:Job>'
     assert dumps(loads(text)) == text
+
+
+@pytest.mark.parametrize("count", [0, 1, 49, 50, 51, 100_000])
+def test_many_attributes_have_their_values_in_a_time_that_grows_with_their_number(count):
+    named = {f"{{urn:x}}a{n}" if n % 2 else f"a{n}": f"{n}&" for n in range(count)}
+    written = " ".join(f'{"x:" * (n % 2)}a{n}="{n}&amp;"' for n in range(count))
+    element = etree.fromstring(f'<Id xmlns:x="urn:x" {written}/>')
+    assert list(attributes(element).items()) == list(named.items())

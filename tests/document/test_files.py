@@ -9,7 +9,7 @@ import random
 import pytest
 import zstandard
 
-from sssjob.document import files, opened, tree
+from sssjob.document import opened, tree
 from sssjob.errors import UnreadableDocument
 
 DATA = b"<Jobs>" + b"".join(b"<Job><Id>%d</Id></Job>" % n for n in range(20_000)) + b"</Jobs>"
@@ -101,22 +101,3 @@ def test_a_damaged_file_is_refused_with_its_cause(packed):
     with pytest.raises(UnreadableDocument, match="compressed data is damaged") as failure:
         list(tree.units(packed))
     assert failure.value.finding.code == "E-XML"
-
-
-@pytest.mark.parametrize("chunk", [1, 2, 3, 1 << 16])
-def test_lines_are_split_whatever_the_chunks(chunk, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", chunk)
-    for text in (b"", b"a", b"a\n", b"a\n\nbb\r\nccc", b"\n\n", b"aaaa\nb"):
-        stream = io.BytesIO(text)
-        head = stream.read(chunk)
-        expected = text.split(b"\n")
-        if not expected[-1]:
-            expected.pop()
-        assert list(files.split_lines(stream, head, 100)) == expected
-
-
-def test_a_line_over_the_limit_is_refused_with_its_number():
-    stream = io.BytesIO(b"a\n" + b"x" * 1_000_000)
-    with pytest.raises(UnreadableDocument, match="a line of more than") as failure:
-        list(files.split_lines(stream, stream.read(100), 200_000))
-    assert failure.value.finding.line == 2

@@ -8,7 +8,8 @@ from lxml import etree
 from strategies import documents
 
 from sssjob import spec
-from sssjob.document import files, pull, tree
+from sssjob.document import cutting, files, loads, read, reader, tree
+from sssjob.document.batches import Located
 from sssjob.document.slices import slices
 from sssjob.errors import UnreadableDocument
 
@@ -53,8 +54,8 @@ SHAPES = [
 @pytest.mark.parametrize("data, names", SHAPES)
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 16])
 def test_documents_of_any_shape_give_their_outermost_job_objects(data, names, chunk, monkeypatch):
-    monkeypatch.setattr(tree, "CHUNK", chunk)
-    monkeypatch.setattr(pull, "CHUNK", chunk)
+    monkeypatch.setattr(reader, "CHUNK", chunk)
+    monkeypatch.setattr(cutting, "_READ", chunk)
     monkeypatch.setattr(files, "CHUNK", chunk)
     found = [etree.QName(element).localname for element in tree.units(data)]
     assert found == names
@@ -87,7 +88,7 @@ def test_documents_one_after_the_other_are_read_alike_in_any_chunks(parts, chunk
         expected.append(etree.tostring(etree.fromstring(text)))
         data += text + (separator or b"\n" * declared)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tree, "CHUNK", chunk)
+        patch.setattr(reader, "CHUNK", chunk)
         patch.setattr(files, "CHUNK", chunk)
         found = [(etree.tostring(e, with_tail=False), offset) for e, offset in tree.located(data)]
     assert [text for text, _ in found] == expected
@@ -96,15 +97,17 @@ def test_documents_one_after_the_other_are_read_alike_in_any_chunks(parts, chunk
 def test_lines_are_counted_over_documents(monkeypatch):
     data = b"<Job>\n<Id>1</Id></Job>\n\n<Jobs>\n<Job>2</Job>\n<Job>\n3</Job></Jobs><Job>4</Job>"
     for chunk in (1, 5, 1 << 16):
-        monkeypatch.setattr(tree, "CHUNK", chunk)
-        monkeypatch.setattr(pull, "CHUNK", chunk)
+        monkeypatch.setattr(reader, "CHUNK", chunk)
+        monkeypatch.setattr(cutting, "_READ", chunk)
         assert [item.line for item in tree.located(data)] == [1, 5, 6, 7]
 
 
 def test_an_element_deep_in_a_long_file_knows_its_line():
     data = b"<Jobs>" + b"\n" * 200_000 + b"<Job><Id>1</Id>\n</Job>\n</Jobs>"
-    lines = [(item.line, item.element[0].sourceline) for item in tree.located(data)]
-    assert lines == [(200_001, 200_001)]
+    [found] = tree.located(data)
+    assert (found.line, Located(found.element[0], found.offset).line) == (200_001, 200_001)
+    [block] = read(data)
+    assert (block.line, block.items[0].line) == (200_001, 200_001)
 
 
 def test_earlier_siblings_are_gone_and_ancestors_are_there():
@@ -127,7 +130,7 @@ def test_a_line_may_hold_several_documents():
     )
     errors = []
     found = [item.line for item in tree.located(data, on_error=errors.append)]
-    assert found == [1, 2, 4, 4]
+    assert found == [1, 2, 3, 3, 4, 4]
     assert [error.finding.line for error in errors] == [3]
 
 
@@ -162,10 +165,10 @@ FOREIGN = [
 
 @pytest.mark.parametrize("source, jobs, lines", FOREIGN)
 def test_job_objects_of_other_namespaces_are_told_and_hide_none(source, jobs, lines):
-    for read in (tree.units, slices):
+    for view in (tree.units, slices):
         told = []
         found = [
-            getattr(item, "element", item).text or "" for item in read(source, on_error=told.append)
+            getattr(item, "element", item).text or "" for item in view(source, on_error=told.append)
         ]
         assert found == jobs
         assert [(error.finding.code, error.finding.line) for error in told] == [
@@ -173,14 +176,14 @@ def test_job_objects_of_other_namespaces_are_told_and_hide_none(source, jobs, li
         ]
         if lines:
             with pytest.raises(UnreadableDocument, match="'urn:x'"):
-                list(read(source))
+                list(view(source))
 
 
 def test_an_error_counts_whatever_warning_comes_behind_it():
     document = b'<Job u:its="1"><File xmlns="relative"/></Job>'
-    for read in (tree.parse, lambda data: list(tree.units(data)), lambda data: list(slices(data))):
+    for load in (tree.parse, loads, lambda data: list(slices(data))):
         with pytest.raises(UnreadableDocument, match="prefix u"):
-            read(document)
+            load(document)
 
 
 def test_a_parser_for_one_document_refuses_two():

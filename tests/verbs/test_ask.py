@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sssjob.query import batches, compile, order
+from sssjob.document import guesses
+from sssjob.query import compile, order
 from sssjob.query.forms import Form, Shape
 from sssjob.verbs.ask import Asked
 from sssjob.verbs.sources import Source
@@ -33,7 +34,7 @@ ASKED = {
 
 def rows(asked, source, processes):
     errors = []
-    with mock.patch.object(batches, "SIZE", 300), asked.workers(processes) as workers:
+    with mock.patch.object(guesses, "SIZE", 300), asked.workers(processes) as workers:
         found = list(asked.rows(source, errors.append, workers=workers))
     return found, [error.finding for error in errors]
 
@@ -65,7 +66,7 @@ def test_a_caller_may_stop_early_and_ask_the_next_source(tmp_path):
     path = tmp_path / "jobs.xml"
     path.write_text(WRAPPED)
     asked = ASKED["text"]
-    with mock.patch.object(batches, "SIZE", 300), asked.workers(2) as workers:
+    with mock.patch.object(guesses, "SIZE", 300), asked.workers(2) as workers:
         source = Source("jobs", path)
         first = next(asked.rows(source, print, workers=workers))
         again = list(asked.rows(source, print, workers=workers))

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.accounting.report import Report
-from sssjob.document import loads
-from sssjob.query import batches
+from sssjob.document import guesses, loads
 from sssjob.records import parts
 from sssjob.verbs.report import Jobs
 from sssjob.verbs.sources import Source
@@ -29,7 +28,7 @@ def added(source, processes, **options):
     errors, said = [], []
     report = Report(("user", "day"))
     jobs = Jobs([source], errors.append, processes=processes, **options)
-    with mock.patch.object(batches, "SIZE", 300), mock.patch.object(parts, "SIZE", 3000):
+    with mock.patch.object(guesses, "SIZE", 300), mock.patch.object(parts, "SIZE", 3000):
         jobs.add_to(report)
     return report, list(map(str, errors)), jobs.reading.counts, said
 

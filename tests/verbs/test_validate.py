@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.check.vocabulary import PROFILES
-from sssjob.query import batches
+from sssjob.document import guesses
 from sssjob.verbs.sources import Source
 from sssjob.verbs.validate import Validation
 
@@ -27,7 +27,7 @@ WHO = {"all": Validation(), "minimal": Validation(PROFILES["minimal"])}
 
 
 def findings(who, source, processes, size=300):
-    with mock.patch.object(batches, "SIZE", size), who.workers(processes) as workers:
+    with mock.patch.object(guesses, "SIZE", size), who.workers(processes) as workers:
         return list(who.findings(source, workers=workers))
 
 

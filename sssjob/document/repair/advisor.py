@@ -37,10 +37,13 @@ class Advisor:
 
         Where each line is a document, the error's line is looked at, else all of it, once.
         """
+        if error.finding.code != "E-XML":
+            yield error.finding
+            return
         if self._told:
             return
         found: list[Finding] = []
-        data = self._read() if error.finding.code == "E-XML" else b""
+        data = self._read()
         if tree.is_lines(data[:CHUNK]):
             self._lines = self._lines or data.split(b"\n")
             before = error.finding.line - 1

@@ -1,0 +1,313 @@
+"""Batches of job objects: what was cut with care is parsed, and accepted or refused by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob.document import cause, cutting, limits, parsing
+from sssjob.document.around import Around
+from sssjob.document.cutting import Cut, Cutter, Other, Piece, Whole
+from sssjob.document.encodings import UTF8
+from sssjob.document.outermost import UNIT_TAGS, outermost, strangers
+from sssjob.document.places import names
+from sssjob.errors import UnreadableDocument
+
+FOREIGN = "E-UNKNOWN"  # the code of what is no job object, though it is well-formed
+OnError = Callable[[UnreadableDocument], None]
+
+SIZE = 1 << 18  # bytes of one batch: some 300 job objects
+_TOGETHER = 64  # pieces that are parsed together
+
+# The root of a tree in which many documents stand: no part of any of them.
+DOCUMENTS = "documents-of-one-line-each"
+_DOCUMENTS = DOCUMENTS.encode()
+APART = Around(b"<%s>" % _DOCUMENTS, b"</%s>" % _DOCUMENTS)
+
+
+class Located(NamedTuple):
+    """An element, and how many lines of its source come before its document."""
+
+    element: Element
+    offset: int
+
+    @property
+    def line(self) -> int:
+        """The line of the element in its source, counted from 1; 0 if it is not known."""
+        line = self.element.sourceline
+        return line + self.offset if line else 0
+
+
+class Slice(NamedTuple):
+    """An outermost Job or JobGroup; ``document`` is its bytes in UTF-8, a document by itself.
+
+    Namespaces that were declared around it are declared in it, if it uses them; else the bytes
+    are those of the source, from ``start`` to ``end``, which are not known (-1) where its encoding
+    does not tell. ``element`` may hang in a tree with others. ``line`` counts from 1.
+    """
+
+    element: Element
+    document: bytes
+    line: int
+    start: int
+    end: int
+    encoding: str = UTF8
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Job objects that were read together: ``units`` hang in the tree of ``root``.
+
+    Above them are the elements that stand around them, or, where they ``are_documents``, one that
+    stands around nothing. ``offset`` lines are before the tree. A document without a job object is
+    a batch without units; one about a part of a job has its root as its unit.
+    """
+
+    root: Element
+    units: Sequence[Element]
+    offset: int
+    are_documents: bool = False
+    pieces: Callable[[], Iterable[Piece]] = tuple
+
+    def located(self) -> Iterator[Located]:
+        """Each unit without the siblings before it, or the root of a document without any."""
+        if not self.units:
+            yield Located(self.root, self.offset)
+        for unit in self.units:
+            parent = unit.getparent()
+            while parent is not None and parent[0] is not unit:
+                del parent[0]
+            yield Located(unit, self.offset)
+
+    def slices(self) -> Iterator[Slice]:
+        """Each Job and JobGroup with its bytes."""
+        above: object = self
+        scope: dict[str | None, str] = {}
+        for unit, piece in zip(self.units, self.pieces(), strict=True):
+            if unit.tag not in UNIT_TAGS:
+                continue
+            if (parent := unit.getparent()) is not above:
+                above = parent
+                inherited = {} if parent is None else parent.nsmap
+                scope = {prefix: uri for prefix, uri in inherited.items() if uri}
+            data, place, encoding = piece.data, piece.place, piece.around.encoding
+            document = data if encoding == UTF8 else data.decode(encoding, "replace").encode()
+            if scope:
+                document = cutting.declared(document, scope)
+            start = place.start if piece.end >= 0 else -1
+            origin = piece.around.origin or encoding
+            yield Slice(unit, document, place.line, start, piece.end, origin)
+
+
+def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator[Batch]:
+    """What was cut with care, as batches; what is refused is told in its place."""
+    for group in _groups(cuts, alone):
+        for found in _proved(group):
+            if isinstance(found, UnreadableDocument):
+                tell(found)
+            elif isinstance(found, Batch):
+                yield found
+
+
+def trees(cutter: Cutter, tell: OnError, known: Collection[str]) -> Iterator[Located]:
+    """Documents as whole trees: as they come, and from the first broken one on with care."""
+    for part in cutter.wholes():
+        if isinstance(part, UnreadableDocument):
+            tell(part)
+        elif (root := _tree(part)) is not None:
+            yield from _located(root, part.place.line - 1, tell, known)
+        else:
+            yield from _with_care(cutter.again(part), tell, known)
+            return
+
+
+@contextmanager
+def told(on_error: OnError | None) -> Iterator[OnError]:
+    """What raises an error, or hands it over; also one that ends the source."""
+
+    def tell(error: UnreadableDocument) -> None:
+        if on_error is None:
+            raise error
+        on_error(error)
+
+    try:
+        yield tell
+    except UnreadableDocument as error:
+        if on_error is None:
+            raise
+        on_error(error)
+
+
+_Group = Sequence[Piece] | Other | Whole | UnreadableDocument
+
+
+def _groups(cuts: Iterator[Cut], alone: bool) -> Iterator[_Group]:
+    """Pieces that can be parsed together, and everything else by itself."""
+    group: list[Piece] = []
+    size = 0
+    try:
+        for cut in cuts:
+            if group and not (
+                _fits(cut, group[0], alone) and len(group) < _TOGETHER and size < SIZE
+            ):
+                yield group
+                group, size = [], 0
+            if isinstance(cut, Piece):
+                group.append(cut)
+                size += len(cut.data)
+            else:
+                yield cut
+    except UnreadableDocument:
+        if group:
+            yield group
+        raise
+    if group:
+        yield group
+
+
+def _fits(cut: Cut, first: Piece, alone: bool) -> bool:
+    """Whether a piece can be parsed together with a first one."""
+    return (
+        isinstance(cut, Piece)
+        and cut.has_end
+        and first.has_end
+        and cut.around is first.around
+        and bool(first.around.before or not alone)
+    )
+
+
+def _proved(
+    group: _Group, known: Collection[str] = ()
+) -> Iterator[Batch | Whole | UnreadableDocument]:
+    """What a group holds: at once, if it is as it seems, or else by and by."""
+    if isinstance(group, Whole | UnreadableDocument):
+        yield group
+    elif isinstance(group, Other):
+        yield from _accepted(group.root, (), group.offset, tuple, known)
+    elif len(group) == 1:
+        yield from _judged(group[0], known)
+    elif (batch := _together(group)) is not None:
+        yield batch
+    else:
+        half = len(group) // 2
+        yield from _proved(group[:half], known)
+        yield from _proved(group[half:], known)
+
+
+def _together(group: Sequence[Piece]) -> Batch | None:
+    """Pieces that stand in one another's company as one tree; None if not all are well-formed."""
+    first = group[0]
+    around, is_apart = first.around, not first.around.before
+    if is_apart:
+        around = replace(APART, encoding=around.encoding)
+    parts, line = [around.before], first.place.line
+    for piece in group:
+        parts += (b"\n" * (piece.place.line - line), piece.data)
+        line = piece.place.line + piece.data.count(b"\n")
+    try:
+        root = parsing.parsed(b"".join((*parts, around.after)), around.encoding)
+    except etree.XMLSyntaxError:
+        return None
+    units = list(inner(root, around.depth))
+    if len(units) != len(group) or any(unit.tag not in UNIT_TAGS for unit in units):
+        return None
+    offset = first.place.line - 1
+    return Batch(root, units, offset, is_apart, lambda: group)
+
+
+def _judged(piece: Piece, known: Collection[str]) -> Iterator[Batch | UnreadableDocument]:
+    """One piece by itself, accepted or refused."""
+    around, offset = piece.around, piece.place.line - 1
+    try:
+        if len(piece.data) > limits.TOKEN_LIMIT:
+            limits.refuse_too_large(len(piece.data), limits.markup_of(piece.data), offset)
+        root = parsing.parsed(around.before + piece.data + around.after, around.encoding)
+    except UnreadableDocument as error:
+        yield error
+    except etree.XMLSyntaxError:
+        yield _refusal(piece)
+    else:
+        units = outermost(root)
+        element = inner(root, around.depth)[0] if around.before else root
+        pieces = partial(cutting.parts, piece, element, frozenset(units))
+        yield from _accepted(root, units, offset, pieces, known)
+
+
+def _accepted(
+    root: Element, units: Sequence[Element], offset: int, pieces: Callable[[], Iterable[Piece]],
+    known: Collection[str],
+) -> Iterator[Batch | UnreadableDocument]:  # fmt: skip
+    """A batch of what is well-formed, but for what is of another namespace."""
+    foreign = list(strangers(root))
+    for stranger in foreign:
+        if names(stranger)[0] not in known:
+            yield _foreign(stranger, offset)
+    if units or not foreign:
+        yield Batch(root, units, offset, pieces=pieces)
+
+
+def _refusal(piece: Piece) -> UnreadableDocument:
+    """Why a piece is refused, with the place of the first fault in it."""
+    around, place = piece.around, piece.place
+    before = around.before + b"\n" if around.before else b""
+    said = parsing.fault(before + piece.data, around.encoding)
+    assert said is not None  # what is around it is open
+    if before:
+        said = said._replace(line=said.line - 1, offset=place.line - 2)
+    return parsing.refusal(said, piece.data, place, around.encoding)
+
+
+def _foreign(stranger: Element, offset: int) -> UnreadableDocument:
+    namespace, name = names(stranger)
+    return cause.foreign(name, namespace, Located(stranger, offset).line)
+
+
+def _with_care(cuts: Iterator[Cut], tell: OnError, known: Collection[str]) -> Iterator[Located]:
+    """Documents of which nothing is refused; what is, is told."""
+    is_refused = False
+    for group in _groups(cuts, True):
+        for found in _proved(group, known):
+            if isinstance(found, UnreadableDocument):
+                is_refused = is_refused or found.finding.code != FOREIGN
+                tell(found)
+            elif isinstance(found, Whole):
+                root = None if is_refused else _tree(found)
+                if root is not None:
+                    yield Located(root, found.place.line - 1)
+                elif not is_refused:
+                    said = parsing.fault(found.data, found.encoding)
+                    assert said is not None
+                    tell(parsing.refusal(said, found.data, found.place, found.encoding))
+                is_refused = False
+
+
+def _located(
+    root: Element, offset: int, tell: OnError, known: Collection[str]
+) -> Iterator[Located]:
+    for stranger in strangers(root):
+        if names(stranger)[0] not in known:
+            tell(_foreign(stranger, offset))
+    yield Located(root, offset)
+
+
+def _tree(part: Whole) -> Element | None:
+    """The tree of a document, if it is well-formed."""
+    for ids in (True, False):
+        try:
+            return parsing.parsed(part.data, part.encoding, ids=ids)
+        except etree.XMLSyntaxError:
+            continue
+    return None
+
+
+def inner(root: Element, depth: int) -> Element:
+    """The element so many levels down, of which each has one child first."""
+    for _ in range(depth - 1):
+        root = root[0]
+    return root

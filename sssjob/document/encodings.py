@@ -1,0 +1,110 @@
+"""How the bytes of a document are encoded, as far as its tags must be seen before it is parsed.
+
+In most encodings the bytes of ``<``, ``>``, quotes and names are those of ASCII wherever they
+stand, so that tags are seen in the bytes as they are. Others are decoded first.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import BinaryIO
+
+UTF8 = "utf-8"
+
+_MARKS = (
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_BARE = ((b"<\x00?\x00", "utf-16-le"), (b"\x00<\x00?", "utf-16-be"))
+LONGEST_MARK = _MARKS[0][0]
+# The same bytes mean this or that in them, by what comes before.
+_STATEFUL = re.compile(r"iso2022.*|hz|utf_?7|utf-7")
+_DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)[\"']")
+_CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
+_ASCII = bytes(range(0x80))
+
+
+def by_mark(head: bytes) -> str | None:
+    """The encoding that the first bytes of a source tell, if it is one that hides tags."""
+    return next((name for mark, name in (*_MARKS, *_BARE) if head.startswith(mark)), None)
+
+
+def declared(prolog: bytes) -> str | None:
+    """The encoding that a document declares; None for UTF-8, or none."""
+    found = _DECLARED.search(prolog) if b"encoding" in prolog else None
+    name = found[1].decode().lower() if found else UTF8
+    return None if name in (UTF8, "utf8") else name
+
+
+def shows_tags(name: str) -> bool:
+    """Whether tags can be seen in the bytes of an encoding."""
+    try:
+        codec = codecs.lookup(name)
+    except LookupError:  # libxml2 may know it
+        return True
+    if _STATEFUL.fullmatch(codec.name):
+        return False
+    try:
+        return codec.decode(_ASCII)[0] == _ASCII.decode()
+    except UnicodeError:
+        return False
+
+
+def characters(data: bytes) -> int:
+    """How many characters bytes of UTF-8 are."""
+    return len(data.translate(None, _CONTINUATION))
+
+
+def size(data: bytes, origin: str) -> int | None:
+    """How many bytes some were in the encoding that they were decoded from, if that tells.
+
+    Without an ``origin`` they are those of the source.
+    """
+    if not origin:
+        return len(data)
+    if origin in ("utf-32-le", "utf-32-be"):
+        return 4 * characters(data)
+    if origin in ("utf-16-le", "utf-16-be"):
+        # Characters of four bytes in UTF-8 are pairs in UTF-16.
+        return 2 * (characters(data) + sum(data.count(byte) for byte in _LEADING_FOUR))
+    return None
+
+
+class Decoded:
+    """A source that is read as UTF-8: ``head``, which was read already, and the rest of a stream.
+
+    ``skipped`` bytes are a byte order mark. What cannot be decoded becomes U+FFFF, which no
+    document may have.
+    """
+
+    def __init__(self, head: bytes, stream: BinaryIO, name: str) -> None:
+        mark = next((mark for mark, of in _MARKS if of == name and head.startswith(mark)), b"")
+        self.skipped = len(mark)
+        self._head, self._stream = head[len(mark) :], stream
+        self._decoder = codecs.getincrementaldecoder(name)(_ILLEGAL)
+        self._has_ended = False
+
+    def read(self, size: int = -1, /) -> bytes:
+        """About so many bytes; none at the end."""
+        while not self._has_ended:
+            data = self._head or self._stream.read(size)
+            self._head = b""
+            self._has_ended = not data
+            if text := self._decoder.decode(data, final=not data):
+                return text.encode("utf-8", "surrogatepass")
+        return b""
+
+
+_LEADING_FOUR = [bytes([byte]) for byte in range(0xF0, 0xF5)]
+_ILLEGAL = "sssjob.illegal"
+
+
+def _illegal(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return "\uffff", error.end
+
+
+codecs.register_error(_ILLEGAL, _illegal)

@@ -1,0 +1,84 @@
+"""Which elements of a document are its job objects: those that stand in no other and in no part.
+
+A Job or JobGroup of another namespace is a stranger: no job object, though it may be the wrapper
+of some. A root that is part of a job is what its document is about, whatever stands inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob import spec
+from sssjob.document.places import has_elements, names, text_of
+from sssjob.model import BLOCKS
+from sssjob.units import XML_SPACE
+
+UNITS = ("Job", "JobGroup")
+TAGS = tuple(f"{{*}}{name}" for name in UNITS)
+UNIT_TAGS = frozenset(
+    etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in UNITS
+)
+PART_TAGS = frozenset(
+    etree.QName(namespace or None, row.name).text
+    for namespace in spec.NAMESPACES
+    for row in spec.CONTAINERS
+    if row.name not in UNITS
+)
+_LOWER = frozenset(name.lower() for name in spec.CONTAINER)  # also as one may misspell them
+
+
+def is_block(element: Element) -> bool:
+    """Whether an element is a job object, or a part of one that can stand by itself."""
+    namespace, name = names(element)
+    return name in BLOCKS and namespace in spec.NAMESPACES
+
+
+def is_mistaken(root: Element) -> bool:
+    """Whether a document without a job object is a mistake: an empty wrapper is none."""
+    return (
+        has_elements(root)
+        or bool(text_of(root).strip(XML_SPACE))
+        or names(root)[1].lower() in _LOWER
+    )
+
+
+def outermost(root: Element) -> list[Element]:
+    """The job objects of a tree, or its root where that is part of one."""
+    if root.tag in UNIT_TAGS or root.tag in PART_TAGS:
+        return [root]
+    return [element for element in root.iter(*UNIT_TAGS) if is_outermost(element)]
+
+
+def is_outermost(element: Element) -> bool:
+    """Whether nothing around a Job or JobGroup is a job object or a part of one."""
+    ancestors = [item.tag for item in element.iterancestors()]
+    return not ancestors or (ancestors[-1] not in PART_TAGS and UNIT_TAGS.isdisjoint(ancestors))
+
+
+def strangers(root: Element) -> Iterator[Element]:
+    """The outermost elements that have the name of a job object, in another namespace.
+
+    As a root, also that of a part of one. One that holds job objects is only their wrapper.
+    """
+    if root.tag in UNIT_TAGS or root.tag in PART_TAGS:
+        return
+    held: set[Element] = set()
+    candidates = [root] if _is_stranger(root) else []
+    candidates += [each for each in root.iter(*TAGS) if each is not root]
+    for element in candidates:
+        if not _is_stranger(element) or not is_outermost(element):
+            continue
+        is_wrapper = next(element.iter(*UNIT_TAGS), None) is not None
+        if not is_wrapper and held.isdisjoint(element.iterancestors()):
+            held.add(element)
+            yield element
+
+
+def _is_stranger(element: Element) -> bool:
+    namespace, name = names(element)
+    if namespace in spec.NAMESPACES:
+        return False
+    return name in UNITS or (name in BLOCKS and element.getparent() is None)

@@ -1,0 +1,171 @@
+"""Bytes to trees by libxml2, with safe limits: nothing is expanded, and no address is opened.
+
+No other module has libxml2 parse job objects. What lxml forgets is looked up: an error, as a
+prefix that is declared nowhere, counts whatever warning comes behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob.document import cause
+from sssjob.document.encodings import UTF8, characters
+from sssjob.document.limits import refuse_doctype, refuse_early
+from sssjob.errors import UnreadableDocument
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+INVALID_BYTES = etree.ErrorTypes.ERR_INVALID_ENCODING
+
+_DECLARED = re.compile(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')")
+
+
+def parse(data: bytes | str) -> Element:
+    """The root of exactly one document. Raises ``UnreadableDocument``."""
+    octets = data.encode() if isinstance(data, str) else data
+    if isinstance(data, str):
+        # A declaration names the encoding that the text had as bytes, which it no longer has.
+        octets = _DECLARED.sub(rb"\1", octets)
+    refuse_early(octets.removeprefix(BYTE_ORDER_MARK), 0)
+    try:
+        root = parsed(octets)
+    except etree.XMLSyntaxError as error:
+        raise refusal(fault(octets) or fault_of(error), octets, START) from error
+    refuse_doctype(root, octets, 0)
+    return root
+
+
+def parsed(octets: bytes, encoding: str | None = None, *, ids: bool = False) -> Element:
+    """The root of one document, in an encoding whatever it declares.
+
+    ``ids`` has ``xml:id`` found by ``id()``, and refuses one that appears twice. Raises
+    ``etree.XMLSyntaxError``.
+    """
+    parser = safe_parser(encoding, ids=ids)
+    root: Element = etree.fromstring(octets, parser)
+    _raise(parser.error_log)
+    return root
+
+
+def parsed_by(parser: etree.XMLParser, octets: bytes) -> Element:
+    """The same, by a parser that is used again: for a small document, in less time."""
+    parser.feed(octets)
+    root: Element = parser.close()
+    _raise(parser.feed_error_log)
+    return root
+
+
+def _raise(log: etree._ListErrorLog) -> None:
+    """What a parser noted, if anything of it is an error."""
+    if len(log):
+        for said in faults(log):
+            raise etree.XMLSyntaxError(said.message, said.kind, said.line, said.column)
+
+
+def safe_parser(encoding: str | None = None, *, ids: bool = False) -> etree.XMLParser:
+    """A parser that expands no entity and opens no address."""
+    return etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, collect_ids=ids,
+        encoding=encoding,
+    )  # fmt: skip
+
+
+def pull_parser(encoding: str, tag: str) -> etree.XMLPullParser:
+    """The same for bytes as they come; it tells where an element with a tag starts."""
+    return etree.XMLPullParser(
+        events=("start",), tag=tag,
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, collect_ids=False,
+        encoding=encoding,
+    )  # fmt: skip
+
+
+class Place(NamedTuple):
+    """Where something begins in its source: the bytes before it, its line, and its column."""
+
+    start: int = 0
+    line: int = 1
+    column: int = 1
+
+    def behind(self, data: bytes) -> Place:
+        """Where something begins that comes behind bytes that begin here."""
+        lines, last = data.count(b"\n"), data[data.rfind(b"\n") + 1 :]
+        column = characters(last) + (1 if lines else self.column)
+        return Place(self.start + len(data), self.line + lines, column)
+
+
+START = Place()
+
+
+class Fault(NamedTuple):
+    """An error of libxml2 in bytes: what it says, of which kind, and where in these bytes.
+
+    ``offset`` is what the numbers of lines in its sentences lack, if it is not what is before them.
+    """
+
+    message: str
+    kind: int
+    line: int
+    column: int
+    offset: int | None = None
+
+
+def faults(log: etree._ListErrorLog) -> Iterator[Fault]:
+    """The errors in what a parser noted."""
+    for said in log.filter_from_errors():
+        yield Fault(said.message, said.type, said.line, said.column)
+
+
+def fault(octets: bytes, encoding: str | None = None) -> Fault | None:
+    """The first error in bytes, which need not be a whole document; None if there is none."""
+    parser = safe_parser(encoding)
+    try:
+        etree.fromstring(octets, parser)
+    except etree.XMLSyntaxError as error:
+        return next(faults(parser.error_log), fault_of(error))
+    return next(faults(parser.error_log), None)
+
+
+def fault_of(error: etree.XMLSyntaxError) -> Fault:
+    """The error that lxml raised."""
+    line, column = error.position
+    return Fault(error.msg or "not well-formed", error.code, line, column)
+
+
+def refusal(said: Fault, data: bytes, place: Place, encoding: str = UTF8) -> UnreadableDocument:
+    """Why bytes that begin at a place are refused, in words and with the place in their source."""
+    if said.kind == INVALID_BYTES and encoding == UTF8 and (byte := _invalid(data)) is not None:
+        lines = data.count(b"\n", 0, byte)
+        return cause.invalid_byte(data[byte], place.start + byte, place.line + lines)
+    above = place.line - 1
+    column = said.column + (place.column - 1 if said.line == 1 else 0)
+    context = _about(data, said.line, said.column)
+    offset = above if said.offset is None else said.offset
+    return cause.unreadable(said.message, above + said.line, column, context, offset)
+
+
+def _invalid(octets: bytes) -> int | None:
+    """Where the first byte is that is not UTF-8; a character that was cut in two is none."""
+    start = 0
+    while start < 3 and octets[start : start + 1] and octets[start] & 0xC0 == 0x80:
+        start += 1
+    try:
+        octets[start:].decode()
+    except UnicodeDecodeError as error:
+        return start + error.start
+    return None
+
+
+def _about(octets: bytes, line: int, column: int) -> str:
+    """The characters about a place, which counts lines and columns from 1."""
+    start = 0
+    for _ in range(line - 1):
+        start = octets.find(b"\n", start) + 1
+        if not start:
+            return ""
+    end = octets.find(b"\n", start)
+    text = octets[start : end if end >= 0 else len(octets)].decode("utf-8", "replace")
+    return text[max(column - 3, 0) : column + 1]

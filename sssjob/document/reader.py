@@ -1,0 +1,149 @@
+"""The one reader of documents, of which every other way to read a source is a view.
+
+*Strategy.* Most sources are documents of one line each, or one document whose job objects begin on
+lines of their own. These are cut into batches by guesses at their bytes (see ``guesses``), and
+each batch is parsed at once, by other processes if wanted. What was parsed proves the guess: a
+document is well-formed if, and only if, every piece of it is, put between the tags around it; a
+cut that fell into a comment or the like leaves a piece that is not. Where a guess does not fit, the
+source is cut with care (see ``cutting``), and each piece has to be well-formed by itself. So the
+same bytes are accepted or refused whoever reads them, and what is refused is told in the same
+words and with the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob.document import parsing
+from sssjob.document.batches import APART, Batch, Located, OnError, careful, told, trees
+from sssjob.document.cutting import Cutter
+from sssjob.document.files import CHUNK, Source, Span, opened, span
+from sssjob.document.guesses import (
+    Frame,
+    Guess,
+    Guesses,
+    followed,
+    guesses,
+    is_lines,
+    trees_of_lines,
+)
+
+if TYPE_CHECKING:
+    from sssjob.workers import Workers
+
+T = TypeVar("T")
+
+
+def batches(source: Source, *, on_error: OnError | None = None) -> Iterator[Batch]:
+    """The job objects of a source of any size, and documents without any, in batches.
+
+    Raises ``UnreadableDocument`` for what cannot be read, or hands it to ``on_error`` and goes on
+    with the next job object, as far as the source can be followed.
+    """
+    with told(on_error) as tell, opened(source) as stream:
+        head = stream.read(CHUNK)
+        if (found := guesses(stream, head)) is None:
+            yield from careful(Cutter(stream, head).cuts(), tell)
+        else:
+            yield from found.batches(tell)
+
+
+class Part(NamedTuple):
+    """A guess on its way to another process; with a ``span`` its bytes are there, in a file."""
+
+    name: str
+    frame: Frame
+    guess: Guess
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.guess.place.line}"
+
+    def read(self) -> Guess:
+        """The guess with its bytes. Raises ``OSError`` where they are in a file that changed."""
+        return self.guess if self.span is None else self.guess._replace(data=self.span.read())
+
+
+def on_parts(work: Callable[[str, Batch], T]) -> Callable[[Part], T | None]:
+    """What does some work in another process; it gives None for a part that is not as it seemed."""
+
+    def on_part(part: Part) -> T | None:
+        batch = part.frame.parsed(part.read())
+        return None if batch is None else work(part.name, batch)
+
+    return on_part
+
+
+def in_parts(
+    name: str, source: Source, stream: BinaryIO, workers: Workers[Any, T | None],
+    work: Callable[[str, Batch], T], *, on_error: OnError | None = None,
+) -> Iterator[T]:  # fmt: skip
+    """What some work makes of each batch, in order: by processes, and here where no guess fits.
+
+    The work is given the ``name`` that messages call the source, and gives anything but None.
+    ``stream`` reads the ``source``.
+    """
+    here = partial(work, name)
+    with told(on_error) as tell, opened(stream) as plain:
+        head = plain.read(CHUNK)
+        if (found := guesses(plain, head)) is None:
+            yield from map(here, careful(Cutter(plain, head).cuts(), tell))
+            return
+        parts = workers.in_order(_parts(name, found, span(source, plain)), str)
+        done = ((part.guess if made is not None else part.read(), made) for part, made in parts)
+        yield from followed(
+            found, done, lambda: [part.read() for part in workers.waiting], here, tell
+        )  # fmt: skip
+
+
+def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
+    """The job objects one by one; one that is a document by itself is the root of its own tree."""
+    with told(on_error) as tell, opened(source) as stream:
+        head = stream.read(CHUNK)
+        if (found := guesses(stream, head, alone=True)) is not None:
+            yield from found.located(tell)
+            return
+        for batch in careful(Cutter(stream, head).cuts(), tell, alone=True):
+            yield from batch.located()
+
+
+def wholes(
+    source: Source, *, on_error: OnError | None = None, known: Collection[str] = ()
+) -> Iterator[Located]:
+    """The root of each document of a source, each as a whole tree in memory.
+
+    One of which something is refused is refused as a whole. Job objects of the ``known``
+    namespaces, though no job objects, are none that was meant to be.
+    """
+    with told(on_error) as tell, opened(source) as stream:
+        head = stream.read(CHUNK)
+        if is_lines(head):
+            yield from trees_of_lines(stream, head, tell, known)
+        else:
+            yield from trees(Cutter(stream, head), tell, known)
+
+
+def joined(documents: Sequence[bytes]) -> Element | None:
+    """Documents of one job object each as the children of one root.
+
+    None where that cannot be: one has a declaration, and with it perhaps another encoding.
+    """
+    try:
+        root = parsing.parsed(b"".join((APART.before, *documents, APART.after)))
+    except etree.XMLSyntaxError:
+        return None
+    return root if len(root) == len(documents) else None
+
+
+def _parts(name: str, found: Guesses, file: Span | None) -> Iterator[Part]:
+    for guess in found:
+        if file is None:
+            yield Part(name, found.frame, guess)
+        else:
+            there = file._replace(start=guess.place.start, size=len(guess.data))
+            yield Part(name, found.frame, guess._replace(data=b""), there)

@@ -1,0 +1,378 @@
+"""One reader: the same bytes are accepted or refused whoever reads them, in the same words."""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import io
+import re
+import sys
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+import sssjob
+from sssjob import spec, store
+from sssjob.check import check_each, check_source
+from sssjob.document import cutting, guesses, limits, loads, parsing, read, tree
+from sssjob.document.cutting import Cutter
+from sssjob.document.outermost import UNIT_TAGS, outermost
+from sssjob.document.slices import slices
+from sssjob.document.splice import rewrite
+from sssjob.errors import UnreadableDocument
+from sssjob.query import compile
+
+ROOT = Path(__file__).parents[2]
+JOB = b"<Job><Id>1</Id></Job>"
+STREAMED, WHOLE = compile("//Job/Id"), compile("//Id")
+RELATIVE, LATER = compile("Id"), compile("//Job/Id", version="3.1")
+
+EXAMPLES = [*sorted(ROOT.glob("examples/*.xml")), *sorted(ROOT.glob("tests/data/*valid/*.xml"))]
+SHAPES = (
+    b"<Jobs>\n" + (JOB + b"\n") * 4 + b"</Jobs>\n",
+    (JOB + b"\n") * 4,
+    JOB * 3,
+    b'<E a="1">\n <x:Jobs xmlns:x="urn:x" xmlns:y="urn:y">\n'
+    + b'  <Job y:a="1">\n   <Id>1</Id>\n  </Job>\n' * 4
+    + b" </x:Jobs>\n</E>",
+    b'<?xml version="1.0"?>\n' + JOB + b'<!-- c -->\n<?xml version="1.0"?>\n' + JOB,
+    '<?xml version="1.0" encoding="ISO-8859-1"?>\n<Jobs>\n<Job><Id>é</Id></Job>\n<Job/></Jobs>'.encode(
+        "latin-1"
+    ),
+    '<?xml version="1.0"?><Jobs>\n<Job><Id>é\U0001f600</Id></Job>\n<Job/></Jobs>'.encode("utf-16"),
+    b"<JobGroup>\n" + (JOB + b"\n") * 3 + b"</JobGroup>",
+    b"<Jobs><!-- <Job> --><Job><![CDATA[</Job>]]></Job><?p <Job>?><Job/></Jobs>",
+    f'<Data xmlns="{spec.NAMESPACE}">\n<Job><Id>1</Id></Job>\n<Job><Id>2</Id></Job>\n<File id="a">x</File></Data>'.encode(),
+    b"<TaskGroup>\n" + JOB + b"\n</TaskGroup>\n<Report/>",
+)
+SEEDS = [data for data in (path.read_bytes() for path in EXAMPLES) if len(data) < 4000] + [*SHAPES]
+# What makes a document another one, or none.
+BITS = (
+    b"<", b">", b"/", b"</", b'"', b"'", b"=", b"&", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"<?", b"?>",
+    b"<Job>", b"</Job>", b"<Job/>", b"<JobGroup>", b"</JobGroup>", b"<Jobs>", b"</Jobs>", b"\n", b" ",
+    b"\n<Job>", b"<x:Job>", b"</x:Job>", b' xmlns="urn:x"', b' xmlns:x="urn:x"', b' xmlns="rel"',
+    b' u:a="1"', b"<u:a/>", b"\x00", b"\xff", b"\xc3", b"\xef\xbb\xbf", b'<?xml version="1.0"?>',
+    b'<?xml version="1.0" encoding="ISO-8859-1"?>', b"<!DOCTYPE a>", b"<Task>", b"</Task>", b"&lt;",
+    b"&#1;", b"&x;", b' xml:id="a"', b"\r\n", b"<_/>", b"<_>", "”".encode(), "\U0001f600".encode(),
+)  # fmt: skip
+
+
+@st.composite
+def sources(draw):
+    """Documents in which something was left out, put in, exchanged, said twice, or cut off."""
+    data = draw(st.sampled_from(SEEDS))
+    for _ in range(draw(st.integers(0, 3))):
+        start = draw(st.integers(0, len(data)))
+        end = min(start + draw(st.sampled_from((0, 1, 2, 5, 20, 100))), len(data))
+        bit = draw(st.sampled_from(BITS))
+        data = draw(st.sampled_from((
+            data[:start] + data[end:], data[:start] + bit + data[start:],
+            data[:start] + bit + data[end:], data[:end] + data[start:], data[:end],
+        )))  # fmt: skip
+    return data
+
+
+def canonical(element):
+    text = etree.tostring(element, encoding="unicode", with_tail=False)
+    return etree.canonicalize(text, rewrite_prefixes=True)
+
+
+def is_unit(element):
+    return element.tag in UNIT_TAGS
+
+
+def splice(data):
+    return b"".join(rewrite(data, lambda block: block))
+
+
+def told(errors):
+    return [
+        (each.finding.code, each.finding.line, each.finding.column, each.finding.message)
+        for each in errors
+    ]
+
+
+def seen(view, data, show):
+    """What a view gives, each while it is there, and what it tells."""
+    errors = []
+    found = [show(item) for item in view(data, on_error=errors.append)]
+    return found, told(errors)
+
+
+def located(data):
+    return seen(
+        tree.located, data, lambda each: (canonical(each.element), each.line, each.element.tag)
+    )
+
+
+def sliced(data):
+    return seen(
+        slices, data,
+        lambda each: (canonical(each.element), each.document, each.line, each.start, each.end),
+    )  # fmt: skip
+
+
+def judged(data):
+    """The job objects of a source with their lines, and what is refused of it, by one view."""
+    found, errors = located(data)
+    return [(text, line) for text, line, tag in found if tag in UNIT_TAGS], errors
+
+
+@settings(max_examples=200)
+@given(sources())
+@example(b'<?xml version="1.0" e\x00ncoding="ISO-8859-1"?>\n<Jobs>\n<Job><Id>\xe9</Id></Job>\n<Job')
+@example(b"<Job>\n<Job><Id>1</Id></Job>\n</Job>")
+@example(b"<Jobs><Job> </Job>\n&x;</Jobs>")
+@example(b"<Jobs>\n<Job>\n<Job/>\n</Job>\n<Job>\n<Job><Id></Job>\n</Jobs>")
+def test_every_view_accepts_and_refuses_the_same(data):
+    accepted, refused = judged(data)
+
+    cut, said = sliced(data)
+    assert [text for text, *_ in cut] == [text for text, _ in accepted]
+    assert [each for each in said if "holds none" not in each[3]] == refused
+
+    whole, said = seen(
+        tree.whole, data,
+        lambda each: [*map(canonical, filter(is_unit, outermost(each.element)))],
+    )  # fmt: skip
+    assert said == refused
+    if not refused:
+        assert [*chain(*whole)] == [text for text, _ in accepted]
+
+    for query in (STREAMED, RELATIVE, LATER, WHOLE):
+        assert seen(query.run, data, lambda match: match.text)[1] == refused
+    blocks, said = seen(read, data, lambda block: block.name)
+    assert said == refused
+    assert [name for name in blocks if name in ("Job", "JobGroup")] == [
+        re.match(r"<(?:\w+:)?(\w+)", text)[1] for text, _ in accepted
+    ]
+
+    checked = []
+    list(check_each(data, lambda element, offset: checked.append(element.tag) or ()))
+    assert len([tag for tag in checked if tag in UNIT_TAGS]) == len(accepted)
+    codes = {each.code for each in check_source(data)}
+    assert {each[0] for each in refused} <= codes
+    assert ("E-XML" in codes) == any(each[0] == "E-XML" for each in refused)
+
+    if refused:
+        for load in (
+            loads,
+            lambda data: list(tree.units(data)),
+            splice,
+        ):
+            with pytest.raises(UnreadableDocument) as failure:
+                load(data)
+            assert told([failure.value]) == refused[:1]
+    else:
+        assert splice(data) == data
+
+
+@settings(max_examples=100)
+@given(sources(), st.sampled_from((1, 30, 200)), st.sampled_from((1, 7, 1 << 18)))
+def test_how_a_source_is_cut_does_not_matter(data, size, chunk):
+    expected = judged(data), sliced(data)
+    with mock.patch.object(guesses, "SIZE", size), mock.patch.object(cutting, "_READ", chunk):
+        assert (judged(data), sliced(data)) == expected
+    with mock.patch.object(guesses._OfTags, "of", return_value=None):
+        assert (judged(data), sliced(data)) == expected
+
+
+@settings(max_examples=200)
+@given(sources())
+def test_what_libxml2_accepts_is_accepted_and_what_is_accepted_it_accepts(data):
+    refused = [each for each in located(data)[1] if each[0] != "E-UNKNOWN"]
+    if parsing.fault(data) is None:
+        if parsing.parsed(data).getroottree().docinfo.doctype:
+            assert refused
+            return
+        assert refused == []
+        units = filter(is_unit, outermost(parsing.parsed(data)))
+        assert judged(data)[0] == [(canonical(unit), unit.sourceline) for unit in units]
+    elif not refused:  # they are several
+        documents = list(Cutter(io.BytesIO(data)).wholes())
+        assert len(documents) > 1
+        assert not any(parsing.fault(each.data, each.encoding) for each in documents)
+
+
+@settings(max_examples=100)
+@given(sources())
+def test_the_bytes_of_a_job_object_are_those_of_its_place(data):
+    for each in slices(data, on_error=lambda error: None):
+        assert canonical(parsing.parsed(each.document)) == canonical(each.element)
+        if each.end >= 0 and b"xmlns" not in each.document:
+            assert data[each.start : each.end].decode(each.encoding).encode() == each.document
+
+
+@settings(max_examples=15)
+@given(sources())
+def test_a_store_keeps_what_is_accepted_and_counts_what_is_refused(tmp_path_factory, data):
+    errors = []
+    path = tmp_path_factory.mktemp("store") / "jobs.db"
+    with store.open(str(path), create=True) as jobs:
+        counts = jobs.load(io.BytesIO(data), on_error=errors.append)
+        kept = sum(1 for _ in jobs.documents())
+    without_id = [each for each in errors if each.finding.code == "E-MISSING"]
+    said = [each for each in told(errors) if each[0] != "E-MISSING" and "holds none" not in each[3]]
+    accepted, refused = judged(data)
+    assert said == refused
+    assert counts.bad == len(errors)
+    assert counts.new == kept
+    assert counts.new + counts.changed + counts.unchanged + len(without_id) == len(accepted)
+
+
+# fmt: off
+PLACES = [
+    # the source                                               line, column, what is said
+    pytest.param(b"<Jobs>\n <Job><Id>1</Idd></Job></Jobs>",     2, 18, "tag mismatch: Id line 2 and Idd", id="inside a job"),
+    pytest.param(b"<Jobs><Job/>\n<Job><Id></Job></Jobs>",       2, 16, "tag mismatch: Id line 2 and Job", id="behind another"),
+    pytest.param(b"<Job/>\n\n<Jobs>\n<Job/></Jbs>",             4, 13, "tag mismatch: Jobs line 3 and Jbs", id="around jobs"),
+    pytest.param(b"<Job/>\n<Job>\n<Id>",                        3, 5,  "in tag Id line 3", id="at the end"),
+    pytest.param(b"<Jobs>\n<Job/>\n<a u:b='1'/><Job/></Jobs>",  3, 11, "prefix u", id="a prefix between jobs"),
+    pytest.param(b"<Jobs>\n<Job/><a&/></Jobs>",                 2, 9,  "attribute", id="a tag between jobs"),
+    pytest.param(b"<Job/> \n<!-- a -- b --><Job/>",             2, 8,  "hyphen", id="a comment between documents"),
+    pytest.param("<Jobs>\n<Job>é \ufffe</Job></Jobs>".encode(),  2, 8,  "U+FFFE", id="a character"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("source, line, column, said", PLACES)
+def test_a_fault_is_told_where_it_stands_in_its_source(source, line, column, said):
+    _, [(code, *place, message)] = located(source)
+    assert (code, *place) == ("E-XML", line, column)
+    assert said.lower() in message.lower()
+
+
+def test_a_job_object_may_stand_in_another_at_any_margin():
+    data = b"<Jobs>\n<Job>\n<Job><Id>1</Id></Job>\n</Job>\n<Job/>\n</Jobs>"
+    assert [line for _, line in judged(data)[0]] == [2, 5]
+    assert judged(data)[1] == []
+
+
+def test_the_tags_around_job_objects_are_bounded():
+    data = b"<Jobs a='%b'><Job/></Jobs>" % (b"x" * limits.AROUND_LIMIT)
+    assert [code for code, *_ in located(data)[1]] == ["E-LIMIT"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param("<a xmlns:p='urn:p'><Job a='>' xmlns:p='urn:q' p:b='1'/></a>", id="its own"),
+        pytest.param("<a xmlns:p='urn:p' xmlns:q='urn:q'><Job type='p:T'/></a>", id="in a value"),
+        pytest.param("<a xmlns='urn:a'><b xmlns=''><Job/></b></a>", id="no default any more"),
+        pytest.param("<a xmlns:p='urn:a&amp;b'><Job p:b='1'/></a>", id="to be escaped"),
+    ],
+)
+def test_a_slice_declares_what_it_uses_of_the_namespaces_around_it(document):
+    [found] = slices(document.encode())
+    assert canonical(parsing.parsed(found.document)) == canonical(found.element)
+    assert b"xmlns:q" not in found.document
+
+
+# Sources of so many parts: reading twice as many may not cost more than about twice the work.
+GROWING = {
+    "jobs": lambda n: b"<Jobs>\n" + (JOB + b"\n") * n + b"</Jobs>",
+    "jobs on one line": lambda n: b"<Jobs>" + JOB * n + b"</Jobs>",
+    "lines": lambda n: (JOB + b"\n") * n,
+    "documents": lambda n: b'<?xml version="1.0"?><Job/><!-- c -->' * n,
+    "bad jobs": lambda n: b"<Jobs>\n" + b"<Job><Id></Job>\n" * n + b"</Jobs>",
+    "bad lines": lambda n: (JOB + b"\n") * 2 + b"<Job><Id></Job>\n" * n,
+    "jobs without an end": lambda n: b"<Jobs>\n" + b"<Job>\n" * n,
+    "one end for all": lambda n: b"<Jobs>\n" + b"<x:Job>\n" * n + b"</x:Job></Jobs>",
+    "lines without an end": lambda n: (JOB + b"\n") * 2 + b"<Job>\n" * n,
+    "jobs in comments": lambda n: (
+        b"<Jobs>" + b"<!-- <Job> --><Job><!-- </Job> --></Job>" * n + b"</Jobs>"
+    ),
+    "jobs in a foreign group": lambda n: (
+        b'<JobGroup xmlns="urn:x">' + b'<Job xmlns="">1</Job>\n' * n + b"</JobGroup>"
+    ),
+    "foreign jobs": lambda n: b'<Jobs xmlns="urn:x">' + JOB * n + b"</Jobs>",
+    "namespaces around jobs": lambda n: (
+        b"<Jobs "
+        + b" ".join(b'xmlns:p%d="urn:%d"' % (i, i) for i in range(n))
+        + b">\n"
+        + (JOB + b"\n") * 50
+        + b"</Jobs>"
+    ),
+    "attributes": lambda n: b"<Job " + b" ".join(b'a%d=""' % i for i in range(n)) + b"/>",
+}
+
+
+@pytest.mark.parametrize("make", GROWING.values(), ids=GROWING)
+def test_twice_the_source_costs_twice_the_work(make):
+    work(make(20))  # what is made once and kept
+    assert work(make(400)) < 2.5 * work(make(200))
+
+
+def work(data):
+    """How much is done to read a source: calls of Python, and the bytes that are parsed."""
+    calls, sizes, real = 0, [], parsing.parsed
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += 1
+
+    def parsed(octets, *arguments, **options):
+        sizes.append(len(octets))
+        return real(octets, *arguments, **options)
+
+    with mock.patch.object(parsing, "parsed", parsed):
+        sys.setprofile(count)
+        try:
+            for _ in slices(data, on_error=lambda error: None):
+                pass
+        finally:
+            sys.setprofile(None)
+    return calls * 100 + sum(sizes)
+
+
+@pytest.mark.parametrize("space", [b" ", b"\n"], ids=["columns", "lines"])
+@pytest.mark.parametrize("comment", [b"", b"<!-- -->"], ids=["guessed", "careful"])
+def test_job_objects_may_fill_more_than_a_text_of_libxml2(space, comment):
+    job = b"<Job>" + space * (1 << 20) + b"</Job>"
+    data = b"<Jobs>" + comment + job * 12 + b"</Jobs>"
+    assert len(list(tree.units(data))) == 12
+    errors = []
+    list(tree.located(data.replace(b"</Jobs>", b"\n&x;</Jobs>"), on_error=errors.append))
+    lines = 2 + (12 << 20) * (space == b"\n")
+    assert [(error.finding.line, error.finding.column) for error in errors] == [(lines, 4)]
+
+
+@given(sources())
+def test_a_parser_that_is_used_again_accepts_what_a_new_one_accepts(data):
+    parser = parsing.safe_parser()
+    for _ in range(2):
+        outcomes = []
+        for parse in (parsing.parsed, partial(parsing.parsed_by, parser)):
+            try:
+                outcomes.append(etree.tostring(parse(data)))
+            except etree.XMLSyntaxError:
+                outcomes.append(None)
+        assert outcomes[0] == outcomes[1]
+
+
+# What parses XML beside the reader, and what that is: none of it is a document about jobs.
+PARSERS = {
+    "check/accept.py": "a grammar made from the tables",
+    "classads/as_xml.py": "ClassAds in XML",
+    "document/parsing.py": "the reader's own",
+    "rmap/forms.py": "the forms of an envelope of SSSRMAP that signatures need",
+    "systems/gridengine/allocation.py": "what qstat -xml prints",
+    "transform.py": "sheets",
+}
+_PARSES = re.compile(
+    r"etree\.(?:fromstring|fromstringlist|parse|XML|HTML|XMLID|iterparse|XMLParser|XMLPullParser|HTMLParser)\b"
+    r"|\bexpat\b|minidom|import ElementTree|xml\.sax\b(?!\.saxutils)|objectify"
+)
+
+
+def test_nothing_else_parses_documents():
+    package = Path(sssjob.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if _PARSES.search(path.read_text())
+    }
+    assert found == set(PARSERS)
