@@ -104,7 +104,8 @@ class Tags(NamedTuple):
         except etree.XMLSyntaxError:
             return None
         units = list(inner(root, self.depth))
-        if any(unit.tag not in UNIT_TAGS for unit in units):
+        has_more = guess.is_last and self.depth > 1  # perhaps, behind the innermost tag
+        if has_more or any(unit.tag not in UNIT_TAGS for unit in units):
             if next(strangers(root), None) is not None:
                 return None
             units = outermost(root)

@@ -126,6 +126,7 @@ def judged(data):
 @example(b'<?xml version="1.0" e\x00ncoding="ISO-8859-1"?>\n<Jobs>\n<Job><Id>\xe9</Id></Job>\n<Job')
 @example(b"<Job>\n<Job><Id>1</Id></Job>\n</Job>")
 @example(b"<Jobs><Job> </Job>\n&x;</Jobs>")
+@example(b"<a>\n<b>\n<Job/>\n</b>\n<Job/>\n<x:Job xmlns:x='urn:x'/></a>")
 @example(b"<Jobs>\n<Job>\n<Job/>\n</Job>\n<Job>\n<Job><Id></Job>\n</Jobs>")
 def test_every_view_accepts_and_refuses_the_same(data):
     accepted, refused = judged(data)
@@ -358,7 +359,7 @@ PARSERS = {
     "check/accept.py": "a grammar made from the tables",
     "classads/as_xml.py": "ClassAds in XML",
     "document/parsing.py": "the reader's own",
-    "rmap/forms.py": "the forms of an envelope of SSSRMAP that signatures need",
+    "rmap/signature.py": "the forms of an envelope of SSSRMAP that signatures need",
     "systems/gridengine/allocation.py": "what qstat -xml prints",
     "transform.py": "sheets",
 }
