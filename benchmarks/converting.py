@@ -16,9 +16,9 @@ with open(sys.argv[1], encoding="utf-8") as lines:
 """
 JOBS = """
 import sys
-from sssjob.systems.slurm.accounting import sacct as slurm
+from sssjob import records
 with open(sys.argv[1], "rb") as stream:
-    for outcome in slurm.jobs(stream):
+    for outcome in records.jobs("slurm", stream):
         pass
 """
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
+LAYOUT = "LAYOUT"  # what a module calls the declaration of its format
 SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
 TARGETS = "sssjob.targets"  # a group of entry points only
 
@@ -38,31 +39,29 @@ class Sign(IntEnum):
 
 
 class Format(NamedTuple):
-    """A record format: the name it goes by, its module (or ``module:attribute``), what prints it.
+    """A record format: the name it goes by, its module, and what prints it.
 
-    The module has ``jobs(stream, options) -> Iterator[Outcome]`` and, if it knows both roads,
-    ``records(stream, options, road)``; see ``sssjob.records``. With ``recognises(head)``, which
-    gives a reason or "", the format is found by ``auto``, the earlier the surer its ``sign``; with
-    ``mistaken(head)``, which gives one as well, what is often taken for it is refused in one line.
-    ``cutter`` names the class that cuts its records into parts for several processes and growing
-    logs.
+    The module has a ``LAYOUT``, see ``sssjob.records.layout``; where it is called something else,
+    it is named: ``module:NAME``. Where it recognises records, ``auto`` asks it the earlier the
+    surer its ``sign`` is.
     """
 
     name: str
     module: str
     description: str
-    cutter: str = ""
     sign: Sign = Sign.COUNT
 
     def load(self) -> Any:
-        """The module, imported now. Raises ``UnusableInput`` where it cannot be used."""
+        """Its layout, imported now. Raises ``UnusableInput`` where it cannot be used."""
         try:
-            module = loaded(self.module)
+            found = loaded(self.module)
         except (ImportError, AttributeError) as error:
             raise UnusableInput(f"the format {self.name} cannot be loaded: {error}") from error
-        if not callable(getattr(module, "jobs", None)):
-            raise UnusableInput(f"the format {self.name} has no jobs(stream, options)")
-        return module
+        if ":" not in self.module:
+            found = getattr(found, LAYOUT, None)
+        if not callable(getattr(found, "reader", None)):
+            raise UnusableInput(f"the format {self.name} has no {LAYOUT}")
+        return found
 
 
 Arguments = tuple[str, ...]

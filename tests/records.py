@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sssjob.check import check as findings
 from sssjob.document import dumps, to_tree
-from sssjob.records import find
+from sssjob.records import jobs
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 
 DATA = Path(__file__).parent / "data"
@@ -14,8 +14,7 @@ RECORDS = DATA / "records"
 
 def outcomes(format_name, data, **options):
     """What becomes of each record, as job objects."""
-    module = find(format_name).load()
-    return list(module.jobs(io.BytesIO(data), Options(**options)))
+    return list(jobs(format_name, io.BytesIO(data), Options(**options)))
 
 
 def converted(format_name, data, **options):

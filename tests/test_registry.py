@@ -138,18 +138,26 @@ def test_every_table_is_about_a_format():
 MODULE = '''
 """A format of another distribution: an id on each line, behind a sign of its own."""
 
-from sssjob.records.record import Bad, Converted
-from sssjob.model import Job, Property
+from sssjob.records.cuts import Lines
+from sssjob.records.layout import Layout, NoRecord, Record, alone, table
+from sssjob.records.record import JOB, Field
 
 
-def jobs(stream, options):
-    for line, raw in enumerate(stream, 1):
-        id = raw.decode().strip().removeprefix("our-id ")
-        yield Converted(line, Job((Property("Id", id),))) if id else Bad(line, "no id")
+def record(line, text):
+    id = text.removeprefix("our-id ").strip()
+    if not id:
+        raise NoRecord("no id")
+    return Record(line, ("id",), [id])
 
 
 def recognises(head):
     return "lines that begin with our-id" if head.startswith(b"our-id ") else ""
+
+
+LAYOUT = Layout(
+    type="Ours", cut=Lines(), reader=alone(record), rows=table([Field("id", JOB, "Id")]),
+    recognises=recognises,
+)
 '''
 
 SYSTEM = '''
@@ -164,8 +172,7 @@ from sssjob.registry import Format, Queue, System
 
 SYSTEM = System(
     "theirs", "Their system",
-    formats=(Format("their-log", "our_format", "a log of theirs",
-                    "sssjob.records.cutting:LineCutter"),),
+    formats=(Format("their-log", "our_format", "a log of theirs"),),
     queue=Queue("our_system:State", ask=(("their-queue",),)),
     script="our_system:Side",
     installation="our_system:Installed",
@@ -243,7 +250,7 @@ def test_a_name_of_ours_stays_ours(distribution):
     "name, reason",
     [
         ("lost", "the format lost cannot be loaded: No module named 'no_such_module'"),
-        ("empty", "the format empty has no jobs"),
+        ("empty", "the format empty has no LAYOUT"),
         ("nothing", "'nothing' is no known record format; known: .*ours"),
     ],
 )
@@ -268,13 +275,29 @@ def test_the_command_converts_it_by_name_and_recognises_it(distribution):
     (distribution / "our_formats-1.0.dist-info" / "entry_points.txt").write_text(
         f"[{registry.FORMATS}]\nours = our_format\n"
     )
-    named = convert("our-id 7\n\n", distribution, "--from", "ours")
+    named = convert("our-id 7\nour-id \n", distribution, "--from", "ours")
     assert named.returncode == 1
     assert named.stdout == "<Job><Id>7</Id></Job>\n"
     assert named.stderr.splitlines()[0] == "<stdin>:2: error: no id"
     seen = convert("our-id 7\n", distribution, "--from", "auto")
     assert seen.returncode == 0
     assert seen.stderr.startswith("<stdin>:1: notice: read as ours: lines that begin with our-id\n")
+
+
+def test_it_is_read_by_several_processes_and_as_it_grows(distribution):
+    log, output = distribution / "log", distribution / "jobs"
+    log.write_text("our-id 7\nour-id 8\n")
+    more = ["--jobs", "2", str(log)]
+    done = sssjob(distribution, "convert", "--from", "ours", "--to", "sss-lines", *more)
+    assert done.stdout == "<Job><Id>7</Id></Job>\n<Job><Id>8</Id></Job>\n"
+    state = ["--state", str(distribution / "state"), "-o", str(output), str(log)]
+    for _ in range(2):
+        done = sssjob(distribution, "convert", "--from", "ours", "--to", "sss-lines", *state)
+        assert done.returncode == 0, done.stderr
+    with log.open("a") as stream:
+        stream.write("our-id 9\n")
+    sssjob(distribution, "convert", "--from", "ours", "--to", "sss-lines", *state)
+    assert [line[9] for line in output.read_text().splitlines()] == ["7", "8", "9"]
 
 
 def test_a_broken_format_of_others_does_not_hinder_auto(distribution):
@@ -286,8 +309,7 @@ def test_a_broken_format_of_others_does_not_hinder_auto(distribution):
 def test_a_system_of_another_distribution_has_its_formats_and_ours_stay(with_system):
     assert [name for name in registry.all_systems() if name not in registry.systems()] == ["theirs"]
     assert registry.all_systems()["slurm"] is registry.systems()["slurm"]
-    assert find("their-log").cutter == "sssjob.records.cutting:LineCutter"
-    named = convert("our-id 7\n\n", with_system, "--from", "their-log")
+    named = convert("our-id 7\nour-id \n", with_system, "--from", "their-log")
     assert named.stdout == "<Job><Id>7</Id></Job>\n"
     assert named.stderr.splitlines()[0] == "<stdin>:2: error: no id"
     seen = convert("our-id 7\n", with_system, "--from", "auto")
@@ -316,7 +338,7 @@ def declared_with_a_name(distribution):
     system = distribution / "our_system.py"
     system.write_text(
         SYSTEM.replace("import Format, ", "import Format, Sign, ").replace(
-            'LineCutter"),)', 'LineCutter", Sign.NAME),)'
+            'of theirs"),)', 'of theirs", Sign.NAME),)'
         )
     )
 
@@ -336,7 +358,9 @@ def test_a_format_of_another_distribution_is_asked_as_early_as_its_sign(with_sys
 
 def test_a_wrong_kind_of_file_is_told_by_a_format_of_another_distribution(distribution):
     mistaken = 'def mistaken(head):\n    return "an index" if head.startswith(b"our-index") else ""'
-    (distribution / "our_format.py").write_text(f"{MODULE}\n\n{mistaken}\n")
+    module = MODULE.replace("recognises=recognises,", "recognises=recognises, mistaken=mistaken,")
+    before, declared = module.split("LAYOUT =")
+    (distribution / "our_format.py").write_text(f"{before}{mistaken}\n\n\nLAYOUT ={declared}")
     seen = convert("our-index\n", distribution, "--from", "auto")
     assert seen.stderr == "sssjob: error: <stdin>:1: an index\n"
 

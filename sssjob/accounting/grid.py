@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from sssjob.formats import blah
+from sssjob import records
 from sssjob.model import Block, Delivered, Item, Job
-from sssjob.records.assembly import noted
+from sssjob.records.readers import noted
 from sssjob.records.record import Converted, Outcome
 
 # Of the times that a record has, the first counts.
@@ -34,7 +34,7 @@ class Grid:
 
     def read(self, stream: BinaryIO) -> Iterator[Outcome[Job]]:
         """Learn the entries of a log; gives what became of each."""
-        for outcome in blah.jobs(stream):
+        for outcome in records.jobs("blah", stream):
             if isinstance(outcome, Converted):
                 self._learn(outcome.job)
             yield outcome

@@ -15,11 +15,12 @@ FAULTS = 1000  # bad records that are listed
 def format_of(name: str) -> Format:
     """The format of a name; one that is not known ends the command."""
     from sssjob.errors import UnusableInput
-    from sssjob.records import find
+    from sssjob.records import AUTO, find
 
     try:
         found = find(name)
-        found.load()
+        if found is not AUTO:
+            found.load()
     except UnusableInput as error:
         common.fail(error.reason)
     return found

@@ -5,17 +5,17 @@ from sssjob.registry import Format, Sign, Target
 # fmt: off
 FORMATS = (
     Format("blah",     "sssjob.formats.blah",     "blahp.log of a computing element",
-           "sssjob.records.cutting:LineCutter", Sign.MARK),
+           Sign.MARK),
     Format("apel",     "sssjob.formats.apel",     "APEL's individual job messages",
-           sign=Sign.NAME),
+           Sign.NAME),
     Format("car",      "sssjob.formats.car",      "EMI Compute Accounting Record 1.2",
-           sign=Sign.NAME),
+           Sign.NAME),
     Format("ur",       "sssjob.formats.ur",       "OGF Usage Record 1.0 (GFD.98)",
-           sign=Sign.NAME),
+           Sign.NAME),
     Format("swf",      "sssjob.formats.swf",      "Standard Workload Format 2.2"),
-    Format("sss",      "sssjob.formats.sss",      "job objects themselves", sign=Sign.NAME),
+    Format("sss",      "sssjob.formats.sss",      "job objects themselves", Sign.NAME),
     Format("lrmsinfo", "sssjob.formats.lrmsinfo", "jobs as lcg-info providers see them",
-           sign=Sign.MARK),
+           Sign.MARK),
 )
 # fmt: on
 

@@ -7,22 +7,16 @@ each ended by ``%%``. A summary is about many jobs: it is recognised and skipped
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.model import Job, Property
-from sssjob.records import clock as clocks
-from sssjob.records.assembly import (
-    Assembly,
-    Ready,
-    assembled,
-    doubts,
-    extension,
-    noted,
-)
-from sssjob.records.clock import Clock
-from sssjob.records.lines import clean, numbered
+from sssjob.model import Property
+from sssjob.records.clock import Clock, doubts, time
+from sssjob.records.cuts import of_lines
+from sssjob.records.layout import Layout, Piece, Read, Reader, Record, table
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG
+from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -32,17 +26,11 @@ from sssjob.records.record import (
     Found,
     Noted,
     Options,
-    Outcome,
     Skipped,
     plain,
 )
-from sssjob.records.roads import OBJECTS, Road
 from sssjob.records.values import amount, count, seconds
 
-P = TypeVar("P")
-J = TypeVar("J")
-
-LINE_LIMIT = 1 << 16  # bytes
 RECORD_LIMIT = 1000  # lines
 
 INDIVIDUAL = "individual-job"
@@ -107,8 +95,8 @@ KEYS: tuple[Field, ...] = (
     Field("CpuDuration",               JOB,       "CpuDuration", seconds),
     Field("Processors",                DELIVERED, "Processors",  count),
     Field("NodeCount",                 DELIVERED, "NodeCount",   count),
-    Field("StartTime",                 JOB,       "StartTime",   clocks.time),
-    Field("EndTime",                   JOB,       "EndTime",     clocks.time),
+    Field("StartTime",                 JOB,       "StartTime",   time),
+    Field("EndTime",                   JOB,       "EndTime",     time),
     Field("EndTime",                   JOB,       "State",       ended),
     Field(_DESCRIPTION,                JOB,       "Extension",   plain, _note(_DESCRIPTION)),
     Field(_TYPE,                       JOB,       "Extension",   plain, _note(_TYPE)),
@@ -122,18 +110,6 @@ NAMES = tuple(dict.fromkeys(row.column for row in KEYS))
 _KNOWN = frozenset(NAMES)
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each record, in its order. Raises ``UnusableInput`` without a header."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    clock = Clock(options.zone)
-    maker = Assembly(clocks.by(clock, KEYS), NAMES, road, "APEL")
-    return assembled(_read(stream, maker, clock))
-
-
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it is a message of APEL's, or ""."""
     found = re.match(rb"\s*(APEL-[a-z0-9-]{1,40}-message):", head)
@@ -141,26 +117,28 @@ def recognises(head: bytes) -> str:
 
 
 class _Message(NamedTuple):
-    """The lines of one record, the first of their numbers, and what kind its header names."""
+    """The lines of one record, and what kind its header names."""
 
-    line: int
     kind: str
     lines: list[str]
 
 
-def _messages(stream: BinaryIO) -> Iterator[_Message | Bad]:
-    """Every record, those that are too large or cut short as bad ones."""
+def messages(numbered: Iterable[tuple[int, str]]) -> Iterator[Piece]:
+    """Every record, those that are too large or cut short as bad ones.
+
+    Raises ``UnusableInput`` without a header.
+    """
     kind, wrong = "", ""
     begun = 0
     lines: list[str] = []
-    for number, raw in numbered(stream, LINE_LIMIT):
-        text = clean(raw).strip()
+    for number, line in numbered:
+        text = line.strip()
         header = _HEADER.fullmatch(text)
         if header or text == "%%":
             if lines and (wrong or header):
                 yield Bad(begun, wrong or "a record without its end, %%")
             elif lines:
-                yield _Message(begun, kind, lines)
+                yield begun, _Message(kind, lines)
             lines, wrong = [], ""
             kind = header[1] if header else kind
         elif text and not kind:
@@ -168,8 +146,8 @@ def _messages(stream: BinaryIO) -> Iterator[_Message | Bad]:
             raise UnusableInput(f"no header line such as {example}", number)
         elif text:
             begun = begun if lines else number
-            if len(raw) > LINE_LIMIT:
-                wrong = wrong or f"line {number} has more than {LINE_LIMIT} bytes"
+            if len(text) > LINE_LIMIT:
+                wrong = wrong or f"line {number} is {TOO_LONG}"
             elif len(lines) > RECORD_LIMIT:
                 wrong = wrong or f"more than {RECORD_LIMIT} lines"
             if not (wrong and lines):
@@ -177,28 +155,20 @@ def _messages(stream: BinaryIO) -> Iterator[_Message | Bad]:
     if not kind:
         raise UnusableInput("nothing to read: not even a header line")
     if lines:  # the end of the last record may be missing
-        yield Bad(begun, wrong) if wrong else _Message(begun, kind, lines)
+        yield Bad(begun, wrong) if wrong else (begun, _Message(kind, lines))
 
 
-def _read(
-    stream: BinaryIO, maker: Assembly[P, J], clock: Clock
-) -> Iterator[Ready[P, J] | Outcome[J]]:
-    for message in _messages(stream):
-        if isinstance(message, Bad):
-            yield message
-        elif message.kind != INDIVIDUAL:
-            reason = "summary" if "summar" in message.kind else f"{message.kind} message"
-            yield Skipped(message.line, reason)
-        else:
-            try:
-                yield _record(message, maker, clock)
-            except InvalidValue as wrong:
-                yield Bad(message.line, str(wrong))
-            yield from clock.assumption(message.line)
+def reader(options: Options, clock: Clock) -> Reader:
+    """What reads records with this clock."""
+    return lambda line, message: record(line, message, clock)
 
 
-def _record(message: _Message, maker: Assembly[P, J], clock: Clock) -> Ready[P, J] | Bad:
-    line, values = message.line, _values(message.lines)
+def record(line: int, message: _Message, clock: Clock) -> Read:
+    """What a message is. Raises ``InvalidValue``."""
+    if message.kind != INDIVIDUAL:
+        reason = "summary" if "summar" in message.kind else f"{message.kind} message"
+        return Skipped(line, reason)
+    values = _values(message.lines)
     if "LocalJobId" not in values:
         return Bad(line, "no LocalJobId")
     more = tuple(noted("APEL", name, text) for name, text in values.items() if name not in _KNOWN)
@@ -211,7 +181,7 @@ def _record(message: _Message, maker: Assembly[P, J], clock: Clock) -> Ready[P, 
     except InvalidValue:
         contradictions = ()  # the mapping will say so of the key
     notes = (*demanded, *contradictions)
-    return Ready(line, maker, maker.fields(values), more, notes)
+    return Record(line, NAMES, [values.get(name, "") for name in NAMES], more=more, notes=notes)
 
 
 def _values(lines: list[str]) -> dict[str, str]:
@@ -227,3 +197,8 @@ def _values(lines: list[str]) -> dict[str, str]:
         if value.lower() not in _NULL:
             values[name] = value
     return values
+
+
+LAYOUT = Layout(
+    type="APEL", cut=of_lines(messages), reader=reader, rows=table(KEYS), recognises=recognises
+)

@@ -10,35 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import BinaryIO, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.formats.voms import attributes
-from sssjob.model import Job, Property
-from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted
+from sssjob.model import Property
+from sssjob.records.cuts import Lines
 from sssjob.records.head import first_line
-from sssjob.records.lines import clean, numbered
-from sssjob.records.readers import identity
+from sssjob.records.layout import Layout, Read, Record, alone, table
+from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,
-    Bad,
     Field,
     Found,
     Noted,
-    Options,
-    Outcome,
     Skipped,
     plain,
     varied,
 )
-from sssjob.records.roads import OBJECTS, Road
 from sssjob.records.values import epoch
-
-P = TypeVar("P")
-J = TypeVar("J")
-
-LINE_LIMIT = 1 << 16  # bytes
 
 # A quote inside of a value ends it only where the next pair begins.
 _BETWEEN = re.compile(r'"\s+"(?=[A-Za-z]\w{0,40}=)')
@@ -99,36 +89,15 @@ NAMES = tuple(dict.fromkeys(row.column for row in COLUMNS))
 _WITHIN = re.compile(f'"(?:{"|".join(NAMES)})=')
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each line, in its order."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    return assembled(_read(stream, Assembly(COLUMNS, NAMES, road, "BLAH")))
-
-
-def _read(stream: BinaryIO, maker: Assembly[P, J]) -> Iterator[Ready[P, J] | Outcome[J]]:
-    for line, raw in numbered(stream, LINE_LIMIT):
-        if len(raw) > LINE_LIMIT:
-            yield Bad(line, f"a line of more than {LINE_LIMIT} bytes")
-        elif text := clean(raw).strip():
-            try:
-                yield _record(line, tuple(_pairs(text)), maker)
-            except InvalidValue as wrong:
-                yield Bad(line, str(wrong))
-
-
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it is BLAH's, or ""."""
     begins = re.match(rb'"(timestamp|userDN|lrmsID)=', first_line(head))
     return 'lines of "name=value"' if begins else ""
 
 
-def _record(
-    line: int, pairs: tuple[tuple[str, str], ...], maker: Assembly[P, J]
-) -> Ready[P, J] | Skipped:
+def record(line: int, text: str) -> Read:
+    """What a line is. Raises ``InvalidValue``."""
+    pairs = tuple(_pairs(text.strip()))
     values = dict(reversed(pairs))  # the first of each name counts: a user's primary FQAN
     if values.get("lrmsID", "").strip().lower() in _NEVER_SUBMITTED:
         return Skipped(line, "not submitted to a batch system")
@@ -138,7 +107,7 @@ def _record(
         if value and (name not in NAMES or (name == "userFQAN" and value != values[name]))
     )
     notes = () if "timestamp" in values else (Noted(line, _TIMELESS),)
-    return Ready(line, maker, maker.fields(values), more, notes)
+    return Record(line, NAMES, [values.get(name, "") for name in NAMES], more=more, notes=notes)
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -151,3 +120,8 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         if _WITHIN.search(found[2]):
             raise InvalidValue(pair, "one pair: something else than a blank is between two")
         yield found[1], found[2]
+
+
+LAYOUT = Layout(
+    type="BLAH", cut=Lines(), reader=alone(record), rows=table(COLUMNS), recognises=recognises
+)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO, TypeVar
-
 from sssjob.errors import InvalidValue
 from sssjob.formats import usage_records
 from sssjob.formats import usage_values as values
 from sssjob.formats.usage_xml import Entries
-from sssjob.model import Job
-from sssjob.records.assembly import extension, noted
-from sssjob.records.clock import Clock
-from sssjob.records.record import DELIVERED, JOB, Field, Found, Options, Outcome, plain
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.readers import extension, noted
+from sssjob.records.record import DELIVERED, JOB, Field, Found, plain
 from sssjob.records.values import number
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 NAMESPACE = "http://eu-emi.eu/namespaces/2012/11/computerecord"
 
@@ -64,34 +55,26 @@ def kept(name: str) -> Field:
     return Field(name, JOB, "Extension", read)
 
 
-def elements(clock: Clock) -> tuple[Field, ...]:
-    """The mapping: that of usage records, and what CAR adds."""
-    # fmt: off
-    attributes = ("UserIdentity/GroupAttribute",)
-    return (
-        *usage_records.elements("CAR", clock),
-        Field("UserIdentity/LocalGroup", DELIVERED, "Group"),
-        Field("UserIdentity/Group",      DELIVERED, "Project",   project, beside=attributes),
-        Field(attributes[0],             JOB,       "Extension", group_attributes),
-        Field("ExitStatus",              JOB,       "ExitCode",  exit_code),
-        Field("Site",                    JOB,       "Extension", plain, extension("CAR", "Site")),
-        kept("Infrastructure"),
-        kept("Middleware"),
-        Field("ServiceLevel",            DELIVERED, "Resource",  values.levels),
-    )
-    # fmt: on
-
-
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each record. Raises ``UnusableInput`` where there is none."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    return usage_records.records(stream, options, road, elements, "CAR")
+_ATTRIBUTES = ("UserIdentity/GroupAttribute",)
+# fmt: off
+# That of usage records, and what CAR adds.
+ELEMENTS: tuple[Field, ...] = (
+    *usage_records.elements("CAR"),
+    Field("UserIdentity/LocalGroup", DELIVERED, "Group"),
+    Field("UserIdentity/Group",      DELIVERED, "Project",   project, beside=_ATTRIBUTES),
+    Field(_ATTRIBUTES[0],            JOB,       "Extension", group_attributes),
+    Field("ExitStatus",              JOB,       "ExitCode",  exit_code),
+    Field("Site",                    JOB,       "Extension", plain, extension("CAR", "Site")),
+    kept("Infrastructure"),
+    kept("Middleware"),
+    Field("ServiceLevel",            DELIVERED, "Resource",  values.levels),
+)
+# fmt: on
 
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it holds these records, or ""."""
     return "CAR's namespace" if NAMESPACE.encode() in head else ""
+
+
+LAYOUT = usage_records.of_elements("CAR", ELEMENTS, recognises)

@@ -10,28 +10,30 @@ from sssjob import defaults
 from sssjob.document import read
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
-from sssjob.records.record import Bad, Converted, Options, Outcome, Skipped
+from sssjob.records.cuts import Found
+from sssjob.records.layout import Layout, Made, Piece, Read, alone, table
+from sssjob.records.record import Bad
 
 _ROOT = re.compile(rb"<(?:[\w.-]{1,60}:)?(Jobs|Job|JobGroup)[\s/>]")
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     """The jobs of documents; what cannot be read is a bad record."""
     bad: list[Bad] = []
 
     def keep(error: UnreadableDocument) -> None:
         bad.append(Bad(error.finding.line or 1, error.finding.message))
 
-    ended_only = options is not None and options.ended_only
     for block in read(stream, on_error=keep):
         yield from bad
         bad.clear()
-        for job in jobs_of(block):
-            if ended_only and "EndTime" not in job.properties.names():
-                yield Skipped(job.line, "not ended")
-            else:
-                yield Converted(job.line, job)
+        yield from ((job.line, job) for job in jobs_of(block))
     yield from bad
+
+
+def made(line: int, job: Job) -> Read:
+    """A job is a record that has become one."""
+    return Made(line, job, "EndTime" in job.properties.names())
 
 
 def jobs_of(block: Block) -> Iterator[Job]:
@@ -48,3 +50,8 @@ def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it holds job objects, or ""."""
     found = _ROOT.search(head) if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None
     return f"an element {found[1].decode()}" if found else ""
+
+
+LAYOUT = Layout(
+    type="", cut=Found(pieces), reader=alone(made), rows=table(()), recognises=recognises
+)

@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import BinaryIO, Generic, TypeVar
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.model import Job, Property
-from sssjob.records.assembly import Assembly, Ready, assembled, extension, noted
-from sssjob.records.lines import clean, numbered
+from sssjob.model import Property
+from sssjob.records.clock import Clock
+from sssjob.records.cuts import Lines
+from sssjob.records.layout import NEVER, Layout, Names, Read, Reader, Record
+from sssjob.records.lines import clean
 from sssjob.records.plan import KEPT
+from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -27,16 +29,9 @@ from sssjob.records.record import (
     Instead,
     Noted,
     Options,
-    Outcome,
     Skipped,
 )
-from sssjob.records.roads import OBJECTS, Road
 from sssjob.records.values import amount, count, epoch, number, rounded, seconds
-
-P = TypeVar("P")
-J = TypeVar("J")
-
-LINE_LIMIT = 1 << 16  # bytes
 
 _RELATIVE = (
     "no UnixStartTime in the header: times count from the begin of the log, so they are kept "
@@ -133,29 +128,20 @@ _QUEUE, _PARTITION = NAMES.index("Queue Number"), NAMES.index("Partition Number"
 _OF_STARTED = frozenset(("Run Time", ALLOCATED, "Average CPU Time", "Used Memory"))
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each line that is no comment, in its order."""
-    return records(stream, options or Options(), OBJECTS)
+_TOLD = (*NAMES, *(row.column for row in TIMES))
+_RELATIVE_TOLD = (*_TOLD, "(times from the begin of the log)")
 
 
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    return assembled(_read(stream, road))
+def rows(names: Names) -> Iterator[Field]:
+    """The mapping: a job that was not started has used nothing; see ``_relative``."""
+    for row in (*COLUMNS, *TIMES):
+        if NEVER not in names or row.column not in _OF_STARTED:
+            yield _relative(row) if _RELATIVE_TOLD[-1] in names else row
 
 
-def _read(stream: BinaryIO, road: Road[P, J]) -> Iterator[Ready[P, J] | Outcome[J]]:
-    log = _Log(road)
-    for line, raw in numbered(stream, LINE_LIMIT):
-        text = clean(raw).strip()
-        if len(raw) > LINE_LIMIT:
-            yield Bad(line, f"a line of more than {LINE_LIMIT} bytes")
-        elif text.startswith(";"):
-            log.header(text)
-        elif text:
-            try:
-                yield log.record(line, text.split())
-            except InvalidValue as wrong:
-                yield Bad(line, str(wrong))
+def reader(options: Options, clock: Clock) -> Reader:
+    """What reads the lines of a log, header comments among them."""
+    return _Log().line
 
 
 def recognises(head: bytes) -> str:
@@ -173,26 +159,23 @@ def recognises(head: bytes) -> str:
     return ""
 
 
-class _Log(Generic[P, J]):
+class _Log:
     """A log below the header that was seen; a file may hold several."""
 
-    def __init__(self, road: Road[P, J]) -> None:
+    def __init__(self) -> None:
         self.begin = 0
         self._queues: dict[str, str] = {}
         self._partitions: dict[str, str] = {}
         self._previous = ""
         self._told_so = False
-        names = (*NAMES, *(row.column for row in TIMES))
-        rows = (*COLUMNS, *TIMES)
-        waiting = tuple(row for row in rows if row.column not in _OF_STARTED)
-        self._makers = {
-            (absolute, started): Assembly(
-                (row if absolute else _relative(row) for row in (rows if started else waiting)),
-                names, road, "SWF",
-            )
-            for absolute in (False, True)
-            for started in (False, True)
-        }  # fmt: skip
+
+    def line(self, line: int, text: str) -> Read | None:
+        """What a line is; comments are none. Raises ``InvalidValue``."""
+        text = text.strip()
+        if text.startswith(";"):
+            self.header(text)
+            return None
+        return self.record(line, text.split())
 
     def header(self, text: str) -> None:
         """Take a comment; those without a label say nothing."""
@@ -205,7 +188,7 @@ class _Log(Generic[P, J]):
         elif label in ("Queue", "Partition") and (named := _NAMED.fullmatch(value)):
             (self._queues if label == "Queue" else self._partitions)[named[1]] = named[2]
 
-    def record(self, line: int, fields: list[str]) -> Ready[P, J] | Skipped | Bad:
+    def record(self, line: int, fields: list[str]) -> Read:
         """What one line is. Raises ``InvalidValue``."""
         if len(fields) != len(NAMES):
             return Bad(line, f"{len(fields)} fields where there are {len(NAMES)}")
@@ -219,7 +202,6 @@ class _Log(Generic[P, J]):
             return Bad(line, f"a partial execution of job {id} without its job before it")
         self._previous = id
         started = _was_started(fields)
-        maker = self._makers[bool(self.begin), started]
         told = self._times(fields, started=started)
         more: list[Property] = []
         notes = [] if self.begin or self._told_so else [Noted(line, _RELATIVE, once=True)]
@@ -231,7 +213,9 @@ class _Log(Generic[P, J]):
                 told[place] = ""
                 more.append(noted("SWF", NAMES[place], fields[place]))
                 notes.append(Noted(line, f"{wrong}: {NAMES[place]}; {KEPT}", once=True))
-        return Ready(line, maker, told, tuple(more), tuple(notes))
+        return Record(
+            line, _SHAPES[bool(self.begin), started], told, more=tuple(more), notes=tuple(notes)
+        )
 
     def _times(self, fields: list[str], *, started: bool) -> list[str]:
         """The fields with times in the place of distances, and two more: start and end."""
@@ -250,6 +234,13 @@ class _Log(Generic[P, J]):
         if not self.begin:
             return units.decimal(seconds)
         return epoch(self.begin + seconds, units.decimal(seconds))
+
+
+# The names of a record, by whether its times are absolute, and whether it was started.
+_SHAPES = {
+    (True, True): _TOLD, (True, False): (*_TOLD, NEVER),
+    (False, True): _RELATIVE_TOLD, (False, False): (*_RELATIVE_TOLD, NEVER),
+}  # fmt: skip
 
 
 def _relative(row: Field) -> Field:
@@ -276,3 +267,6 @@ def _is_number(text: str) -> bool:
     except InvalidValue:
         return False
     return True
+
+
+LAYOUT = Layout(type="SWF", cut=Lines(cutter=None), reader=reader, rows=rows, recognises=recognises)

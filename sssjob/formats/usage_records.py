@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO, TypeVar
+from collections.abc import Callable, Iterator
 
 from sssjob.errors import InvalidValue
 from sssjob.formats import usage_values as values
-from sssjob.formats.usage_xml import NESTED, Record, read
+from sssjob.formats.usage_xml import NESTED, Entries, pieces
 from sssjob.model import Property
-from sssjob.records.assembly import Assembly, Ready, assembled, doubts, extension, noted
-from sssjob.records.clock import Clock
-from sssjob.records.readers import identity
-from sssjob.records.record import (
-    DELIVERED,
-    JOB,
-    Bad,
-    Field,
-    Noted,
-    Options,
-    Outcome,
-    Read,
-    plain,
-)
-from sssjob.records.roads import Road
+from sssjob.records import layout
+from sssjob.records.clock import Clock, doubts, time
+from sssjob.records.cuts import Found
+from sssjob.records.layout import Layout, Record
+from sssjob.records.readers import extension, identity, noted
+from sssjob.records.record import DELIVERED, JOB, Bad, Field, Noted, Options, Read, plain
 from sssjob.records.values import count
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _TIMES = ("EndTime", "StartTime")
 ID = "JobIdentity/LocalJobId"
@@ -35,7 +22,7 @@ GLOBAL_ID = "JobIdentity/GlobalJobId"
 RECORD_ID = "RecordIdentity/@recordId"
 
 
-def elements(type: str, clock: Clock) -> tuple[Field, ...]:
+def elements(type: str) -> tuple[Field, ...]:
     """The mapping of GFD.98's elements; ``type`` is that of Extensions."""
 
     def kept(column: str, name: str) -> Field:
@@ -62,14 +49,14 @@ def elements(type: str, clock: Clock) -> tuple[Field, ...]:
         other("Memory", values.other_volumes(type), *others),
         Field("TimeDuration",                JOB,       "SuspendDuration", values.suspended),
         other("TimeDuration", values.other_spans(type)),
-        Field("TimeInstant",                 JOB,       "SubmitTime",  values.instants(clock)),
-        other("TimeInstant", values.other_instants(clock, type)),
+        Field("TimeInstant",                 JOB,       "SubmitTime",  values.instants),
+        other("TimeInstant", values.other_instants(type)),
         Field("WallDuration",                DELIVERED, "Duration",    values.duration),
         Field("CpuDuration",                 JOB,       "CpuDuration", values.cpu),
         Field("NodeCount",                   DELIVERED, "NodeCount",   count),
         Field("Processors",                  DELIVERED, "Processors",  values.processors),
-        Field("EndTime",                     JOB,       "EndTime",     clock.read),
-        Field("StartTime",                   JOB,       "StartTime",   clock.read),
+        Field("EndTime",                     JOB,       "EndTime",     time),
+        Field("StartTime",                   JOB,       "StartTime",   time),
         Field("MachineName",                 DELIVERED, "Machine"),
         Field("SubmitHost",                  JOB,       "SubmitHost"),
         Field("Queue",                       DELIVERED, "Queue"),
@@ -82,16 +69,8 @@ def elements(type: str, clock: Clock) -> tuple[Field, ...]:
     # fmt: on
 
 
-def records(
-    stream: BinaryIO,
-    options: Options,
-    road: Road[P, J],
-    mapping: Callable[[Clock], Iterable[Field]],
-    type: str,
-) -> Iterator[Outcome[J]]:
-    """What becomes of each record by a mapping; ``type`` is that of Extensions."""
-    clock = Clock(options.zone)
-    rows = tuple(mapping(clock))
+def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes], str]) -> Layout:
+    """The layout of usage records by a mapping; ``type`` is that of Extensions."""
     names = tuple(dict.fromkeys(column for row in rows for column in (row.column, *row.beside)))
     several = frozenset(
         column
@@ -99,50 +78,42 @@ def records(
         if values.takes_entries(row.read)
         for column in (row.column, *row.beside)
     )
-    assembly = Assembly(rows, names, road, type)
-    return assembled(_read(stream, assembly, names, several, clock, type))
 
+    def reader(options: Options, clock: Clock) -> layout.Reader:
+        def read(line: int, entries: dict[str, Entries]) -> Record | Bad:
+            columns, more = _columns(entries, names, several, type)
+            if not columns[ID]:
+                return Bad(line, "neither LocalJobId nor GlobalJobId nor recordId")
+            try:
+                notes = tuple(_doubts(line, entries, clock))
+            except InvalidValue:
+                notes = ()  # the mapping says of which element
+            fields = [columns.get(name, "") for name in names]
+            return Record(line, names, fields, more=tuple(more), notes=notes)
 
-def _read(
-    stream: BinaryIO,
-    maker: Assembly[P, J],
-    names: tuple[str, ...],
-    several: frozenset[str],
-    clock: Clock,
-    type: str,
-) -> Iterator[Ready[P, J] | Outcome[J]]:
-    for record in read(stream):
-        if isinstance(record, Bad):
-            yield record
-            continue
-        columns, more = _columns(record, names, several, type)
-        if not columns[ID]:
-            yield Bad(record.line, "neither LocalJobId nor GlobalJobId nor recordId")
-            continue
-        try:
-            notes = tuple(_doubts(record, clock))
-        except InvalidValue:
-            notes = ()  # the mapping says of which element
-        yield Ready(record.line, maker, maker.fields(columns), tuple(more), notes)
-        yield from clock.assumption(record.line)
+        return read
+
+    return Layout(
+        type=type, cut=Found(pieces), reader=reader, rows=layout.table(rows), recognises=recognises
+    )
 
 
 def _columns(
-    record: Record, names: tuple[str, ...], several: frozenset[str], type: str
+    entries: dict[str, Entries], names: tuple[str, ...], several: frozenset[str], type: str
 ) -> tuple[dict[str, object], list[Property]]:
     """The columns of a record, and what has no column."""
     columns: dict[str, object] = {name: () for name in several}
     more: list[Property] = []
-    for name, entries in record.entries.items():
+    for name, found in entries.items():
         if name in several:
-            columns[name] = entries
+            columns[name] = found
             continue
         known = name in names
         if known:
-            columns[name] = entries[0].text
+            columns[name] = found[0].text
         more += (
             noted(type, _kept_name(name), entry.text)
-            for entry in (entries[1:] if known else entries)
+            for entry in (found[1:] if known else found)
             if entry.text
         )
     if not columns.get(ID):
@@ -157,12 +128,12 @@ def _kept_name(name: str) -> str:
     return rest if first in NESTED else name
 
 
-def _doubts(record: Record, clock: Clock) -> Iterator[Noted]:
+def _doubts(line: int, entries: dict[str, Entries], clock: Clock) -> Iterator[Noted]:
     def text(name: str) -> str:
-        return record.entries[name][0].text if name in record.entries else ""
+        return entries[name][0].text if name in entries else ""
 
     wall = text("WallDuration")
     yield from doubts(
-        record.line, clock.read(text("StartTime")), clock.read(text("EndTime")),
+        line, clock.read(text("StartTime")), clock.read(text("EndTime")),
         str(values.duration(wall)) if wall else None,
     )  # fmt: skip

@@ -10,9 +10,9 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.formats.usage_xml import Entries, Leaf
 from sssjob.model import Property
-from sssjob.records.assembly import noted
-from sssjob.records.clock import Clock
+from sssjob.records.clock import Clock, timed
 from sssjob.records.plan import KEPT
+from sssjob.records.readers import noted
 from sssjob.records.record import Found, Instead, Read
 from sssjob.records.values import amount, count, iso_duration, rounded
 
@@ -173,27 +173,25 @@ def _amount(name: str, entry: Leaf) -> Property | None:
     return Property("Swap" if virtual else name, text, {"metric": metric, "units": unit})
 
 
-def instants(clock: Clock) -> Read:
+@timed
+@whole_of_all
+def instants(clock: Clock, entries: Entries) -> Found:
     """Points of time that have a property of their own; the first of each counts."""
-
-    @whole_of_all
-    def read(entries: Entries) -> Found:
-        found = {
-            INSTANTS[kind]: text
-            for entry in reversed(entries)
-            if (kind := entry.get("type").lower()) in INSTANTS
-            and (text := clock.read(entry.text)) is not None
-        }
-        return tuple(Property(name, text) for name, text in found.items())
-
-    return read
+    found = {
+        INSTANTS[kind]: text
+        for entry in reversed(entries)
+        if (kind := entry.get("type").lower()) in INSTANTS
+        and (text := clock.read(entry.text)) is not None
+    }
+    return tuple(Property(name, text) for name, text in found.items())
 
 
-def other_instants(clock: Clock, type: str) -> Read:
+def other_instants(type: str) -> Read:
     """Points of time that have none, in seconds since 1970."""
 
+    @timed
     @whole_of_all
-    def read(entries: Entries) -> Found:
+    def read(clock: Clock, entries: Entries) -> Found:
         return tuple(
             noted(type, entry.get("type") or "TimeInstant", text)
             for entry in entries

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from lxml.etree import _Element as Element
 
 from sssjob.document.places import names
 from sssjob.records import xml_records
+from sssjob.records.layout import Piece
 from sssjob.records.record import Bad
 
 NESTED = ("JobIdentity", "RecordIdentity", "UserIdentity")
@@ -33,18 +34,6 @@ class Leaf(NamedTuple):
 Entries = tuple[Leaf, ...]
 
 
-class Record(NamedTuple):
-    """A record: the line it begins in, and its entries.
-
-    They go by ``Name``, or by ``Outer/Name`` and ``Outer/@name``; an element of another
-    namespace than the record's own is named ``{namespace}Name``, and one within that
-    ``{namespace}Outer/Name``.
-    """
-
-    line: int
-    entries: Mapping[str, Entries]
-
-
 _FORM = xml_records.Form(
     "usage record",
     re.compile(rb"<(/?)((?:[\w.-]{1,60}:)?(?:JobUsageRecord|UsageRecord|Usage))(?=[\s/>])"),
@@ -52,13 +41,18 @@ _FORM = xml_records.Form(
 )
 
 
-def read(stream: BinaryIO) -> Iterator[Record | Bad]:
-    """Every record of a stream. Raises ``UnusableInput`` where there is no XML of records."""
-    for found in xml_records.read(stream, _FORM):
+def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
+    """The entries of every record of a stream.
+
+    They go by ``Name``, or by ``Outer/Name`` and ``Outer/@name``; an element of another
+    namespace than the record's own is named ``{namespace}Name``, and one within that
+    ``{namespace}Outer/Name``. Raises ``UnusableInput`` where there is no XML of records.
+    """
+    for found in xml_records.read(stream, _FORM, first):
         if isinstance(found, Bad):
             yield found
         else:
-            yield Record(found.line, _entries(found.element))
+            yield found.line, _entries(found.element)
 
 
 def _entries(record: Element) -> dict[str, Entries]:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AUTO", "FORMATS", "Format", "find", "formats", "jobs", "read_records"]
 
-AUTO = Format("auto", "sssjob.records.recognition", "whichever the records look like")
-_HEAD = 1 << 12  # bytes that tell what is often taken for a format
+AUTO = Format("auto", "", "whichever the records look like")
 FORMATS: dict[str, Format] = {AUTO.name: AUTO, **registry.formats()}
 
 
@@ -51,32 +50,11 @@ def read_records(
     format_: Format, stream: BinaryIO, options: Options, road: Road[P, J]
 ) -> Iterator[Outcome[J]]:
     """What becomes of each record, on one of the roads. Raises ``UnusableInput``."""
-    yield from read_part(format_, checked(format_, stream), options, road)
+    from sssjob.records.engine import Engine
+    from sssjob.records.recognition import checked, recognised
 
-
-def checked(format_: Format, stream: BinaryIO) -> BinaryIO:
-    """The same stream. Raises ``UnusableInput`` where it begins with what is no such format."""
-    mistaken = getattr(format_.load(), "mistaken", None)
-    if mistaken is None:
-        return stream
-    from sssjob.records.head import looked_at
-
-    head, stream = looked_at(stream, _HEAD)
-    if reason := mistaken(head):
-        raise UnusableInput(reason, 1)
-    return stream
-
-
-def read_part(
-    format_: Format, stream: BinaryIO, options: Options, road: Road[P, J]
-) -> Iterator[Outcome[J]]:
-    """The same as ``read_records`` of a stream that was checked, or of a part of it."""
-    module = format_.load()
-    if hasattr(module, "records"):
-        yield from module.records(stream, options, road)
-        return
-    from sssjob.records.record import Converted
-
-    for outcome in module.jobs(stream, options):
-        whole = isinstance(outcome, Converted)
-        yield outcome._replace(job=road.whole(outcome.job)) if whole else outcome
+    if format_ is AUTO:
+        format_, notice, stream = recognised(stream)
+        yield notice
+    layout = format_.load()
+    yield from Engine(layout, options, road).outcomes(checked(layout, stream))

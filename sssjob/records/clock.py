@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
+from functools import partial, update_wrapper
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.records.record import Field, Noted, numeric
+from sssjob.records.record import Field, Noted, R, numeric
 
 _ASSUMED = "times without a zone are read as UTC; --tz names another zone"
 NO_VALUE = frozenset(
@@ -30,9 +31,21 @@ def time(text: str) -> str | None:
     raise NotImplementedError(text)
 
 
+def timed(read: R) -> R:
+    """Mark a reader that is given the clock of a run before all else: see ``by``."""
+    read.timed = True  # type: ignore[attr-defined]  # functions have attributes
+    return read
+
+
 def by(clock: Clock, rows: Iterable[Field]) -> Iterator[Field]:
     """The rows, with their times read by a clock."""
-    return (row._replace(read=clock.read) if row.read is time else row for row in rows)
+    for row in rows:
+        if row.read is time:
+            yield row._replace(read=clock.read)
+        elif getattr(row.read, "timed", False):
+            yield row._replace(read=update_wrapper(partial(row.read, clock), row.read))
+        else:
+            yield row
 
 
 class Clock:
@@ -42,19 +55,23 @@ class Clock:
     """
 
     def __init__(self, zone: str = "") -> None:
-        self._hours: dict[str, int] = {}
-        self._assumed = self._told = False
-        self.twice: set[str] = set()
         self._named = bool(zone)
         self._zone: tzinfo = timezone(zone)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin another stream, of which nothing was said yet.
+
+        ``assumed``: UTC was taken for want of a zone, and this was not said yet. ``twice`` are
+        times that happened twice.
+        """
+        self._hours: dict[str, int] = {}
+        self._told = self.assumed = False
+        self.twice: set[str] = set()
 
     @numeric(units.TIME_LIMIT)
     def read(self, text: str, fold: int = 0) -> str | None:
-        """Seconds since the epoch. ``fold`` chooses one of two readings of an autumn hour.
-
-        A time that happened twice is remembered in ``twice``; that UTC was taken for want of
-        a zone is said by ``assumption``.
-        """
+        """Seconds since the epoch. ``fold`` chooses one of two readings of an autumn hour."""
         if text.isdecimal() and text.isascii():
             if len(text) > 10 or int(text) > units.TIME_LIMIT:
                 raise InvalidValue(text, "a time of 32 bits")
@@ -72,9 +89,9 @@ class Clock:
 
     def assumption(self, line: int) -> tuple[Noted, ...]:
         """What is to say behind the first time that was read as UTC for want of a zone, once."""
-        if self._told or not self._assumed:
+        if not self.assumed:
             return ()
-        self._told = True
+        self._told, self.assumed = True, False
         return (Noted(line, _ASSUMED, once=True),)
 
     def column(self, texts: Sequence[str]) -> Sequence[str]:
@@ -119,7 +136,7 @@ class Clock:
 
     def _placed(self, text: str, moment: datetime, fold: int) -> datetime:
         if not self._named:
-            self._assumed = True
+            self.assumed = not self._told
             return moment.replace(tzinfo=UTC)
         first = moment.replace(tzinfo=self._zone)
         second = first.replace(fold=1)
@@ -152,6 +169,16 @@ def is_backwards(start: str, end: str) -> bool:
     (True, False)
     """
     return (end + start).isdecimal() and 0 < int(end or 0) < int(start or 0)
+
+
+def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> Iterator[Noted]:
+    """What the times of a record say against each other, all in seconds; nothing is put right."""
+    if not start or not end:
+        return
+    if is_backwards(start, end):
+        yield Noted(line, "EndTime is before StartTime")
+    elif wall and abs(int(end) - int(start) - int(wall)) > 1:  # a second may be lost to rounding
+        yield Noted(line, "EndTime - StartTime is not the duration, which is kept", once=True)
 
 
 def timezone(name: str) -> tzinfo:

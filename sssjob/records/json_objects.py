@@ -11,17 +11,20 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
 from sssjob.errors import UnusableInput
+from sssjob.records import cuts
+from sssjob.records.head import looked_at
 from sssjob.records.record import Bad
 
 OBJECT_LIMIT = 1 << 24  # characters of one object
 CHUNK = 1 << 18
+_HEAD = 1 << 14  # bytes that tell where the objects stand
 _WINDOW = 1 << 14
 
 _SPACE = " \t\r\n\ufeff"
@@ -31,11 +34,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]', re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 
-class Found(NamedTuple):
-    """An object, and the line that it begins in."""
-
-    line: int
-    value: dict[str, Any]
+Found = tuple[int, dict[str, Any]]  # the line that an object begins in, and the object
 
 
 class Named(NamedTuple):
@@ -46,12 +45,23 @@ class Named(NamedTuple):
     value: dict[str, Any]
 
 
-def read(stream: BinaryIO, member: str = "") -> Iterator[Found | Bad]:
+def objects(member: Callable[[bytes], str]) -> cuts.Found:
+    """Pieces that are objects; the first bytes tell in which array they stand, if in any."""
+
+    def found(stream: BinaryIO, first: int) -> Iterator[Found | Bad]:
+        head, again = looked_at(stream, _HEAD)
+        yield from read(again, member(head), first)
+
+    return cuts.Found(found)
+
+
+def read(stream: BinaryIO, member: str = "", first: int = 1) -> Iterator[Found | Bad]:
     """The objects of a stream; those of the array ``member`` where it is objects with that.
 
-    Raises ``UnusableInput`` where it does not begin with such a document.
+    ``first`` is the number of its first line. Raises ``UnusableInput`` where it does not begin with
+    such a document.
     """
-    text = _Text(stream)
+    text = _Text(stream, first)
     text.skip()
     if text.now() == "{" and member:
         yield from _members(text, member)
@@ -65,12 +75,12 @@ def read(stream: BinaryIO, member: str = "") -> Iterator[Found | Bad]:
         raise UnusableInput("no JSON", text.line_at(text.at))
 
 
-def read_named(stream: BinaryIO, member: str) -> Iterator[Named | Bad]:
+def read_named(stream: BinaryIO, member: str, first: int = 1) -> Iterator[Named | Bad]:
     """The objects in the object ``member`` of a document, by their names; none has no such member.
 
     Raises ``UnusableInput`` where it does not begin with an object.
     """
-    text = _Text(stream)
+    text = _Text(stream, first)
     text.skip()
     if text.now() != "{":
         if text.now():
@@ -84,10 +94,10 @@ def read_named(stream: BinaryIO, member: str) -> Iterator[Named | Bad]:
 class _Text:
     """The text of a stream, as much of it as is looked at; ``at`` is the place of work in it."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, first: int) -> None:
         self._stream = stream
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._line = 1  # that the text begins in
+        self._line = first  # that the text begins in
         self._counted, self._lines = 0, 0
         self.text = ""
         self.at = 0
@@ -202,7 +212,7 @@ def _named(text: _Text) -> Iterator[Named | Bad]:
         if text.now() == "{":
             place = text.line_at(text.at)
             found = _decoded(text, place, indent)
-            yield Named(place, name, found.value) if isinstance(found, Found) else found
+            yield found if isinstance(found, Bad) else Named(place, name, found[1])
         else:
             yield Bad(line, f"{name!r} is no object")
             try:
@@ -261,11 +271,11 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Bad]:
                 pass  # what the standard library does not read either is reported
             else:
                 text.at = end
-                found = Found(line, value)
+                found = line, value
                 yield found
                 continue
         found = _decoded(text, line)
-        packed = packed or (isinstance(found, Found) and text.now() not in ("", "\r", "\n"))
+        packed = packed or (isinstance(found, tuple) and text.now() not in ("", "\r", "\n"))
         yield found
 
 
@@ -329,7 +339,7 @@ def _decoded(text: _Text, line: int, indent: str = "") -> Found | Bad:
             _go_behind(text, indent) if indent.isspace() else _go_to_next(text)
             return Bad(line, reason)
         text.at += length
-        return Found(line, value)
+        return line, value
 
 
 def _is_incomplete(error: Exception, window: str) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+LINE_LIMIT = 1 << 20  # bytes of a line
+TOO_LONG = f"longer than {LINE_LIMIT} bytes"
+
 # XML 1.0 has no place for these, not even escaped (production 2, Char).
 _FORBIDDEN_BYTES = bytes(range(0x09)) + b"\x0b\x0c" + bytes(range(0x0E, 0x20))
 _NONCHARACTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
@@ -39,29 +42,6 @@ class Readable(Protocol):
         ...
 
 
-CUT_SHORT = "the last line has no line end: it may be cut short"
-
-
-class Watched:
-    """The bytes of a stream; afterwards ``cut_short`` tells whether the last is no line end."""
-
-    def __init__(self, stream: Readable) -> None:
-        self._stream = stream
-        self._last, self._ends = b"\n", 0
-
-    @property
-    def cut_short(self) -> int:
-        """The number of the last line if it has no end, else 0."""
-        return self._ends + 1 if self._last != b"\n" else 0
-
-    def read(self, size: int, /) -> bytes:
-        """The next bytes of the stream."""
-        found = self._stream.read(size)
-        self._last = found[-1:] or self._last
-        self._ends += found.count(b"\n")
-        return found
-
-
 def legal(text: str) -> str:
     """A text without what a document cannot hold.
 
@@ -71,7 +51,7 @@ def legal(text: str) -> str:
     return text if text.isprintable() else clean(text.encode("utf-8", "surrogatepass"))
 
 
-def blocks(stream: Readable, limit: int, chunk: int = 1 << 16) -> Iterator[bytes]:
+def blocks(stream: Readable, limit: int = LINE_LIMIT, chunk: int = 1 << 16) -> Iterator[bytes]:
     """The bytes of a stream in blocks of whole lines, their last line end left out.
 
     Of a line longer than ``limit`` bytes only somewhat more than that is given: memory stays
@@ -96,13 +76,30 @@ def blocks(stream: Readable, limit: int, chunk: int = 1 << 16) -> Iterator[bytes
         yield rest
 
 
-def numbered(stream: Readable, limit: int) -> Iterator[tuple[int, bytes]]:
-    """Each line with its number and without its end.
+class Blocks:
+    """Blocks of whole lines, each with the number of its first line.
 
-    Of a line longer than ``limit`` bytes only somewhat more than that is given.
+    ``cut_short`` is the number of the last line where it has no line end, else 0: known at the end.
     """
-    number = 0
-    for block in blocks(stream, limit):
-        for line in block.split(b"\n"):
-            number += 1
-            yield number, line
+
+    def __init__(self, stream: Readable, first: int = 1) -> None:
+        self._stream = stream
+        self._next, self._last = first, b"\n"
+        self.cut_short = 0
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        for block in blocks(self):
+            number, self._next = self._next, self._next + block.count(b"\n") + 1
+            yield number, block
+        self.cut_short = self._next - 1 if self._last != b"\n" else 0
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes of the stream."""
+        found = self._stream.read(size)
+        self._last = found[-1:] or self._last
+        return found
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Each line by itself, with its number: a text that a document can hold."""
+        for number, block in self:
+            yield from enumerate(clean(block).split("\n"), number)

@@ -10,15 +10,20 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import BinaryIO, NamedTuple, TypeVar
+from functools import lru_cache
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
-from sssjob import registry
 from sssjob.document.files import Span
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
-from sssjob.records import checked, find, formats, read_part, recognition
+from sssjob.records import AUTO, FORMATS, find, recognition
+from sssjob.records.clock import Clock
 from sssjob.records.cutting import Cutter, Part, Place
+from sssjob.records.engine import Engine
+from sssjob.records.folding import FoldingCutter
 from sssjob.records.head import looked_at
+from sssjob.records.layout import Layout
+from sssjob.records.recognition import checked
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
 from sssjob.records.roads import TEXTS, Road
 
@@ -30,13 +35,21 @@ LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end h
 LINE = 1 << 21  # bytes that are kept of a line that has none of these
 
 
-def cutter(format_: str) -> type[Cutter]:
-    """What cuts the records of a format. Raises ``UnusableInput`` where nothing does."""
-    if named := find(format_).cutter:
-        found: type[Cutter] = registry.loaded(named)
-        return found
-    known = ", ".join(name for name, row in formats().items() if row.cutter)
-    raise UnusableInput(f"records of {format_} cannot be cut; those of {known} can")
+def cutter(
+    layout: Layout, options: Options, front: tuple[tuple[int, bytes], ...] = ()
+) -> Cutter | None:
+    """What cuts a stream of a format into parts that stand alone, if it can be cut."""
+    if layout.cut.cutter is None:
+        return None
+    if layout.folding is None:
+        return layout.cut.cutter(options, front)
+    return FoldingCutter(layout.folding, layout.reader(options, Clock()), options, front)
+
+
+def _not_cut(format_: str) -> UnusableInput:
+    others = (row for row in FORMATS.values() if row is not AUTO)
+    known = ", ".join(row.name for row in others if cutter(row.load(), Options()))
+    return UnusableInput(f"records of {format_} cannot be cut; those of {known} can")
 
 
 class Cutting:
@@ -44,7 +57,8 @@ class Cutting:
 
     ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
     ``held`` the stream may still grow: what may be the beginning of a record stays behind. Of a
-    ``file`` that the stream reads, the parts say where they stand, and hold no bytes.
+    ``file`` that the stream reads, the parts say where they stand, and hold no bytes. Raises
+    ``UnusableInput`` for records that cannot be cut.
     """
 
     def __init__(
@@ -59,9 +73,13 @@ class Cutting:
             head, stream = looked_at(stream, recognition.HEAD)
             found = recognition.recognise(head)
             self.format, self.sign = found.format.name, str(found)
-        self._stream = stream if self.place.offset else checked(find(self.format), stream)
+        layout: Layout = find(self.format).load()
+        self._stream = stream if self.place.offset else checked(layout, stream)
         self._held, self._file = held, file
-        self._cutter = cutter(self.format)(options, self.place.front)
+        cuts = cutter(layout, options, self.place.front)
+        if cuts is None:
+            raise _not_cut(self.format)
+        self._cutter = cuts
 
     def __iter__(self) -> Iterator[Part]:
         data, over = b"", False
@@ -129,16 +147,14 @@ class Result(NamedTuple):
 
 def outcomes(format_: str, part: Part, road: Road[P, J]) -> Iterator[Outcome[J]]:
     """What becomes of each record of a part, with its line in the whole stream."""
-    front = b"".join(line + b"\n" for _, line in part.front)
-    numbers = [number for number, _ in part.front]
-    stream = io.BytesIO(front + part.read())
-    for outcome in read_part(find(format_), stream, part.options, road):
-        if isinstance(outcome, (Bad, Noted)):
-            at = outcome.line
-            line = numbers[at - 1] if 0 < at <= len(numbers) else at - len(numbers) + part.line - 1
-            yield replace(outcome, line=line)
-        else:
-            yield outcome
+    engine = _engine(format_, part.options, road)
+    yield from engine.outcomes(io.BytesIO(part.read()), part.line, part.front)
+
+
+@lru_cache(8)
+def _engine(format_: str, options: Options, road: Road[Any, Any]) -> Engine[Any, Any]:
+    """The engine that the parts of a file share: what was learnt of one serves the next."""
+    return Engine(find(format_).load(), options, road)
 
 
 def convert(

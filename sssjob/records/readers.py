@@ -8,9 +8,20 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.model import Property
 from sssjob.records.record import Found, by_columns, numeric, varied
 
 _NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
+
+
+def extension(type: str, name: str) -> dict[str, str]:
+    """The attributes of what the standard has no property for."""
+    return {"type": type, "name": name}
+
+
+def noted(type: str, name: str, text: str) -> Property:
+    """What the standard has no property for, kept with its name."""
+    return Property("Extension", text, extension(type, name))
 
 
 @varied

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple
 
 from sssjob.errors import Severity, UnusableInput
-from sssjob.model import Job
-from sssjob.records import AUTO, FORMATS, Format, formats, read_records
+from sssjob.records import AUTO, FORMATS, Format, formats
 from sssjob.records.head import looked_at
+from sssjob.records.layout import Layout
 from sssjob.records.lines import clean
-from sssjob.records.record import Noted, Options, Outcome
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.record import Noted
 from sssjob.registry import Sign
 
-P = TypeVar("P")
-J = TypeVar("J")
-
 HEAD = 1 << 16  # bytes that are looked at
+_MISTAKEN = 1 << 12  # those that tell what is often taken for a format
 
 
 class Recognised(NamedTuple):
@@ -31,20 +28,22 @@ class Recognised(NamedTuple):
         return f"read as {self.format.name}: {self.sign}"
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each record, behind a notice that says what they were taken for.
+def recognised(stream: BinaryIO) -> tuple[Format, Noted, BinaryIO]:
+    """The format of the records of a stream, a notice that says so, and the stream again.
 
     Raises ``UnusableInput`` where nothing is recognised.
     """
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
     head, again = looked_at(stream, HEAD)
     found = recognise(head)
-    yield Noted(1, str(found), severity=Severity.NOTICE)
-    yield from read_records(found.format, again, options, road)
+    return found.format, Noted(1, str(found), severity=Severity.NOTICE), again
+
+
+def checked(layout: Layout, stream: BinaryIO) -> BinaryIO:
+    """The same stream. Raises ``UnusableInput`` where it begins with what is no such format."""
+    head, again = looked_at(stream, _MISTAKEN)
+    if reason := layout.mistaken(head):
+        raise UnusableInput(reason, 1)
+    return again
 
 
 def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
@@ -75,11 +74,11 @@ def _in_order() -> Iterator[Format]:
 
 
 def _told(row: Format, name: str, head: bytes) -> str:
-    """What a function of a format says of the first bytes; "" where it has none."""
+    """What a function of a format's layout says of the first bytes."""
     if row is AUTO:
         return ""
     try:
-        function = getattr(row.load(), name, None)
+        layout = row.load()
     except UnusableInput:
         return ""  # it will be told to whoever names the format
-    return str(function(head)) if function else ""
+    return str(getattr(layout, name)(head))

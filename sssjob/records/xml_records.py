@@ -85,9 +85,9 @@ class Frame:
         return clean(self.root).replace("\n", " ").encode() + clean(raw).encode() + end
 
 
-def read(stream: BinaryIO, form: Form) -> Iterator[Found | Bad]:
+def read(stream: BinaryIO, form: Form, first: int = 1) -> Iterator[Found | Bad]:
     """Every record of a stream. Raises ``UnusableInput`` where there is no XML of records."""
-    for line, raw, frame, gap in _cut(stream, form):
+    for line, raw, frame, gap in _cut(stream, form, first):
         if isinstance(raw, str):
             yield Bad(line, raw)
             continue
@@ -111,10 +111,12 @@ def _mended(frame: Frame, raw: bytes) -> Element | None:
         return None
 
 
-def _cut(stream: BinaryIO, form: Form) -> Iterator[tuple[int, bytes | str, Frame, bytes]]:
+def _cut(
+    stream: BinaryIO, form: Form, first: int
+) -> Iterator[tuple[int, bytes | str, Frame, bytes]]:
     """Each record with its line, its frame and what stands before it, or what is wrong with it."""
     search = form.mark.search
-    buffer, line = b"", 1  # what was not given yet, and the line that it begins in
+    buffer, line = b"", first  # what was not given yet, and the line that it begins in
     at, begun, name = 0, -1, b""  # in the buffer: how far it was searched, where a record begins
     frame, gap, seen, ended = Frame(), b"", False, False
     endless: set[bytes] = set()  # marks whose end is not in the buffer

@@ -4,7 +4,6 @@
 """
 
 import io
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from sssjob.check import check as findings
 from sssjob.document import dumps, to_tree
-from sssjob.records import FORMATS
+from sssjob.records import FORMATS, read_records
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.systems.gridengine import accounting as gridengine
@@ -39,8 +38,7 @@ def name(path):
 
 
 def outcomes(format_, data, road=OBJECTS, **options):
-    module = import_module(FORMATS[format_].module)
-    return list(module.records(io.BytesIO(data), Options(**options), road))
+    return list(read_records(FORMATS[format_], io.BytesIO(data), Options(**options), road))
 
 
 def written(found):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sssjob.model import Job
 from sssjob.records import FORMATS
+from sssjob.records.layout import Layout
 from sssjob.records.lines import blocks, clean
 from sssjob.records.record import Bad, Converted, Counts, Noted, Skipped
 
@@ -60,6 +61,6 @@ def test_counts_add_up_and_print_as_one_line():
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_has_its_module(name):
-    module = __import__(FORMATS[name].module, fromlist=["jobs"])
-    assert callable(module.jobs)
+def test_every_format_has_its_layout(name):
+    if name != "auto":
+        assert isinstance(FORMATS[name].load(), Layout)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sssjob import spec
+from sssjob import records, spec
 from sssjob.check import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, Severity, UnusableInput
-from sssjob.records.record import Bad, Converted, Counts, Noted, Skipped
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.roads import TEXTS
 from sssjob.systems.slurm.accounting import sacct as slurm
 from sssjob.systems.slurm.accounting import table as slurm_table
@@ -37,12 +37,14 @@ COUNTS = {
 
 
 def outcomes(data, **options):
-    return list(slurm.jobs(io.BytesIO(data), slurm.Options(**options)))
+    return list(records.jobs("slurm", io.BytesIO(data), Options(**options)))
 
 
 def texts(data, **options):
     """The outcomes on the other road, where a job is a text."""
-    return list(slurm.records(io.BytesIO(data), slurm.Options(**options), TEXTS))
+    return list(
+        records.read_records(records.find("slurm"), io.BytesIO(data), Options(**options), TEXTS)
+    )
 
 
 def written(found):
@@ -283,7 +285,7 @@ def test_reading_does_not_depend_on_where_the_input_is_cut_into_blocks():
     names = "22.05/all-steps-us-delimiter", "quirks/bytes", "quirks/odd", "quirks/swallowed"
     for name in names:
         data = (DATA / f"{name}.txt").read_bytes()
-        assert list(slurm.jobs(Slow(data))) == outcomes(data)
+        assert list(records.jobs("slurm", Slow(data))) == outcomes(data)
 
 
 def test_every_column_that_sacct_knows_has_a_row():

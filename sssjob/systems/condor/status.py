@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from sssjob.classads import forms
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad
 from sssjob.errors import UnusableInput
-from sssjob.model import Job
+from sssjob.records.cuts import Found
 from sssjob.records.head import looked_at
-from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.layout import Layout, Made, NoRecord, Piece, Read, alone, table
+from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.condor.accounting import recognises as is_of_jobs
 from sssjob.systems.condor.accounting.ads import JSON, LONG, NEW, XML, form_of
 from sssjob.systems.condor.from_ad import to_job
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _HEAD = 1 << 14  # bytes that tell the form
 _FORMS = {JSON: forms.JSON, XML: forms.XML, NEW: forms.NEW, LONG: forms.LONG}
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each ad. Raises ``UnusableInput`` where there are none."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
+def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
+    """Every ad. Raises ``UnusableInput`` where there are none."""
     head, again = looked_at(stream, _HEAD)
     form = _FORMS.get(form_of(head), "")
     if not form and head.strip():
@@ -38,7 +30,7 @@ def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Ou
     wrong: list[BadAd] = []
     for ad in forms.read(again, form, on_error=wrong.append) if form else ():
         yield from _faults(wrong)
-        yield from _outcomes(ad, options, road)
+        yield ad.line, ad
     yield from _faults(wrong)
 
 
@@ -47,24 +39,24 @@ def recognises(head: bytes) -> str:
     return is_of_jobs(head) if form_of(head) in _FORMS else ""
 
 
-def _outcomes(ad: Ad, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """What becomes of an ad; the document that it may carry is its user's, and not asked."""
+def record(line: int, ad: Ad) -> Read:
+    """What an ad is; the document that it may carry is its user's, and not asked."""
     kind = ad.text("MyType")
     if kind not in ("", "Job"):
-        yield Skipped(ad.line, f"{kind} ad")
-        return
+        return Skipped(line, f"{kind} ad")
     found = to_job(ad, embedded=False)
     if not found.job.id:
-        yield Bad(ad.line, "no ClusterId")
-    elif options.ended_only and found.job.get("State") != "Completed":
-        yield Skipped(ad.line, "not ended")
-    else:
-        yield Converted(ad.line, road.whole(found.job))
-        for each in found.findings:
-            yield Noted(ad.line, each.message, once=True, severity=each.severity)
+        raise NoRecord("no ClusterId")
+    notes = [Noted(line, it.message, once=True, severity=it.severity) for it in found.findings]
+    return Made(line, found.job, found.job.get("State") == "Completed", tuple(notes))
 
 
 def _faults(wrong: list[BadAd]) -> list[Bad]:
     found = [Bad(error.line, error.reason) for error in wrong]
     wrong.clear()
     return found
+
+
+LAYOUT = Layout(
+    type="", cut=Found(pieces), reader=alone(record), rows=table(()), recognises=recognises
+)

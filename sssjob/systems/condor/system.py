@@ -7,7 +7,7 @@ SYSTEM = System(
     "HTCondor",
     formats=(
         Format("condor", "sssjob.systems.condor.accounting", "job ads of HTCondor's histories",
-               sign=Sign.MARK),
+               Sign.MARK),
     ),
     queue=Queue(
         "sssjob.systems.condor.queue:Condor",

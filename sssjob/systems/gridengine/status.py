@@ -11,15 +11,16 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 from lxml.etree import _Element as Element
 
 from sssjob.errors import InvalidValue
-from sssjob.model import Job, Property
+from sssjob.model import Property
 from sssjob.records import xml_records
-from sssjob.records.assembly import Assembly, Ready, assembled
 from sssjob.records.clock import Clock
+from sssjob.records.cuts import Found as Cut
+from sssjob.records.layout import NEVER, Layout, Names, NoRecord, Piece, Reader, Record
 from sssjob.records.record import (
     JOB,
     REQUESTED,
@@ -28,17 +29,11 @@ from sssjob.records.record import (
     Found,
     Noted,
     Options,
-    Outcome,
-    Skipped,
     varied,
 )
-from sssjob.records.roads import OBJECTS, Road
 from sssjob.systems.gridengine import words
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.table import TYPE, noted
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _FORM = xml_records.Form(
     "job",
@@ -134,6 +129,8 @@ NAMES = (
     *dict.fromkeys(row.column for row in LIVE), "message", "merged", "hard_req_queue",
 )
 
+_NEVER = (*NAMES, NEVER)
+
 # What an entry of the list calls them, and the details of a job.
 _LISTED = {
     "job_number": "JB_job_number", "owner": "JB_owner", "project": "JB_project",
@@ -184,32 +181,31 @@ class _Detail:
         return {**self.job.fields, **self.tasks.get(task if self.is_array else "1", {})}
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each job. Raises ``UnusableInput`` where there is none."""
-    return records(stream, options or Options(), OBJECTS)
+def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
+    """What the outputs say of each job. Raises ``UnusableInput`` where there is none."""
+    for item in _joined(xml_records.read(stream, _FORM, first)):
+        yield item if isinstance(item, Bad) else (item.line, item)
 
 
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    clock = Clock(options.zone)
-    started = Assembly((*table.started(NAMES), *LIVE), NAMES, road, TYPE)
-    waiting = Assembly((*table.waiting(NAMES), *LIVE, *_WAITING), NAMES, road, TYPE)
+def rows(names: Names) -> Iterator[Field]:
+    """The mapping: that of the accounting, and what only live jobs have."""
+    yield from (*table.rows(names), *LIVE, *(_WAITING if NEVER in names else ()))
 
-    def ready() -> Iterator[Ready[P, J] | Bad | Skipped]:
-        for item in _joined(xml_records.read(stream, _FORM)):
-            if isinstance(item, Bad):
-                yield item
-            elif not item.fields["job_number"]:
-                yield Bad(item.line, "no JB_job_number")
-            elif options.ended_only and words.state(item.fields["state"]) != "Completed":
-                yield Skipped(item.line, "not ended")
-            else:
-                maker = started if _runs(item.fields["state"]) else waiting
-                notes = (Noted(item.line, item.note, once=True),) if item.note else ()
-                yield Ready(item.line, maker, _fields(item, clock), (), notes)
 
-    yield from assembled(ready())
-    yield from clock.assumption(1)
+def reader(options: Options, clock: Clock) -> Reader:
+    """What reads jobs with this clock."""
+    return lambda line, job: record(line, job, clock)
+
+
+def record(line: int, job: _Told, clock: Clock) -> Record:
+    """The record of a job. Raises ``InvalidValue``."""
+    if not job.fields["job_number"]:
+        raise NoRecord("no JB_job_number")
+    letters = job.fields["state"]
+    notes = (Noted(line, job.note, once=True),) if job.note else ()
+    names = NAMES if _runs(letters) else _NEVER
+    ended = words.state(letters) == "Completed"
+    return Record(line, names, _fields(job, clock), ended, notes=notes)
 
 
 def recognises(head: bytes) -> str:
@@ -395,3 +391,6 @@ def _seconds(text: str, clock: Clock) -> str:
     if len(text) == 13 and text.isdecimal():
         text = text[:-3]
     return "" if text == "0" else clock.readable(text) or text
+
+
+LAYOUT = Layout(type=TYPE, cut=Cut(pieces), reader=reader, rows=rows, recognises=recognises)

@@ -8,8 +8,7 @@ SYSTEM = System(
     "gridengine",
     "Grid Engine",
     formats=(
-        Format("sge", _ACCOUNTING, "accounting of Grid Engine and Univa",
-               f"{_ACCOUNTING}.parts:Cutter"),
+        Format("sge", _ACCOUNTING, "accounting of Grid Engine and Univa"),
     ),
     queue=Queue(
         "sssjob.systems.gridengine.queue:GridEngine",

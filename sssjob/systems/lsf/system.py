@@ -7,6 +7,6 @@ SYSTEM = System(
     "LSF",
     formats=(
         Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
-               "sssjob.records.cutting:LineCutter", Sign.MARK),
+               Sign.MARK),
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ SYSTEM = System(
     "PBS",
     formats=(
         Format("pbs", "sssjob.systems.pbs.accounting", "accounting of TORQUE and OpenPBS",
-               "sssjob.records.cutting:LineCutter", Sign.MARK),
+               Sign.MARK),
     ),
     queue=Queue("sssjob.systems.pbs.queue:PBS", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
     status=Status(

@@ -45,7 +45,7 @@ def seconds(text: str) -> Fraction:
     return 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes) + Fraction(rest)
 
 
-def size(text: str) -> Fraction:
+def size(text: str) -> Fraction | int:
     """Bytes; a number without a letter is bytes, and a ``w`` is a word of 8 bytes.
 
     >>> size("2gb") == 2 * 2**30, size("512b") == 512, size("1kw") == 8 * 2**10
@@ -55,4 +55,4 @@ def size(text: str) -> Fraction:
         raise InvalidValue(text, "a size such as 2gb")
     number, letter, unit = found.groups()
     factor = (1 << (10 * _POWERS[letter.lower()])) * (_WORD if unit in ("w", "W") else 1)
-    return Fraction(number) * factor
+    return int(number) * factor if number.isdecimal() else Fraction(number) * factor

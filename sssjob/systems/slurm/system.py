@@ -4,17 +4,16 @@ from sssjob.registry import Caps, Format, Queue, Sign, Status, System
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
 _STATUS = "sssjob.systems.slurm.status"
-_LINES = "sssjob.records.cutting:LineCutter"
 
 SYSTEM = System(
     "slurm",
     "Slurm",
     formats=(
         Format("slurm", f"{_ACCOUNTING}.sacct", "sacct --parsable2 (or --parsable)",
-               f"{_ACCOUNTING}.parts:Cutter", Sign.MARK),
+               Sign.MARK),
         Format("slurm-json", f"{_ACCOUNTING}.json", "sacct --json",
-               sign=Sign.NAME),
-        Format("slurm-jobcomp", f"{_ACCOUNTING}.jobcomp", "jobcomp/filetxt of Slurm", _LINES,
+               Sign.NAME),
+        Format("slurm-jobcomp", f"{_ACCOUNTING}.jobcomp", "jobcomp/filetxt of Slurm",
                Sign.NAME),
     ),
     queue=Queue(

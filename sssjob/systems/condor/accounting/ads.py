@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
-from sssjob.records.lines import clean, legal, numbered
+from sssjob.records.cuts import cut_short
+from sssjob.records.head import looked_at
+from sssjob.records.layout import Piece
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean, legal
 from sssjob.records.record import Bad, Skipped
 from sssjob.records.values import number
 from sssjob.systems.condor.accounting.table import NAMES
@@ -21,7 +24,7 @@ from sssjob.systems.condor.accounting.values import (
     worked_out,
 )
 
-LINE_LIMIT = 1 << 20  # bytes
+_HEAD = 1 << 14  # bytes that tell the form
 JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
 
 _READ = (*NAMES, "MyType")
@@ -38,13 +41,6 @@ _COLUMNS = (
 _NULL = ("undefined", "error", "")
 
 
-class Ad(NamedTuple):
-    """An ad: the line that it begins in, and the texts of NAMES and of WORKED_OUT."""
-
-    line: int
-    fields: list[str]
-
-
 def form_of(head: bytes) -> str:
     """What the ads that begin so are written in, or "" for what cannot be ads of jobs."""
     begin = head.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -59,22 +55,29 @@ def form_of(head: bytes) -> str:
     return LONG if _LINE.match(line) or line.startswith("***") else ""
 
 
-def read(stream: BinaryIO, form: str) -> Iterator[Ad | Skipped | Bad]:
-    """Every ad of a stream, in its form."""
+def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
+    """The values of every ad of a stream, in the form that its first bytes tell.
+
+    Raises ``UnusableInput`` where it is in none.
+    """
+    head, again = looked_at(stream, _HEAD)
+    form = form_of(head)
     if form == JSON:
-        yield from _of_json(stream)
-    elif form == TEXT:
-        yield from _of_text(stream)
-    elif form == LONG:
-        yield from _of_lines(stream)
-    else:
-        yield from _of_others(stream, forms.XML if form == XML else forms.NEW)
+        yield from _of_json(again, first)
+    elif form in (NEW, XML):
+        yield from _of_others(again, forms.XML if form == XML else forms.NEW, first)
+    elif form:
+        blocks = Blocks(again, first)
+        yield from (_of_lines if form == LONG else _of_text)(blocks.lines())
+        yield from cut_short(blocks)
+    elif head.strip():
+        raise UnusableInput("no ClassAds: neither long form nor JSON nor XML", 1)
 
 
-def _of_json(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
+def _of_json(stream: BinaryIO, first: int) -> Iterator[Piece]:
     seen: set[str] = set()
     others: dict[str, int] = {}  # names in other cases of letters, and what they stand for
-    for found in json_objects.read(stream):
+    for found in json_objects.read(stream, "", first):
         if isinstance(found, Bad):
             yield found
             continue
@@ -88,11 +91,14 @@ def _of_json(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
         for name, place in others.items():
             if values[place] is None:
                 values[place] = ad.get(name)
-        yield _job(line, values)
+        yield line, values
 
 
-def _job(line: int, values: list[Any]) -> Ad | Skipped | Bad:
-    """The ad of these values, if it is that of a job."""
+def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
+    """The texts of NAMES and of WORKED_OUT, if the ad of these values is that of a job.
+
+    Raises ``InvalidValue``.
+    """
     fields = [
         ""
         if value is None
@@ -105,13 +111,10 @@ def _job(line: int, values: list[Any]) -> Ad | Skipped | Bad:
     ]
     if (of := fields.pop()) not in ("", "Job"):
         return Skipped(line, f"{of} ad")
-    try:
-        fields += worked_out(values)
-    except InvalidValue as wrong:
-        return Bad(line, str(wrong))
+    fields += worked_out(values)
     if values[0] is None and not fields[_GLOBAL_ID]:
         return Bad(line, "no ClusterId")
-    return Ad(line, fields)
+    return fields
 
 
 def _text(value: Any) -> str:
@@ -127,16 +130,16 @@ def _text(value: Any) -> str:
     return ""
 
 
-def _of_others(stream: BinaryIO, form: str) -> Iterator[Ad | Skipped | Bad]:
+def _of_others(stream: BinaryIO, form: str, first: int) -> Iterator[Piece]:
     wrong: list[BadAd] = []
     for ad in forms.read(stream, form, on_error=wrong.append):
-        yield from _faults(wrong)
+        yield from _faults(wrong, first)
         values = _NOTHING.copy()
         for name, value in ad.items():
             if (place := _AT.get(name.lower(), -1)) >= 0:
                 values[place] = _plain(value)
-        yield _job(ad.line, values)
-    yield from _faults(wrong)
+        yield ad.line + first - 1, values
+    yield from _faults(wrong, first)
 
 
 def _plain(value: Any) -> Any:
@@ -144,18 +147,17 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float)) else None
 
 
-def _faults(wrong: list[BadAd]) -> Iterable[Bad]:
-    found = [Bad(error.line, error.reason) for error in wrong]
+def _faults(wrong: list[BadAd], first: int) -> Iterable[Bad]:
+    found = [Bad(error.line + first - 1, error.reason) for error in wrong]
     wrong.clear()
     return found
 
 
-def _of_lines(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
+def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     """Lines of the long form; an empty line or a banner ends an ad."""
     values: list[Any] | None = None
     begun, wrong = 0, ""
-    for line, raw in numbered(stream, LINE_LIMIT):
-        text = clean(raw)
+    for line, text in lines:
         if not text.strip() or text.startswith(("***", "-----")):
             if values is not None:
                 yield _ended(begun, values, wrong, text)
@@ -163,8 +165,8 @@ def _of_lines(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
             continue
         if values is None:
             values, begun = _NOTHING.copy(), line
-        if len(raw) > LINE_LIMIT:
-            wrong = wrong or f"line {line} has more than {LINE_LIMIT} bytes"
+        if len(text) > LINE_LIMIT:
+            wrong = wrong or f"line {line} is {TOO_LONG}"
             continue
         found = _LINE.match(text)
         if found is None:
@@ -178,20 +180,19 @@ def _of_lines(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
         yield _ended(begun, values, wrong, "")
 
 
-def _ended(begun: int, values: list[Any], wrong: str, text: str) -> Ad | Skipped | Bad:
+def _ended(begun: int, values: list[Any], wrong: str, text: str) -> Piece:
     banner = _BANNER.match(text)
     if banner:
         return Skipped(begun, f"{banner[1]} of a job")
-    return Bad(begun, wrong) if wrong else _job(begun, values)
+    return Bad(begun, wrong) if wrong else (begun, values)
 
 
-def _of_text(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
+def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     """Lines of the fields that APEL asks for."""
-    for line, raw in numbered(stream, LINE_LIMIT):
-        text = clean(raw).strip()
-        if not text:
+    for line, text in lines:
+        if not text.strip():
             continue
-        parts = text.removesuffix("|").split("|")
+        parts = text.strip().removesuffix("|").split("|")
         if len(parts) not in (len(_COLUMNS), len(_COLUMNS) + 1):
             yield Bad(line, f"{len(parts)} fields where there are {len(_COLUMNS)}")
             continue
@@ -199,7 +200,7 @@ def _of_text(stream: BinaryIO) -> Iterator[Ad | Skipped | Bad]:
         values[_AT["jobstatus"]] = COMPLETED  # such scripts select jobs that ended
         for name, part in zip(_COLUMNS, parts, strict=False):
             values[_AT[name.lower()]] = _number(part) if name in NUMBERS else part
-        yield _job(line, values)
+        yield line, values
 
 
 def _number(text: str) -> Any:

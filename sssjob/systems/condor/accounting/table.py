@@ -9,8 +9,7 @@ from __future__ import annotations
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.assembly import extension, noted
-from sssjob.records.readers import identity
+from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,

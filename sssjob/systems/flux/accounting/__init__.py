@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
-from sssjob.model import Job
-from sssjob.records import json_objects
-from sssjob.records.assembly import Assembly, Ready, assembled
-from sssjob.records.head import looked_at
+from sssjob.records.json_objects import objects
+from sssjob.records.layout import NEVER, Layout, Read, Record, alone
+from sssjob.records.layout import table as mapping
 from sssjob.records.lines import legal
-from sssjob.records.record import Bad, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.record import Skipped
 from sssjob.systems.flux.accounting import table
 
-P = TypeVar("P")
-J = TypeVar("J")
-
-_HEAD = 1 << 12  # bytes that tell whether there is one job or an array of them
 _ARRAY = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"jobs"\s*+:')
 _KEYS = (b'"t_submit"', b'"t_depend"', b'"waitstatus"', b'"urgency"')
 _INNER = "job of an instance that is a job itself"
+_NEVER = (*table.NAMES, NEVER)
 _STATE, _RUN, _DEPENDENCIES = map(table.NAMES.index, ("state", "t_run", "dependencies"))
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each job, in its order. Raises ``UnusableInput`` for what is no JSON."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    head, again = looked_at(stream, _HEAD)
-    found = json_objects.read(again, "jobs" if _ARRAY.match(head) else "")
-    yield from assembled(_ready(found, options, road))
+def array(head: bytes) -> str:
+    """Where the jobs stand: in an array, or there is one job alone."""
+    return "jobs" if _ARRAY.match(head) else ""
 
 
 def recognises(head: bytes) -> str:
@@ -45,24 +33,12 @@ def recognises(head: bytes) -> str:
     return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
 
 
-def _ready(
-    found: Iterable[json_objects.Found | Bad], options: Options, road: Road[P, J]
-) -> Iterator[Ready[P, J] | Skipped | Bad]:
-    """The jobs with what they become; one that was never started has been given nothing."""
-    started = Assembly((*table.ALWAYS, *table.STARTED), table.NAMES, road, table.TYPE)
-    waiting = Assembly((*table.ALWAYS, *table.WAITING), table.NAMES, road, table.TYPE)
-    for item in found:
-        if isinstance(item, Bad):
-            yield item
-            continue
-        line, job = item
-        fields: list[object] = [_text(_at(job, name)) for name in table.NAMES]
-        fields[_DEPENDENCIES] = _texts(job.get("dependencies"))
-        if options.ended_only and fields[_STATE] != "INACTIVE":
-            yield Skipped(line, "not ended")
-        else:
-            yield Ready(line, started if str(fields[_RUN]).strip("0.") else waiting, fields)
-        yield from _inner(line, job)
+def records(line: int, job: dict[str, Any]) -> list[Read]:
+    """A job, and those within it; one that was never started has been given nothing."""
+    fields: list[Any] = [_text(_at(job, name)) for name in table.NAMES]
+    fields[_DEPENDENCIES] = _texts(job.get("dependencies"))
+    names = table.NAMES if fields[_RUN].strip("0.") else _NEVER
+    return [Record(line, names, fields, fields[_STATE] == "INACTIVE"), *_inner(line, job)]
 
 
 def _inner(line: int, job: dict[str, Any]) -> Iterator[Skipped]:
@@ -94,3 +70,12 @@ def _texts(value: Any) -> tuple[str, ...]:
         if isinstance(value, list)
         else ()
     )
+
+
+LAYOUT = Layout(
+    type=table.TYPE,
+    cut=objects(array),
+    reader=alone(records),
+    rows=mapping((*table.ALWAYS, *table.STARTED), (*table.ALWAYS, *table.WAITING)),
+    recognises=recognises,
+)

@@ -10,8 +10,7 @@ from fractions import Fraction
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.assembly import extension, noted
-from sssjob.records.readers import identity
+from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 from sssjob.records.values import count, epoch, number, rounded
 from sssjob.systems.flux import words

@@ -9,29 +9,23 @@ into it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import BinaryIO, TypeVar
 
-from sssjob.model import Job
+from sssjob.errors import InvalidValue
+from sssjob.records.cuts import Lines
 from sssjob.records.head import first_line
-from sssjob.records.lines import CUT_SHORT
-from sssjob.records.record import Bad, Field, Noted, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
-from sssjob.records.shapes import LINE_LIMIT, Lines, Read, Record, Shapes
-from sssjob.systems.gridengine.accounting import columns as sge_columns
+from sssjob.records.layout import Fold, Folding, Layout, NoRecord, Record, alone
+from sssjob.records.record import Noted
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.columns import (
     CATEGORY,
     CLASSED,
     COMMANDED,
-    CPU,
     CWD,
     ENDED,
     JOB,
     LATEST,
-    MAXRSS,
-    MAXVMEM,
     NAMED,
     NEWEST,
     NUMBER,
@@ -43,7 +37,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     SUBMITTED,
     TASK,
     command_ends,
-    fits_alone,
+    fit,
     fits_but_values,
     has_tail,
     is_times,
@@ -51,64 +45,11 @@ from sssjob.systems.gridengine.accounting.columns import (
     with_tail,
 )
 
-P = TypeVar("P")
-J = TypeVar("J")
-
-SLAVE_LIMIT = 100_000  # rows of slave tasks that wait for the row of their job
 SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
 
 _NUMBERS = 12  # fields, of which every record has more
 
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
-
-
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each record of a stream, in its order."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-
-    def rows(names: tuple[str, ...]) -> Iterable[Field]:
-        return table.waiting(names) if table.NEVER in names else table.started(names)
-
-    shapes = Shapes(rows, road, table.TYPE, ("start_time", "end_time"))
-    tasks = _Tasks()
-    held: tuple[int, list[str]] | None = None  # a parallel job that some tasks may follow
-    lines = Lines(stream)
-    for batch in lines:
-        wanted = [(number, line) for number, line in batch if line[0] != "#" and len(line) > 1]
-        found: list[Read] = []
-        for (number, line), fields in zip(wanted, _fields_of(wanted), strict=True):
-            if held is not None and not (isinstance(fields, list) and follows(fields, held[1])):
-                found.append(tasks.job(*held))
-                held = None
-            if len(line) > LINE_LIMIT:
-                found.append(Bad(number, f"longer than {LINE_LIMIT} bytes"))
-            elif isinstance(fields, Bad):
-                found.append(fields)
-            elif fields[PE_TASK] != "NONE":
-                found += tasks.take(number, fields)
-            elif is_parallel(fields):
-                held = number, fields
-            else:
-                found.append(tasks.job(number, fields))
-        yield from shapes.outcomes(found)
-    yield from shapes.outcomes([*([tasks.job(*held)] if held else ()), *tasks.close()])
-    if lines.cut_short:
-        yield Noted(lines.cut_short, CUT_SHORT)
-
-
-def _fields_of(lines: Sequence[tuple[int, str]]) -> list[list[str] | Bad]:
-    """The fields of lines, or what is wrong with them."""
-    rows = [line.split(":") if len(line) <= LINE_LIMIT else [] for _, line in lines]
-    if sge_columns.fit(rows):
-        return [*map(with_tail, rows)] if len(rows[0]) > NAMED else [*rows]
-    return [
-        parted(number, line) if fields else []
-        for (number, line), fields in zip(lines, rows, strict=True)
-    ]
 
 
 def recognises(head: bytes) -> str:
@@ -119,119 +60,96 @@ def recognises(head: bytes) -> str:
     return f"lines of {OLDEST} or more fields with colons" if found else ""
 
 
-def key_of(fields: list[str]) -> tuple[str, str, str]:
-    """The job, its task in an array, and its slave task, which is NONE for the job itself."""
-    return fields[JOB], fields[TASK], fields[PE_TASK]
+def split(lines: Sequence[str]) -> Sequence[str | list[str]]:
+    """The fields of lines; the lines themselves where these are not the fields of one version."""
+    rows = [line.split(":") for line in lines]
+    return rows if fit(rows) else lines
 
 
-def is_parallel(job: list[str]) -> bool:
-    """Whether rows of slave tasks may belong to the row of a job."""
-    return job[PE] != "NONE"
-
-
-def follows(fields: list[str], job: list[str]) -> bool:
-    """Whether a row is that of a slave task of the parallel job in the row before it.
-
-    One that started later than that job ended is of its next run.
-    """
-    return (
-        len(fields) >= OLDEST
-        and key_of(fields)[:2] == key_of(job)[:2]
-        and fields[PE_TASK] != "NONE"
-        and int(fields[STARTED]) <= int(job[ENDED])
-    )
-
-
-class _Task:
-    """What the slave rows of one job told."""
-
-    __slots__ = ("cpu", "hosts", "lines", "maxrss", "maxvmem")
-
-    def __init__(self) -> None:
-        self.lines: list[int] = []
-        self.hosts: dict[str, None] = {}
-        self.cpu = Decimal(0)
-        self.maxrss = Decimal(0)
-        self.maxvmem = Decimal(0)
-
-    def add(self, line: int, fields: list[str]) -> None:
-        """Take a row, which was found to be whole."""
-        self.lines.append(line)
-        self.hosts[fields[1]] = None
-        self.cpu += Decimal(fields[CPU])
-        self.maxrss = max(self.maxrss, Decimal(fields[MAXRSS]))
-        self.maxvmem = max(self.maxvmem, Decimal(fields[MAXVMEM]))
-
-    def fold_into(self, job: list[str]) -> str:
-        """Put what all tasks told into the fields of their job; the hosts of all of them.
-
-        What is no amount there stays: it will be told.
-        """
-        self.hosts[job[1]] = None
-        if NUMBER.fullmatch(job[CPU]):
-            job[CPU] = str(self.cpu + Decimal(job[CPU]))
-        for place, most in ((MAXRSS, self.maxrss), (MAXVMEM, self.maxvmem)):
-            if NUMBER.fullmatch(job[place]):
-                job[place] = str(max(most, Decimal(job[place])))
-        return ",".join(self.hosts)
-
-
-class _Tasks:
-    """Folds the rows of slave tasks into the row of their job."""
-
-    def __init__(self) -> None:
-        self._open: dict[tuple[str, str], _Task] = {}
-        self._count = 0
-
-    def take(self, number: int, fields: list[str]) -> list[Read]:
-        """Take the row of a slave task; what is known after too many that wait."""
-        task = self._open.setdefault(key_of(fields)[:2], _Task())
-        task.add(number, fields)
-        self._count += 1
-        if self._count <= SLAVE_LIMIT:
-            return []
-        return [*_alone(self._closed(next(iter(self._open))))]
-
-    def job(self, number: int, fields: list[str]) -> Record:
-        """The row of a job, with what its slave tasks told."""
-        return _record(number, fields, self._closed(key_of(fields)[:2]))
-
-    def close(self) -> list[Read]:
-        """What becomes of slave tasks whose job did not follow."""
-        return [item for key in tuple(self._open) for item in _alone(self._closed(key))]
-
-    def _closed(self, key: tuple[str, str]) -> _Task | None:
-        task = self._open.pop(key, None)
-        if task is not None:
-            self._count -= len(task.lines)
-        return task
-
-
-def _alone(task: _Task | None) -> Iterator[Read]:
-    for line in task.lines if task else ():
-        yield Skipped(line, "slave task whose job does not follow")
-
-
-def _record(number: int, fields: list[str], task: _Task | None) -> Record:
-    """The row of a job, with what its slave tasks told."""
+def record(number: int, line: str | list[str]) -> Record | None:
+    """What a line is, or its fields. Raises ``InvalidValue``."""
+    if isinstance(line, list):
+        fields = with_tail(line)
+    elif line[0] == "#" or len(line) < 2:
+        return None
+    else:
+        fields = parted(line)
     tail = fields[-1] if has_tail(len(fields)) else None
     for index in (SUBMITTED, STARTED, ENDED):
         if len(fields[index]) > 11:
             fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
     more = 0 if tail is None else tail.count(":") + 1
     names = table.names(len(fields), more, fields[STARTED] == "0")
-    fields.append(task.fold_into(fields) if task else "")
-    note = table.not_known(names) if more else ""
-    return Record(number, names, fields, tuple(task.lines) if task else (), note)
+    fields.append("")
+    notes = (Noted(number, table.not_known(names), once=True),) if more else ()
+    return Record(number, names, fields, notes=notes)
 
 
-def parted(number: int, line: str) -> list[str] | Bad:
-    """The fields of a line, those that hold colons joined."""
+def key(record: Record) -> tuple[str, str]:
+    """The job with its task in an array."""
+    return record.fields[JOB], record.fields[TASK]
+
+
+def slave_task(record: Record) -> str:
+    """The slave task that a row is about."""
+    found: str = record.fields[PE_TASK]
+    return "" if found == "NONE" else found
+
+
+def is_parallel(job: Record) -> bool:
+    """Whether rows of slave tasks may belong to the row of a job."""
+    found: bool = job.fields[PE] != "NONE"
+    return found
+
+
+def follows(task: Record, job: Record) -> bool:
+    """Whether a slave task is of the job before it: a later one is of the job's next run."""
+    return int(task.fields[STARTED]) <= int(job.fields[ENDED])
+
+
+def is_plain(line: bytes) -> bool:
+    """Whether a line of a usual length is surely no row of a slave task."""
+    behind = {42: 1, 44: 3}.get(line.count(b":"))
+    return behind is not None and line.rsplit(b":", behind)[0].endswith(b":NONE")
+
+
+def _amounts(texts: Sequence[str]) -> Iterator[Decimal]:
+    """Amounts of something that was used. Raises ``InvalidValue``."""
+    if not all(map(NUMBER.fullmatch, texts)):
+        raise InvalidValue(texts[-1], "a number")
+    return map(Decimal, texts)
+
+
+def total(texts: Sequence[str]) -> str:
+    """What all rows tell together."""
+    return str(sum(_amounts(texts)))
+
+
+def most(texts: Sequence[str]) -> str:
+    """The most that a row tells."""
+    return str(max(_amounts(texts)))
+
+
+def each_once(texts: Sequence[str]) -> str:
+    """The hosts of all rows."""
+    return ",".join(dict.fromkeys(texts))
+
+
+FOLDS = (
+    Fold("hostname", each_once, table.HOSTS),
+    Fold("cpu", total),
+    Fold("ru_maxrss", most),
+    Fold("maxvmem", most),
+)
+
+
+def parted(line: str) -> list[str]:
+    """The fields of a line, those that hold colons joined. Raises ``InvalidValue``."""
     fields = line.split(":")
-    if fits_alone(fields):
+    if fit([fields]):
         return with_tail(fields)
     if len(fields) < OLDEST:
-        return Bad(number, f"{len(fields)} fields, where a record has {OLDEST} at least")
+        raise NoRecord(f"{len(fields)} fields, where a record has {OLDEST} at least")
     hopeless = len(fields) > LATEST + SURPLUS_LIMIT
     found = set() if hopeless else {tuple(reading) for reading in _readings(fields)}
     told = known(fields)
@@ -241,12 +159,12 @@ def parted(number: int, line: str) -> list[str] | Bad:
         # A later version, or a colon in the command: where both may be, neither is believed.
         return with_tail(fields, min(told, CWD) if found else told)
     if found:
-        return Bad(number, "a colon in a text, and the columns cannot be told apart")
+        raise NoRecord("a colon in a text, and the columns cannot be told apart")
     if hopeless:
-        return Bad(number, f"more than {LATEST + SURPLUS_LIMIT} fields")
+        raise NoRecord(f"more than {LATEST + SURPLUS_LIMIT} fields")
     if fits_but_values(fields):
         return with_tail(fields)
-    return Bad(number, "the columns do not fit: no times where they should be")
+    raise NoRecord("the columns do not fit: no times where they should be")
 
 
 def _readings(fields: list[str]) -> Iterator[list[str]]:
@@ -264,7 +182,7 @@ def _readings(fields: list[str]) -> Iterator[list[str]]:
                 ":".join(fields[job + 1 : priority]),
             ]  # fmt: skip
             for tail in _tails(fields[priority:]):
-                if fits_alone(found := head + tail):
+                if fit([found := head + tail]):
                     yield found
             break  # times stand in one place
 
@@ -298,3 +216,22 @@ def _univa(fields: list[str]) -> Iterator[list[str]]:
         else:
             told = ["NONE", ":".join(texts)]
         yield [*fields[:first], *told, *fields[last:]]
+
+
+LAYOUT = Layout(
+    type=table.TYPE,
+    cut=Lines(split),
+    reader=alone(record),
+    folding=Folding(
+        part=slave_task,
+        key=key,
+        goes_on=is_parallel,
+        follows=follows,
+        is_plain=is_plain,
+        folds=FOLDS,
+        alone="slave task whose job does not follow",
+    ),
+    rows=table.rows,
+    span=("start_time", "end_time"),
+    recognises=recognises,
+)

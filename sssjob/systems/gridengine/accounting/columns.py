@@ -30,22 +30,27 @@ _PEAKS = (47, 48)  # maxrss and maxpss
 
 
 def fit(rows: Sequence[list[str]]) -> bool:
-    """Whether the fields of all rows are those of records, and rows of one size.
-
-    Nothing else than ``fits_alone`` of every row, column by column.
-    """
+    """Whether the fields of all rows are those that one version writes."""
     size = len(rows[0]) if rows else 0
     if size not in _SIZES or len(set(map(len, rows))) > 1:
         return False
     columns = list(zip(*rows, strict=True))
     return (
-        all(map(_are_decimal, [columns[JOB], columns[SLOTS], *columns[OLDEST:NEWEST]]))
+        _fit_oldest(columns)
+        and all(map(_are_decimal, columns[OLDEST:NEWEST]))
+        and (size <= CLASSED or _fit_univa(columns))
+    )
+
+
+def _fit_oldest(columns: Sequence[Sequence[str]]) -> bool:
+    """Whether the columns that every version has hold what they should."""
+    return (
+        all(map(_are_decimal, (columns[JOB], columns[SLOTS])))
         and _are_decimal([text.removeprefix("-") for text in columns[PRIORITY]])
         and all(map(_are_times, columns[SUBMITTED : ENDED + 1]))
         and all(text == "NONE" or text[:1] == "-" for text in set(columns[CATEGORY]))
         and all(text == "NONE" or _PE_TASK_SHAPE.fullmatch(text) for text in set(columns[PE_TASK]))
         and all(all(map(NUMBER.fullmatch, columns[place])) for place in _AMOUNTS)
-        and (size <= CLASSED or _fit_univa(columns))
     )
 
 
@@ -65,15 +70,11 @@ def _are_decimal(texts: Sequence[str]) -> bool:
 
 
 def _are_times(texts: Sequence[str]) -> bool:
+    """Whether all are seconds or milliseconds; 0 is none."""
     sizes = set(map(len, texts)) - {9, 10, 11, 12, 13}
     return "".join(texts).isdecimal() and (
         not sizes or (sizes == {1} and all(text == "0" for text in texts if len(text) == 1))
     )
-
-
-def fits_alone(fields: list[str]) -> bool:
-    """Whether the fields are those that a version writes."""
-    return len(fields) in _SIZES and known(fields) == min(len(fields), NAMED)
 
 
 def with_tail(fields: list[str], told: int = NAMED) -> list[str]:
@@ -95,7 +96,7 @@ def known(fields: list[str]) -> int:
     What stands behind them is not known: a later version wrote it, or a colon stands in it.
     """
     size = len(fields)
-    if size < OLDEST or not _fit_oldest(fields):
+    if size < OLDEST or not _fit_oldest([(text,) for text in fields]):
         return 0
     if size < NEWEST or not (fields[43].isdecimal() and fields[44].isdecimal()):
         return OLDEST
@@ -141,23 +142,6 @@ def fits_but_values(fields: list[str]) -> bool:
     )
 
 
-def _fit_oldest(fields: list[str]) -> bool:
-    """Whether the fields that every version has are those of a record."""
-    amounts = fields[CPU], fields[MAXRSS], fields[IOW], fields[MAXVMEM]
-    # Plain decimals are the rule; only what is none of them is looked at one by one.
-    plain = "" not in amounts and "".join(amounts).replace(".", "", 4).isdecimal()
-    return (
-        fields[JOB].isdecimal()
-        and is_times(fields, SUBMITTED)
-        and fields[PRIORITY].removeprefix("-").isdecimal()
-        and fields[SLOTS].isdecimal()
-        and (fields[CATEGORY] == "NONE" or fields[CATEGORY][:1] == "-")
-        and (fields[PE_TASK] == "NONE" or _PE_TASK_SHAPE.fullmatch(fields[PE_TASK]) is not None)
-        and (plain or all(map(NUMBER.fullmatch, amounts)))
-    )
-
-
 def is_times(fields: list[str], index: int) -> bool:
-    """Whether three times stand there, as seconds or milliseconds; 0 is none."""
-    times = fields[index : index + 3]
-    return "".join(times).isdecimal() and all(8 < len(text) < 14 or text == "0" for text in times)
+    """Whether three times stand there."""
+    return _are_times(fields[index : index + 3])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
+from sssjob.records.layout import NEVER, Names
 from sssjob.records.readers import kilobytes, kilobytes_of_bytes, number, seconds, whole
 from sssjob.records.record import (
     DELIVERED,
@@ -24,8 +25,7 @@ from sssjob.records.record import (
 )
 from sssjob.systems.gridengine import words
 
-NEVER = "(never started)"  # stands beside the names of a record that tells of no run
-_HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
+HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
 
 _PE = re.compile(r"-pe \S+ ([0-9]{1,9})(?:-([0-9]{1,9}))?(?=\s|$)")
 _LIST = re.compile(r"(?:^|\s)-l (\S+)")
@@ -200,11 +200,11 @@ _MAX = {"metric": "Max", "units": "KB"}
 # The fields in their order. Those behind maxvmem came with 6.2, those behind them with Univa.
 TABLE: tuple[Field, ...] = (
     Field("qname",                DELIVERED, "Queue"),
-    Field("hostname",             DELIVERED, "Node",        hosts, beside=("granted_pe", _HOSTS)),
+    Field("hostname",             DELIVERED, "Node",        hosts, beside=("granted_pe", HOSTS)),
     Field("hostname",             DELIVERED, "NodeCount",   host_count,
-          beside=("granted_pe", _HOSTS)),
+          beside=("granted_pe", HOSTS)),
     Field("hostname",             JOB,       "Extension",   first_host, noted("hostname"),
-          ("granted_pe", _HOSTS)),
+          ("granted_pe", HOSTS)),
     Field("group",                DELIVERED, "Group"),
     Field("owner",                DELIVERED, "User"),
     Field("job_name",             JOB,       "Name"),
@@ -266,25 +266,14 @@ _WAITING = tuple(
 _ALONE = {wall: seconds, resident: kilobytes}
 
 
-def started(names: Collection[str]) -> Iterator[Field]:
-    """The mapping of a record that tells of a run, and has columns of these names."""
-    for row in TABLE:
+def rows(names: Names) -> Iterator[Field]:
+    """The mapping of a record that has columns of these names, and tells of a run or of none."""
+    for row in _WAITING if NEVER in names else TABLE:
         if row.read in _ALONE and not set(row.beside) & set(names):
             yield row._replace(read=_ALONE[row.read], beside=())
         else:
             yield row
-    yield from _others(names)
-
-
-def waiting(names: Collection[str]) -> Iterator[Field]:
-    """The mapping of a record that tells of no run."""
-    yield from _WAITING
-    yield from _others(names)
-
-
-def _others(names: Collection[str]) -> Iterator[Field]:
-    """Fields that no version that is known has, as they stand."""
-    for name in names:
+    for name in names:  # fields that no version that is known has, as they stand
         if name.startswith(_FIELD):
             yield Field(name, JOB, "Extension", plain, noted(name))
 
@@ -302,7 +291,7 @@ def names(size: int, more: int, never: bool) -> tuple[str, ...]:
     told = size - bool(more)
     last = f"{_FIELD}s {size} to {told + more}" if more > 1 else f"{_FIELD} {size}"
     others = (last,) if more else ()
-    return (*_NAMES[:told], *others, _HOSTS, *((NEVER,) if never else ()))
+    return (*_NAMES[:told], *others, HOSTS, *((NEVER,) if never else ()))
 
 
 def not_known(names: Sequence[str]) -> str:

@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from operator import itemgetter
-from typing import BinaryIO, TypeVar
 
-from sssjob.model import Job
+from sssjob.records.cuts import Lines
 from sssjob.records.head import first_line
-from sssjob.records.record import Bad, Field, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
-from sssjob.records.shapes import Read, Record, Shapes
-from sssjob.records.shapes import records as read_lines
+from sssjob.records.layout import NEVER, Layout, NoRecord, Read, Record, alone
+from sssjob.records.layout import table as mapping
+from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.lsf.accounting import table
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _CSV_LIMIT = 131_072  # characters that the csv module takes in a field
 _EVENT = re.compile(rb'"[A-Z][A-Z0-9_]{2,40}" "[0-9.]+" [0-9]+ ')
@@ -38,41 +32,19 @@ _HOST_USAGE = 6  # fields for each host
 _OTHER_TAIL = f"what stands behind {table.REST[-1]} has not the form of LSF 9.1 to 10.1: left out"
 
 
-class _NotWhole(ValueError):
-    """The record ends, or goes on otherwise, where it must not."""
-
-
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterable[Outcome[Job]]:
-    """What becomes of each record of a stream, in its order."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterable[Outcome[J]]:
-    """The same on either road."""
-
-    def rows(names: tuple[str, ...]) -> Iterable[Field]:
-        return table.WAITING if names[0] == table.NEVER else table.TABLE
-
-    return read_lines(stream, record, Shapes(rows, road, table.TYPE, ("startTime", "eventTime")))
-
-
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it is an event log of LSF, or ""."""
     return 'lines of "EVENT" "version" time' if _EVENT.match(first_line(head, b"#")) else ""
 
 
 def record(number: int, line: str) -> Read:
-    """What a line is."""
+    """What a line is. Raises ``InvalidValue``."""
     if not line.startswith('"JOB_FINISH" '):
         kind = re.match(r'"([A-Z][A-Z0-9_]{2,40})" ', line)
         if kind:
             return Skipped(number, kind[1])
         return Bad(number, 'not a record such as "JOB_FINISH" "10.1" 1700000000 ...')
-    try:
-        fields = split(line.rstrip())
-        return _record(number, fields)
-    except _NotWhole as wrong:
-        return Bad(number, str(wrong))
+    return _record(number, split(line.rstrip()))
 
 
 def split(line: str) -> list[str]:
@@ -81,12 +53,12 @@ def split(line: str) -> list[str]:
         try:
             return next(csv.reader((line,), delimiter=" ", strict=True))
         except csv.Error as wrong:
-            raise _NotWhole(f"a quote that is not closed, or a stray one: {wrong}") from None
+            raise NoRecord(f"a quote that is not closed, or a stray one: {wrong}") from None
     fields, position = [], 0
     while position < len(line):
         found = _TOKEN.match(line, position)
         if not found:
-            raise _NotWhole(f"a quote that is not closed, or a stray one, in column {position}")
+            raise NoRecord(f"a quote that is not closed, or a stray one, in column {position}")
         fields.append(found[2] or found[1].replace('""', '"') if found[2] or found[1] else "")
         position = found.end() + 1
     return fields
@@ -98,34 +70,34 @@ def _record(number: int, fields: list[str]) -> Read:
     if _ends_hosts(fields, position):
         hosts: list[str] = []  # some versions leave numExHosts out beside asked hosts
         if '"' in "".join(fields[:first]):  # or this is numExHosts, one place too early
-            raise _NotWhole(_NO_BLANK)
+            raise NoRecord(_NO_BLANK)
     else:
         hosts, position = _list(fields, position, "numExHosts")
         if not _ends_hosts(fields, position):
-            raise _NotWhole("no state and host factor behind the hosts")
+            raise NoRecord("no state and host factor behind the hosts")
     known = fields[position : position + len(table.REST)]
     if _are_shifted(known):
-        raise _NotWhole(_NO_BLANK)
+        raise NoRecord(_NO_BLANK)
     least = len(table.REST) if _NINE.match(fields[1]) else table.LEAST
     if len(known) < least:
-        raise _NotWhole(f"{len(fields)} fields: the record is cut short")
+        raise NoRecord(f"{len(fields)} fields: the record is cut short")
     tail = _tail(fields, position + len(table.REST))
-    note = "" if tail or len(fields) <= position + len(table.REST) else _OTHER_TAIL
-    never = fields[_START] == "0"
-    names = _names(len(known), len(tail), never)
+    whole = tail or len(fields) <= position + len(table.REST)
+    notes = () if whole else (Noted(number, _OTHER_TAIL, once=True),)
+    names = _names(len(known), len(tail), fields[_START] == "0")
     return Record(
-        number, names,
-        ["", *fields[:first], " ".join(asked), " ".join(hosts), *known, *tail], note=note,
+        number, names, [*fields[:first], " ".join(asked), " ".join(hosts), *known, *tail],
+        notes=notes,
     )  # fmt: skip
 
 
 def _list(fields: list[str], position: int, name: str) -> tuple[list[str], int]:
     """So many fields as the one before them says."""
     if position >= len(fields) or not fields[position].isdecimal() or len(fields[position]) > 9:
-        raise _NotWhole(f"no number in {name}")
+        raise NoRecord(f"no number in {name}")
     end = position + 1 + int(fields[position])
     if end > len(fields):
-        raise _NotWhole(f"fewer hosts than {name} says: the record is cut short")
+        raise NoRecord(f"fewer hosts than {name} says: the record is cut short")
     return fields[position + 1 : end], end
 
 
@@ -164,5 +136,15 @@ def _tail(fields: list[str], position: int) -> list[str]:
 
 @lru_cache(64)
 def _names(known: int, tail: int, never: bool) -> tuple[str, ...]:
-    first = table.NEVER if never else table.RUN
-    return (first, *table.HEAD, *table.HOSTS, *table.REST[:known], *table.TAIL[:tail])
+    told = (*table.HEAD, *table.HOSTS, *table.REST[:known], *table.TAIL[:tail])
+    return (*told, NEVER) if never else told
+
+
+LAYOUT = Layout(
+    type=table.TYPE,
+    cut=Lines(),
+    reader=alone(record),
+    rows=mapping(table.TABLE, table.WAITING),
+    span=("startTime", "eventTime"),
+    recognises=recognises,
+)

@@ -14,8 +14,6 @@ from sssjob.records.plan import MEMO_LIMIT
 from sssjob.records.readers import kilobytes, whole
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 
-RUN, NEVER = "(run)", "(never started)"  # the first name of a record tells which it is
-
 # jStatus: DONE or EXIT, with what ran behind the job.
 STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
 

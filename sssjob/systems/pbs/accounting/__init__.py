@@ -7,21 +7,12 @@ that ends it (E), and one for each run that was lost before (R). The mapping is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO, TypeVar
 
-from sssjob.model import Job
-from sssjob.records import clock as clocks
-from sssjob.records.clock import Clock
+from sssjob.records.cuts import Lines
 from sssjob.records.head import first_line
-from sssjob.records.record import Bad, Field, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
-from sssjob.records.shapes import Read, Record, Shapes
-from sssjob.records.shapes import records as read_lines
+from sssjob.records.layout import Layout, Read, Record, alone
+from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 # fmt: off
 # What the other records tell of, by their letter.
@@ -48,25 +39,6 @@ _PAIR = re.compile(
 )
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.\-]*")
 _BESIDE = ("(id)", "(server)", "(array index)", "(letter)", "(ended)")
-
-
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each record of a stream, in its order.
-
-    Raises ``InvalidValue`` for an unknown zone.
-    """
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    clock = Clock(options.zone)
-
-    def rows(names: tuple[str, ...]) -> Iterable[Field]:
-        return clocks.by(clock, table.rows(names))
-
-    shapes = Shapes(rows, road, table.TYPE, ("start", "end"))
-    return read_lines(stream, record, shapes, clock)
 
 
 def recognises(head: bytes) -> str:
@@ -184,3 +156,14 @@ def _is_quoted(value: str) -> bool:
 def _iso(stamp: str) -> str:
     """A stamp in local time, as the clock reads it."""
     return f"{stamp[6:10]}-{stamp[:2]}-{stamp[3:5]}T{stamp[11:]}"
+
+
+LAYOUT = Layout(
+    type=table.TYPE,
+    cut=Lines(),
+    reader=alone(record),
+    rows=table.rows,
+    span=("start", "end"),
+    recognises=recognises,
+    mistaken=mistaken,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 
 from sssjob import units
@@ -104,7 +105,10 @@ def kilobytes(text: str) -> Found:
     """
     if text[-2:] == "kb" and text[:-2].isdecimal() and text.isascii() and len(text) < 20:
         return text[:-2].lstrip("0") or "0"
-    return units.decimal(words.size(text) / 1024)
+    size = words.size(text)
+    if isinstance(size, int) and not size & 1023:
+        return str(size >> 10)
+    return units.decimal(Fraction(size) / 1024)
 
 
 def after_at(text: str) -> Found:

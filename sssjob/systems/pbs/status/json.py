@@ -4,30 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
-from sssjob.model import Job
 from sssjob.records.json_objects import Named, read_named
+from sssjob.records.layout import Piece
 from sssjob.records.lines import legal
-from sssjob.records.record import Bad, Options, Outcome
-from sssjob.records.roads import OBJECTS, Road
 from sssjob.systems.pbs.status import table
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _JOBS = "Jobs"
 _KEYS = (b'"pbs_version"', b'"pbs_server"', b'"Jobs"')
-
-
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each job, in its order. Raises ``UnusableInput`` for what is no object."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    return table.outcomes(_listed(stream), options, road)
 
 
 def recognises(head: bytes) -> str:
@@ -38,10 +23,12 @@ def recognises(head: bytes) -> str:
     return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
 
 
-def _listed(stream: BinaryIO) -> Iterator[table.Listed | Bad]:
-    for found in read_named(stream, _JOBS):
+def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
+    """Every job. Raises ``UnusableInput`` for what is no object."""
+    for found in read_named(stream, _JOBS, first):
         if isinstance(found, Named):
-            yield table.Listed(found.line, legal(found.name), dict(_attributes(found.value)))
+            attributes = dict(_attributes(found.value))
+            yield found.line, table.Listed(legal(found.name), attributes)
         else:
             yield found
 
@@ -64,3 +51,6 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return legal(value) if isinstance(value, str) else json.dumps(value)
+
+
+LAYOUT = table.of_jobs(pieces, recognises)

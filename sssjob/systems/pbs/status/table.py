@@ -7,36 +7,30 @@ of a key is said once, in ``accounting.table``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records import clock as clocks
 from sssjob.records.clock import Clock
+from sssjob.records.cuts import Found as Cut
 from sssjob.records.dependencies import dependencies, other_dependencies
+from sssjob.records.layout import NEVER, Layout, NoRecord, Piece, Read, Reader, Record
 from sssjob.records.record import (
     DELIVERED,
     JOB,
     NOWHERE,
     REQUESTED,
-    Bad,
     Field,
     Found,
+    Noted,
     Options,
-    Outcome,
-    Skipped,
     plain,
     varied,
 )
-from sssjob.records.roads import Road
-from sssjob.records.shapes import Read, Record, Shapes
 from sssjob.systems.pbs import words
 from sssjob.systems.pbs.accounting.table import TABLE, TYPE, noted, processors
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 Variables = tuple[tuple[str, str], ...]
 Attributes = Mapping[str, Any]  # texts, and the Variables of Variable_List
@@ -50,8 +44,6 @@ _KEYS = {
     "(array index)": ("job_array_id", "array_index"), "submit_host": ("Submit_Host",),
 }  # fmt: skip
 _TIMES = ("ctime", "qtime", "etime", "start", "end")
-_WAITS = "(waits)"  # a name beside those of a job that has been given nothing yet
-_BATCH = 256  # jobs that are made at once
 _ID = re.compile(r"[0-9]{1,18}(?:\[[0-9,\-:]*\]|-[0-9]{1,9})?(?:\.\S+)?")
 _VARIABLE = re.compile(r",(?=[A-Za-z_]\w*=)")
 _PATH = re.compile(r"[A-Za-z0-9._-]+:(/.*)", re.DOTALL)
@@ -64,9 +56,8 @@ _DIRECTORY = "PBS_O_WORKDIR"  # of these variables: where the job was submitted
 
 
 class Listed(NamedTuple):
-    """A job as qstat lists it: its line, its id, its attributes, and what is to say of it."""
+    """A job as qstat lists it: its id, its attributes, and what is to say of it."""
 
-    line: int
     id: str
     attributes: Attributes
     note: str = ""
@@ -178,7 +169,7 @@ LIVE: tuple[Field, ...] = (
     *(Field(name, NOWHERE) for name in (
         "Hold_Types", "comment", "Join_Path", "Mail_Users", "egroup", "euser", "exec_port",
         "fault_tolerant", "hashname", "job_radix", "mtime", "proxy_user", "queue_rank",
-        "queue_type", "substate", "Walltime.Remaining", _WAITS,
+        "queue_type", "substate", "Walltime.Remaining", NEVER,
     )),
 )
 # fmt: on
@@ -187,7 +178,7 @@ _KNOWN = frozenset(row.column for row in (*TABLE, *LIVE))
 
 def _rows(names: tuple[str, ...]) -> Iterator[Field]:
     """The mapping for a job with these attributes; others are Extensions."""
-    waits = _WAITS in names
+    waits = NEVER in names
     replaced = {"queue": waits, "owner": "submit_host" in names}
     yield from (row for row in TABLE if not replaced.get(row.column))
     yield from (*LIVE, *(_WAITING if waits else _DELIVERED))
@@ -196,29 +187,26 @@ def _rows(names: tuple[str, ...]) -> Iterator[Field]:
             yield Field(name, JOB, "Extension", plain, noted(name))
 
 
-def outcomes(
-    found: Iterable[Listed | Bad], options: Options, road: Road[P, J]
-) -> Iterator[Outcome[J]]:
-    """What becomes of jobs, in their order."""
-    clock = Clock(options.zone)
-    shapes = Shapes(lambda names: clocks.by(clock, _rows(names)), road, TYPE, ("start", "end"))
-    batch: list[Read] = []
-    for item in found:
-        batch.append(item if isinstance(item, Bad) else _record(item, clock, options))
-        if len(batch) >= _BATCH:
-            yield from shapes.outcomes(batch)
-            batch = []
-    yield from shapes.outcomes(batch)
-    yield from clock.assumption(1)
+def of_jobs(
+    pieces: Callable[[BinaryIO, int], Iterable[Piece]], recognises: Callable[[bytes], str]
+) -> Layout:
+    """The layout of jobs that ``pieces`` finds as ``Listed``."""
+    return Layout(
+        type=TYPE, cut=Cut(pieces), reader=reader, rows=_rows, span=("start", "end"),
+        recognises=recognises,
+    )  # fmt: skip
 
 
-def _record(job: Listed, clock: Clock, options: Options) -> Read:
+def reader(options: Options, clock: Clock) -> Reader:
+    """What reads jobs with this clock."""
+    return lambda line, job: _record(line, job, clock)
+
+
+def _record(line: int, job: Listed, clock: Clock) -> Read:
     if not _ID.fullmatch(job.id):
-        return Bad(job.line, f"{job.id[:60]!r} is no job id such as 123.server")
+        raise NoRecord(f"{job.id[:60]!r} is no job id such as 123.server")
     told = {name: value for name, value in job.attributes.items() if value}
     over = words.STATES.get(told.get("job_state", "")) == "Completed"
-    if options.ended_only and not over:
-        return Skipped(job.line, "not ended")
     for key, names in _KEYS.items():
         for name in names:
             if (value := told.pop(name, "")) and key not in told:
@@ -232,11 +220,12 @@ def _record(job: Listed, clock: Clock, options: Options) -> Read:
         if text := told.get(name):
             told[name] = clock.readable(text) or text
     if not (told.get("exec_host") or told.get("start")):
-        told[_WAITS] = "1"
-    return Record(job.line, _same(tuple(told)), tuple(told.values()), note=job.note)
+        told[NEVER] = "1"
+    notes = (Noted(line, job.note, once=True),) if job.note else ()
+    return Record(line, _same(tuple(told)), tuple(told.values()), over, notes=notes)
 
 
 @lru_cache(1024)
 def _same(names: tuple[str, ...]) -> tuple[str, ...]:
-    """One tuple for all that are equal: ``Shapes`` takes those of one identity together."""
+    """One tuple for all that are equal: those of one identity are taken together."""
     return names

@@ -7,13 +7,12 @@ directory with blanks is found by the keys around it, whose order is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO, TypeVar
 
-from sssjob.model import Job
-from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock, time
+from sssjob.records.cuts import Lines
 from sssjob.records.head import first_line
+from sssjob.records.layout import NEVER, Layout, Read, Reader, Record
+from sssjob.records.layout import table as mapping
 from sssjob.records.readers import whole
 from sssjob.records.record import (
     DELIVERED,
@@ -23,20 +22,12 @@ from sssjob.records.record import (
     Field,
     Found,
     Options,
-    Outcome,
-    Skipped,
     plain,
     varied,
 )
-from sssjob.records.roads import OBJECTS, Road
-from sssjob.records.shapes import Read, Record, Shapes
-from sssjob.records.shapes import records as read_lines
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.values import Phase
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 # fmt: off
 # The keys in their order, and what a value of each looks like; later versions added the later ones.
@@ -175,28 +166,7 @@ WAITING = (
 )
 
 _TOLD = (*_KEYS, _BEGUN, _OVER, _SUBMITTED)
-_NEVER = (*_TOLD, "(never started)")
-
-
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each record of a stream, in its order.
-
-    Raises ``InvalidValue`` for an unknown zone.
-    """
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    clock = Clock(options.zone)
-
-    def rows(names: tuple[str, ...]) -> Iterable[Field]:
-        return clocks.by(clock, WAITING if names is _NEVER else TABLE)
-
-    def parse(number: int, line: str) -> Read:
-        return record(number, line, clock, ended_only=options.ended_only)
-
-    return read_lines(stream, parse, Shapes(rows, road, sacct.TYPE, (_BEGUN, _OVER)), clock)
+_NEVER = (*_TOLD, NEVER)
 
 
 def recognises(head: bytes) -> str:
@@ -204,7 +174,12 @@ def recognises(head: bytes) -> str:
     return "lines of JobId=... UserId=..." if _BEGINS.match(first_line(head)) else ""
 
 
-def record(number: int, line: str, clock: Clock, *, ended_only: bool = False) -> Read:
+def reader(options: Options, clock: Clock) -> Reader:
+    """What reads lines with this clock."""
+    return lambda number, line: record(number, line, clock)
+
+
+def record(number: int, line: str, clock: Clock) -> Read:
     """What a line is."""
     found = _SHORTEST.fullmatch(line)
     if not found:
@@ -215,11 +190,20 @@ def record(number: int, line: str, clock: Clock, *, ended_only: bool = False) ->
             return Bad(number, "keys in a job name: it can be read in several ways")
     texts = [text or "" for text in found.groups()]
     end, start = texts[_END], texts[_KEYS.index("StartTime")]
-    if not _has_ended(texts[_KEYS.index("JobState")], end):
-        if ended_only:
-            return Skipped(number, "not ended")
+    ended = _has_ended(texts[_KEYS.index("JobState")], end)
+    if not ended:
         texts[_END] = end = ""
     submitted = texts[_KEYS.index("SubmitTime")]
     told = [clock.readable(text) for text in (start, end, submitted)]
     never = start in NO_VALUE or texts[_KEYS.index("NodeList")] in ("None assigned", "(null)")
-    return Record(number, _NEVER if never else _TOLD, [*texts, *told])
+    return Record(number, _NEVER if never else _TOLD, [*texts, *told], ended)
+
+
+LAYOUT = Layout(
+    type=sacct.TYPE,
+    cut=Lines(),
+    reader=reader,
+    rows=mapping(TABLE, WAITING),
+    span=(_BEGUN, _OVER),
+    recognises=recognises,
+)

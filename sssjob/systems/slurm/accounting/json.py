@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, TypeVar
 
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.model import Job
 from sssjob.records import json_objects
 from sssjob.records.clock import Clock
+from sssjob.records.cuts import Found
+from sssjob.records.layout import Layout, no_pieces
+from sssjob.records.layout import table as mapping
 from sssjob.records.record import Bad, Noted, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.roads import Road
 from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct as slurm
 from sssjob.systems.slurm.accounting.header import header
@@ -41,22 +43,16 @@ _QUEUE = (
 )
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each job, in its order.
-
-    Raises ``UnusableInput`` where there is no array, or one of jobs that are in the queue.
-    """
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
+def records(
+    stream: BinaryIO, options: Options, road: Road[P, J], first: int
+) -> Iterator[Outcome[J]]:
     """The same on either road."""
     names = header(_DELIMITER.join(table.NAMES), slurm.COLUMNS, _DELIMITER)
     assert names is not None
     gathering = slurm.Gathering(names, Clock(options.zone), options, road)
     batch: list[Row | Bad | Skipped] = []
     told = begun = False
-    for found in json_objects.read(stream, "jobs"):
+    for found in json_objects.read(stream, "jobs", first):
         if isinstance(found, Bad):
             batch.append(found)
             continue
@@ -134,3 +130,13 @@ def _without_lost_codes(job: dict[str, Any], rows: list[Row]) -> bool:
     for row in lost:
         row.fields[_EXIT] = ""
     return bool(lost)
+
+
+LAYOUT = Layout(
+    type="Slurm",
+    cut=Found(lambda stream, first: ()),
+    reader=no_pieces,
+    rows=mapping(()),
+    gathered=records,
+    recognises=recognises,
+)

@@ -26,7 +26,7 @@ from typing import BinaryIO, NamedTuple
 
 from sssjob.document.text import clean as clean_text
 from sssjob.errors import UnusableInput
-from sssjob.records.lines import Watched, blocks, clean
+from sssjob.records.lines import Blocks, clean
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin, Header, header
 
@@ -63,9 +63,11 @@ class Reader:
     """
 
     def __init__(
-        self, known: Iterable[str], columns: Iterable[str] = (), delimiter: str = ""
-    ) -> None:
+        self, known: Iterable[str], columns: Iterable[str] = (), delimiter: str = "",
+        first: int = 1,
+    ) -> None:  # fmt: skip
         self._known = tuple(known)
+        self._first = first
         self._delimiter = delimiter
         self.header: Header | None = None
         self.cut_short = 0
@@ -181,20 +183,17 @@ class Reader:
 
     def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str]]]:
         """The physical lines behind the first header, with the number of the first of them."""
-        number = 1
-        watched = Watched(stream)
-        for block in blocks(watched, RECORD_LIMIT):
+        blocks = Blocks(stream, self._first)
+        for number, block in blocks:
             begin = 0
             if self.header is None:
                 raw = clean(block, (self._delimiter or DELIMITERS).encode())
                 begin = self.first(raw.split("\n"), number - 1)
                 if self.header is None:
-                    number += begin
                     continue
             lines = clean(block, self.header.delimiter.encode()).split("\n")
             yield number + begin, lines[begin:]
-            number += len(lines)
-        self.cut_short = watched.cut_short
+        self.cut_short = blocks.cut_short
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")
 

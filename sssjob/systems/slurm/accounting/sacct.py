@@ -13,17 +13,20 @@ from itertools import repeat
 from typing import Any, BinaryIO, Generic, TypeVar, cast
 
 from sssjob.errors import InvalidValue, Severity
-from sssjob.model import Job
 from sssjob.records.clock import Clock
+from sssjob.records.cuts import CUT_SHORT, Found
 from sssjob.records.head import first_line
-from sssjob.records.lines import CUT_SHORT, clean
+from sssjob.records.layout import Layout, no_pieces
+from sssjob.records.layout import table as mapping
+from sssjob.records.lines import clean
 from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.roads import Road
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, Header
 from sssjob.systems.slurm.accounting.jobs import GOES_ON, Maker
 from sssjob.systems.slurm.accounting.lines import DELIMITERS, Reader, Row
+from sssjob.systems.slurm.accounting.parts import Cutter
 from sssjob.systems.slurm.accounting.steps import NO_SUMS, Places, Total
 
 P = TypeVar("P")
@@ -38,18 +41,15 @@ _ID_COLUMN = re.compile(r"JobID(?:Raw)?(?:%[0-9]+)?")
 _WAITING_STEPS = 1024  # steps of one job that wait for being made into task groups
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
+def records(
+    stream: BinaryIO, options: Options, road: Road[P, J], first: int
+) -> Iterator[Outcome[J]]:
     """What becomes of each record of a stream, in its order; memory holds few jobs at a time.
 
     Raises ``UnusableInput`` where there is no header line and no columns are named, and
     ``InvalidValue`` for an unknown zone.
     """
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    reader = Reader(COLUMNS, options.columns, options.delimiter)
+    reader = Reader(COLUMNS, options.columns, options.delimiter, first)
     clock = Clock(options.zone)
     gathering: Gathering[P, J] | None = None
     for header, batch in reader.batches(stream):
@@ -448,3 +448,13 @@ def _parted(text: str) -> tuple[str, str]:
     """An id's job and step; the dots of a list that was cut (``1_[1,4,...]``) name no step."""
     job, _, step = text.partition(".")
     return (text, "") if "[" in text else (job, step)
+
+
+LAYOUT = Layout(
+    type="Slurm",
+    cut=Found(lambda stream, first: (), Cutter),
+    reader=no_pieces,
+    rows=mapping(()),
+    gathered=records,
+    recognises=recognises,
+)

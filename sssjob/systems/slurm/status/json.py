@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO, TypeVar
+from typing import Any
 
-from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.model import Job
-from sssjob.records import json_objects
-from sssjob.records.assembly import Ready, assembled
-from sssjob.records.record import Bad, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.errors import UnusableInput
+from sssjob.records.clock import Clock
+from sssjob.records.json_objects import objects
+from sssjob.records.layout import Layout, Read, Reader
+from sssjob.records.record import Options
 from sssjob.systems.slurm.accounting.json_table import Reading
+from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.status import table
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _ACCOUNTING = "jobs as sacct prints them: they are read by sssjob convert --from slurm-json"
 _fields = Reading(table.JSON, names=table.JSON_NAMES)
-
-
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each job, in its order.
-
-    Raises ``UnusableInput`` where there is no array, or one of sacct's.
-    """
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    making = table.Making(table.JSON_NAMES, options, road)
-    yield from assembled(_ready(stream, making))
 
 
 def recognises(head: bytes) -> str:
@@ -49,17 +31,25 @@ def _is_empty(head: bytes) -> bool:
     return behind.lstrip(b": \t\r\n").lstrip(b"[ \t\r\n").startswith(b"]")
 
 
-def _ready(stream: BinaryIO, making: table.Making[P, J]) -> Iterator[Ready[P, J] | Skipped | Bad]:
+def reader(options: Options, clock: Clock) -> Reader:
+    """What reads the jobs of a document, which may be those of sacct."""
+    listed = table.Listed(table.JSON_NAMES, clock)
     begun = False
-    for found in json_objects.read(stream, "jobs"):
-        if isinstance(found, Bad):
-            yield found
-            continue
-        line, job = found
+
+    def read(line: int, job: dict[str, Any]) -> Read:
+        nonlocal begun
         if not begun and "time" in job and "job_state" not in job:
             raise UnusableInput(_ACCOUNTING, line)
         begun = True
-        try:
-            yield making.ready(line, _fields(job))
-        except InvalidValue as wrong:
-            yield Bad(line, str(wrong))
+        return listed.record(line, _fields(job))
+
+    return read
+
+
+LAYOUT = Layout(
+    type=TYPE,
+    cut=objects(lambda head: "jobs"),
+    reader=reader,
+    rows=table.rows,
+    recognises=recognises,
+)

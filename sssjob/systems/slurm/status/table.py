@@ -6,15 +6,13 @@ read into the columns of sacct, and what becomes of a column is said once, in ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from sssjob.records import clock as clocks
-from sssjob.records.assembly import Assembly, Ready
 from sssjob.records.clock import NO_VALUE, Clock, is_backwards, time
 from sssjob.records.dependencies import dependencies, other_dependencies
-from sssjob.records.record import JOB, REQUESTED, Bad, Field, Found, Noted, Options, Skipped
-from sssjob.records.roads import Road
+from sssjob.records.layout import NEVER, Names, NoRecord, Record
+from sssjob.records.record import JOB, REQUESTED, Field, Found, Noted
 from sssjob.systems.slurm.accounting import json_table as places
 from sssjob.systems.slurm.accounting import table, values
 from sssjob.systems.slurm.accounting.header import JOB_ID
@@ -22,15 +20,11 @@ from sssjob.systems.slurm.accounting.json_table import Told, number, text
 from sssjob.systems.slurm.accounting.readers import (
     BEGUN,
     ENDED,
-    TYPE,
     nodes,
     noted,
     requested_memory,
     worded,
 )
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _FALSE = ("0", "NO", "false")
 
@@ -187,37 +181,35 @@ JSON: tuple[Told, ...] = (
 # fmt: on
 
 
-class Making(Generic[P, J]):
-    """Makes jobs of records that have one list of columns: those that run or ran, and the others.
+def rows(names: Names) -> Iterator[Field]:
+    """The mapping: of what waits that of a job that was given nothing."""
+    own = table.WAITING if NEVER in names else table.ALLOCATION
+    return table.chosen((*own, *LIVE), names)
+
+
+class Listed:
+    """Reads records that have one list of columns.
 
     A time in the future is none that has come: the start of what waits and the end of what runs
     are expected ones.
     """
 
-    def __init__(self, names: Sequence[str], options: Options, road: Road[P, J]) -> None:
-        self._names = (*names, *_WORKED_OUT)
+    def __init__(self, names: Sequence[str], clock: Clock) -> None:
+        self._started = (*names, *_WORKED_OUT)
+        self._waiting = (*self._started, NEVER)
         self._at = {name: place for place, name in enumerate(names)}
-        self._options = options
-        self.clock = Clock(options.zone)
-        self._started = self._assembly(table.ALLOCATION, road)
-        self._waiting = self._assembly(table.WAITING, road)
+        self._clock = clock
 
-    def _assembly(self, rows: Iterable[Field], road: Road[P, J]) -> Assembly[P, J]:
-        chosen = table.chosen((*rows, *LIVE), self._names)
-        return Assembly(clocks.by(self.clock, chosen), self._names, road, TYPE)
-
-    def ready(self, line: int, fields: list[str]) -> Ready[P, J] | Skipped | Bad:
-        """A record with what it becomes."""
+    def record(self, line: int, fields: list[str]) -> Record:
+        """The record of a job. Raises ``InvalidValue``."""
         at = self._at
         if not JOB_ID.fullmatch(id := fields[at["JobID"]]):
-            return Bad(line, f"{id[:60]!r} is no job id")
+            raise NoRecord(f"{id[:60]!r} is no job id")
         word, start, end = (fields[at[name]] for name in ("State", "Start", "End"))
         phase = values.phase(word)
         nodes_known = fields[at["NodeList"]] not in NO_VALUE
         over = values.is_over(word)
         started = nodes_known and phase is not values.Phase.WAITS and start not in NO_VALUE
-        if self._options.ended_only and not over:
-            return Skipped(line, "not ended")
         if not over:
             fields[at["End"]] = ""
         if "license/" in fields[at["ReqTRES"]]:
@@ -225,13 +217,14 @@ class Making(Generic[P, J]):
         if not started:
             fields[at["Start"]] = ""
         progress = ENDED if over else BEGUN if started else ""
-        submitted = self.clock.readable(fields[at["Submit"]])
+        submitted = self._clock.readable(fields[at["Submit"]])
         fields += (progress, "1" if over and started else "", submitted)
-        maker = self._started if started else self._waiting
-        return Ready(line, maker, fields, (), tuple(self._doubts(line, start, end) if over else ()))
+        names = self._started if started else self._waiting
+        notes = tuple(self._doubts(line, start, end)) if over else ()
+        return Record(line, names, fields, over, notes=notes)
 
     def _doubts(self, line: int, start: str, end: str) -> Iterator[Noted]:
-        if is_backwards(self.clock.readable(start), self.clock.readable(end)):
+        if is_backwards(self._clock.readable(start), self._clock.readable(end)):
             yield Noted(line, "EndTime is before StartTime")
 
 

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from sssjob.errors import UnusableInput
-from sssjob.model import Job
-from sssjob.records.assembly import Ready, assembled
-from sssjob.records.lines import CUT_SHORT, clean
-from sssjob.records.record import Bad, Noted, Options, Outcome, Skipped
-from sssjob.records.roads import OBJECTS, Road
+from sssjob.records.clock import Clock
+from sssjob.records.cuts import CUT_SHORT, Found
+from sssjob.records.layout import Layout, Piece, Read, Reader
+from sssjob.records.lines import clean
+from sssjob.records.record import Bad, Noted, Options
+from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.scontrol import listing
 from sssjob.systems.slurm.status import table
-
-P = TypeVar("P")
-J = TypeVar("J")
 
 _NO_JOBS = b"No jobs in the system"
 _JOB = re.compile(rb"\s*JobId=[0-9]+ (?:\S+ )*?JobName=")
@@ -49,21 +47,15 @@ NAMES = (
 )  # fmt: skip
 
 
-def jobs(stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:
-    """What becomes of each job, in its order. Raises ``UnusableInput`` where there is none."""
-    return records(stream, options or Options(), OBJECTS)
-
-
-def records(stream: BinaryIO, options: Options, road: Road[P, J]) -> Iterator[Outcome[J]]:
-    """The same on either road."""
+def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
+    """The words of each job. Raises ``UnusableInput`` where there is none."""
     data = stream.read()
     if data.strip() and not recognises(data):
-        raise UnusableInput("no records of jobs as scontrol prints them", 1)
-    making = table.Making(NAMES, options, road)
-    yield from assembled(_ready(clean(data), making))
-    yield from making.clock.assumption(1)
+        raise UnusableInput("no records of jobs as scontrol prints them", first)
+    for line, words, wrong in listing(clean(data)):
+        yield Bad(line + first - 1, wrong) if wrong else (line + first - 1, words)
     if data.strip() and not data.endswith(b"\n"):
-        yield Noted(data.count(b"\n") + 1, CUT_SHORT)
+        yield Noted(data.count(b"\n") + first, CUT_SHORT)
 
 
 def recognises(head: bytes) -> str:
@@ -73,19 +65,20 @@ def recognises(head: bytes) -> str:
     return "words JobId=... JobName=..." if _JOB.match(head) else ""
 
 
-def _ready(
-    printed: str, making: table.Making[P, J]
-) -> Iterator[Ready[P, J] | Skipped | Bad | Noted]:
+def reader(options: Options, clock: Clock) -> Reader:
+    """What reads the words of jobs, each of which should be there once."""
+    listed = table.Listed(NAMES, clock)
     seen: set[str] = set()
-    for line, words, wrong in listing(printed):
-        if wrong:
-            yield Bad(line, wrong)
-            continue
+
+    def read(line: int, words: Mapping[str, str]) -> list[Read]:
         fields = _fields(words)
+        found: list[Read] = []
         if (id := fields["JobID"]) in seen:
-            yield Noted(line, f"job {id} appears again: a name may imitate a record")
+            found.append(Noted(line, f"job {id} appears again: a name may imitate a record"))
         seen.add(id)
-        yield making.ready(line, [fields[name] for name in NAMES])
+        return [*found, listed.record(line, [fields[name] for name in NAMES])]
+
+    return read
 
 
 def _fields(words: Mapping[str, str]) -> dict[str, str]:
@@ -147,3 +140,6 @@ def _first(text: str) -> str:
 
 def _memory(text: str, letter: str) -> str:
     return "" if text in ("", "0") else f"{text}{letter}"
+
+
+LAYOUT = Layout(type=TYPE, cut=Found(pieces), reader=reader, rows=table.rows, recognises=recognises)

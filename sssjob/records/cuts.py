@@ -1,0 +1,76 @@
+"""The ways to cut bytes into pieces that several formats share; JSON: ``json_objects.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, BinaryIO
+
+from sssjob.records.cutting import Cutter, LineCutter
+from sssjob.records.layout import Piece
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
+from sssjob.records.record import Bad, Noted
+
+_BATCH = 256  # pieces that are taken at once
+CUT_SHORT = "the last line has no line end: it may be cut short"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Each line is a piece, without its end; blank ones are none.
+
+    ``many`` may make of many lines at once what is read in their place.
+    """
+
+    many: Callable[[Sequence[str]], Sequence[Any]] | None = None
+    cutter: type[Cutter] | None = LineCutter
+
+    def batches(self, stream: BinaryIO, first: int) -> Iterator[Sequence[Piece]]:
+        """The lines, as many at once as a block has."""
+        blocks = Blocks(stream, first)
+        for number, block in blocks:
+            found = enumerate(clean(block).split("\n"), number)
+            lines = [(place, line) for place, line in found if line.strip()]
+            if len(block) > LINE_LIMIT:
+                yield [*map(_bounded, lines)]
+            elif self.many is not None and lines:
+                numbers, texts = zip(*lines, strict=True)
+                yield [*zip(numbers, self.many(texts), strict=True)]
+            else:
+                yield lines
+        yield cut_short(blocks)
+
+
+def _bounded(line: tuple[int, str]) -> Piece:
+    return Bad(line[0], TOO_LONG) if len(line[1]) > LINE_LIMIT else line
+
+
+def cut_short(blocks: Blocks) -> Sequence[Noted]:
+    """What there is to say of the end of lines that were read."""
+    return [Noted(blocks.cut_short, CUT_SHORT)] if blocks.cut_short else []
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Pieces that a format finds by its own means, one after the other."""
+
+    pieces: Callable[[BinaryIO, int], Iterable[Piece]]
+    cutter: type[Cutter] | None = None
+
+    def batches(self, stream: BinaryIO, first: int) -> Iterator[Sequence[Piece]]:
+        """The pieces, some hundred at once."""
+        rest = iter(self.pieces(stream, first))
+        while batch := list(islice(rest, _BATCH)):
+            yield batch
+
+
+def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> Found:
+    """Pieces of several lines, blank ones among them."""
+
+    def found(stream: BinaryIO, first: int) -> Iterator[Piece]:
+        blocks = Blocks(stream, first)
+        yield from pieces(blocks.lines())
+        yield from cut_short(blocks)
+
+    return Found(found)

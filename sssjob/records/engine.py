@@ -1,0 +1,92 @@
+"""The record engine: a stream in a format that was declared, and what becomes of its records.
+
+How it works, and why, is told in ``layout.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, BinaryIO, Generic, TypeVar
+
+from sssjob.errors import InvalidValue
+from sssjob.records.clock import Clock
+from sssjob.records.folding import Folder
+from sssjob.records.layout import Layout, Made, Piece, Read, Reader, Record
+from sssjob.records.lines import clean
+from sssjob.records.making import Maker
+from sssjob.records.record import Bad, Options, Outcome, Skipped
+from sssjob.records.roads import Road
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+_NOT_ENDED = "not ended"
+
+
+class Engine(Generic[P, J]):
+    """Reads streams in one format, on one road; what was learnt of one serves the next."""
+
+    def __init__(self, layout: Layout, options: Options, road: Road[P, J]) -> None:
+        """Raises ``InvalidValue`` for an unknown zone."""
+        self._layout = layout
+        self._options = options
+        self._road = road
+        self._clock = Clock(options.zone)
+        self._maker = Maker(layout, self._clock, road)
+
+    def outcomes(
+        self, stream: BinaryIO, first: int = 1, front: Sequence[tuple[int, bytes]] = ()
+    ) -> Iterator[Outcome[J]]:
+        """What becomes of each record of a stream whose first line has this number.
+
+        ``front`` are lines from further up that belong to it. Raises ``UnusableInput`` where it is
+        not in the format.
+        """
+        self._clock.begin()
+        layout = self._layout
+        if layout.gathered:
+            yield from layout.gathered(stream, self._options, self._road, first)
+            return
+        read = layout.reader(self._options, self._clock)
+        folder = Folder(layout.folding) if layout.folding else None
+        before = [(number, clean(raw)) for number, raw in front]
+        for batch in chain([before], layout.cut.batches(stream, first)):
+            found = self._read(read, batch)
+            yield from self._made(folder.take(found) if folder else found)
+        if folder:
+            yield from self._made(folder.close())
+
+    def _made(self, found: Sequence[Read]) -> Iterator[Outcome[J]]:
+        if self._options.ended_only:
+            found = [*map(_ended, found)]
+        outcomes = self._maker.outcomes(found)
+        if outcomes:
+            yield from self._clock.assumption(outcomes[0].line)
+        yield from outcomes
+
+    def _read(self, read: Reader, batch: Sequence[Piece]) -> list[Any]:
+        found: list[Any] = []
+        clock = self._clock
+        for piece in batch:
+            if piece.__class__ is not tuple:
+                found.append(piece)
+                continue
+            line, value = piece
+            try:
+                item = read(line, value)
+            except InvalidValue as wrong:
+                item = Bad(line, str(wrong))
+            if clock.assumed:
+                found += clock.assumption(line)
+            if item.__class__ is list:
+                found += item
+            elif item is not None:
+                found.append(item)
+        return found
+
+
+def _ended(item: Read) -> Read:
+    if isinstance(item, Record | Made) and not item.ended:
+        return Skipped(item.line, _NOT_ENDED)
+    return item

@@ -1,0 +1,229 @@
+"""Records that tell of one job: which belong together by their order, and how they are folded.
+
+A batch system may write a record for each part of a job beside that of the job itself: before it,
+right behind it, or both. What the parts tell is folded into the record of their job, which then is
+a record like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
+
+from sssjob.errors import InvalidValue
+from sssjob.records.cutting import Part
+from sssjob.records.layout import Folding, Names, Read, Reader, Record
+from sssjob.records.lines import clean
+from sssjob.records.record import Bad, Options, Skipped
+
+T = TypeVar("T")
+
+Gathered = tuple[T, list[T]]  # a job and its parts, or what stands for them
+
+PARTS_LIMIT = 100_000  # parts that wait for their job
+
+
+class Gathering(Generic[T]):
+    """Gathers what stands for records into jobs, by the order of the records.
+
+    A job is known when the next record is none of its parts.
+    """
+
+    def __init__(self, folding: Folding) -> None:
+        self._folding = folding
+        self._waiting: dict[Hashable, list[T]] = {}
+        self._count = 0
+        self._job: tuple[Record, Hashable, T, list[T]] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits for anything."""
+        return self._job is None and not self._waiting
+
+    @property
+    def waiting(self) -> list[T]:
+        """The parts whose job was not met yet."""
+        return [item for items in self._waiting.values() for item in items]
+
+    def job(self, record: Record, item: T) -> list[Gathered[T]]:
+        """Take the record of a job, and what stands for it; gives jobs with all their parts."""
+        known = self.pause()
+        self._job = record, self._folding.key(record), item, []
+        return known if self._folding.goes_on(record) else known + self.pause()
+
+    def part(self, record: Record, item: T) -> list[Gathered[T]]:
+        """Take the record of a part."""
+        key = self._folding.key(record)
+        if self._job is not None:
+            job, job_key, _, behind = self._job
+            if job_key == key and self._folding.follows(record, job):
+                behind.append(item)
+                return []
+        known = self.pause()
+        self._waiting.setdefault(key, []).append(item)
+        self._count += 1
+        return known
+
+    def pause(self) -> list[Gathered[T]]:
+        """What is known where something else than a record stands, or nothing more comes."""
+        if self._job is None:
+            return []
+        _, key, item, behind = self._job
+        self._job = None
+        before = self._waiting.pop(key, [])
+        self._count -= len(before)
+        return [(item, before + behind)]
+
+    def take_back(self) -> T | None:
+        """The job of which more may come, which then was not met; parts before it wait again."""
+        job, self._job = self._job, None
+        return job[2] if job else None
+
+    def too_many(self, *, all: bool = False) -> list[T]:
+        """The parts that wait no longer, because there are too many, or no more records."""
+        found: list[T] = []
+        while self._waiting and (all or self._count > PARTS_LIMIT):
+            items = self._waiting.pop(next(iter(self._waiting)))
+            self._count -= len(items)
+            found += items
+        return found
+
+
+_Part = tuple[
+    int, Sequence[str]
+]  # the line of a part, and its texts in the columns that are folded
+
+
+class Folder:
+    """Folds parts into their jobs, and leaves all else as it is."""
+
+    def __init__(self, folding: Folding) -> None:
+        self._folding = folding
+        self._jobs = Gathering[Record | _Part](folding)
+        self._names: Names = ()
+        self._into: Sequence[int] = ()
+
+    def take(self, found: Iterable[Read]) -> list[Read]:
+        """What is known after the next records."""
+        jobs, part_of, goes_on = self._jobs, self._folding.part, self._folding.goes_on
+        done: list[Read] = []
+        for item in found:
+            if item.__class__ is not Record:
+                known = jobs.pause()
+            elif part_of(item):
+                self._look_at(item.names)
+                known = jobs.part(item, (item.line, self._pick(item.fields)))
+            elif jobs.is_empty and not goes_on(item):
+                done.append(item)
+                continue
+            else:
+                known = jobs.job(item, item)
+            if known:
+                done += self._folded(known)
+            if item.__class__ is not Record:
+                done.append(item)
+        return done + self._alone(jobs.too_many())
+
+    def close(self) -> list[Read]:
+        """What is known when nothing more comes."""
+        done = [*self._folded(self._jobs.pause())]
+        return done + self._alone(self._jobs.too_many(all=True))
+
+    def _alone(self, parts: Iterable[Any]) -> list[Read]:
+        return [Skipped(line, self._folding.alone) for line, _ in parts]
+
+    def _look_at(self, names: Names) -> None:
+        """Learn where the columns stand that are folded; most records have the same names."""
+        if names is not self._names:
+            self._names = names
+            folds = self._folding.folds
+            self._pick = itemgetter(*[names.index(fold.column) for fold in folds])
+            self._into = [names.index(fold.into or fold.column) for fold in folds]
+
+    def _folded(self, known: Iterable[Gathered[Any]]) -> Iterator[Record]:
+        return (self._whole(job, parts) if parts else job for job, parts in known)
+
+    def _whole(self, job: Record, parts: Sequence[_Part]) -> Record:
+        self._look_at(job.names)
+        fields = [*job.fields]
+        columns = zip(*[told for _, told in parts], self._pick(fields), strict=True)
+        for fold, into, texts in zip(self._folding.folds, self._into, columns, strict=True):
+            try:
+                fields[into] = fold.together(texts)
+            except InvalidValue:
+                continue
+        lines = tuple([line for line, _ in parts])
+        return Record(job.line, job.names, fields, job.ended, job.more, job.notes, lines)
+
+
+class FoldingCutter:
+    """Cuts at line ends, and moves lines of parts to where their job is.
+
+    In the place of such a line stays an empty one, so that all others keep their numbers. Behind a
+    job that may go on is no such place.
+    """
+
+    def __init__(
+        self, folding: Folding, read: Reader, options: Options,
+        front: tuple[tuple[int, bytes], ...] = (),
+    ) -> None:  # fmt: skip
+        self.options = options
+        self._folding = folding
+        self._read = read
+        self._jobs = Gathering[tuple[int, bytes]](folding)
+        for number, line in front:
+            self._meet(number, line)
+
+    @property
+    def front(self) -> tuple[tuple[int, bytes], ...]:
+        """The lines of parts whose job was not met yet."""
+        return tuple(sorted(self._jobs.waiting))
+
+    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
+        """The whole lines, with those from further up that belong to them."""
+        size = len(data) if final else data.rfind(b"\n") + 1
+        lines = data[:size].split(b"\n")
+        front: list[tuple[int, bytes]] = []
+        plain: tuple[int, bytes] | None = None  # a job that need not be read if no part follows
+        for number, raw in enumerate(lines, line):
+            if not raw:
+                continue
+            if self._jobs.is_empty and self._folding.is_plain(raw):
+                plain = number, raw
+                continue
+            if plain is not None:
+                self._meet(*plain)
+                plain = None
+            front += self._meet(number, raw)
+        if final:
+            front += (part for _, parts in self._jobs.pause() for part in parts)
+        elif plain is not None:
+            self._meet(*plain)
+        if (held := self._jobs.take_back()) is not None:
+            del lines[held[0] - line :]
+            lines.append(b"")
+            size = sum(map(len, lines)) + len(lines) - 1
+        front += self._jobs.too_many(all=final and not data)
+        for number, _ in self._jobs.waiting:
+            if number >= line:
+                lines[number - line] = b""
+        before = tuple(sorted(row for row in front if row[0] < line))
+        if not size and not before:
+            return None, 0
+        return Part(b"\n".join(lines), line, self.options, before), size
+
+    def _meet(self, number: int, raw: bytes) -> list[tuple[int, bytes]]:
+        """The lines of parts whose job is known after the next line."""
+        try:
+            read = self._read(number, clean(raw))
+        except InvalidValue:
+            read = Bad(number, "")
+        if read is None:
+            return []
+        if isinstance(read, Record):
+            take = self._jobs.part if self._folding.part(read) else self._jobs.job
+            found = take(read, (number, raw))
+        else:
+            found = self._jobs.pause()
+        return [part for _, parts in found for part in parts]

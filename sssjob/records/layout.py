@@ -1,0 +1,170 @@
+"""What a record format declares; documents, job objects, parts and ``auto`` follow from it.
+
+Strategy. A format is a mapping of columns, and all else about it is mechanics: cutting bytes,
+folding what belongs to one job, making jobs on two roads, in one process or in several, of a whole
+file or of what is new in a growing log. If each format wrote these mechanics, each would have its
+own faults.
+
+The idea is one value, ``Layout``, that holds what only the format knows, and one engine
+(``engine.py``) that does the rest, in stages: bytes are *cut* into pieces with their line; a piece
+is *read* into a ``Record``, named columns of text; records of one job are *folded*; and many
+records with the same names are *made* into jobs at once, column by column, by a ``Plan`` of the
+table's rows.
+
+Why it is right: a stage knows of its neighbours only what passes between them, so what holds for
+one format holds for all: every piece ends in exactly one outcome, both roads run through the same
+plan, and a part that begins with another line number gives what the whole would have given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Union
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Job, Property
+from sssjob.records.clock import Clock
+from sssjob.records.cutting import Cutter
+from sssjob.records.record import Bad, Field, Noted, Options, Skipped
+
+if TYPE_CHECKING:
+    from sssjob.records.roads import Road
+
+Names = tuple[str, ...]
+
+NEVER = "(never started)"  # stands behind the names of a record that tells of no run
+
+
+class NoRecord(InvalidValue):
+    """A piece that is no record, and why."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, "a record")
+
+
+class Record(NamedTuple):
+    """A record that was read: its line, the names of its columns, and their values.
+
+    Records with one tuple of names are taken together; names without a value stand last. ``more``
+    are Extensions that have no column, ``notes`` what is worth knowing if it becomes a job, and
+    ``folded`` the lines of records that were folded into it.
+    """
+
+    line: int
+    names: Names
+    fields: Sequence[Any]
+    ended: bool = True
+    more: tuple[Property, ...] = ()
+    notes: tuple[Noted, ...] = ()
+    folded: tuple[int, ...] = ()
+
+
+class Made(NamedTuple):
+    """A record that is a job object already, by other means than a table."""
+
+    line: int
+    job: Job
+    ended: bool = True
+    notes: tuple[Noted, ...] = ()
+
+
+Read = Union[Record, Made, Skipped, Bad, Noted]  # noqa: UP007  # a value, not only a type
+Piece = Union[tuple[int, Any], Skipped, Bad, Noted]  # noqa: UP007  # the same
+# What a piece is. None: nothing. Raises ``InvalidValue`` for one that is no record.
+Reader = Callable[[int, Any], Read | list[Read] | None]
+Rows = Callable[[Names], Iterable[Field]]
+Gathered = Callable[[BinaryIO, Options, "Road[Any, Any]", int], Iterator[Any]]
+
+
+class Cut(Protocol):
+    """How bytes are cut into pieces: each has the number of its first line."""
+
+    @property
+    def cutter(self) -> type[Cutter] | None:
+        """What cuts a stream where these pieces can be cut, whatever they tell."""
+        ...
+
+    def batches(self, stream: BinaryIO, first: int) -> Iterator[Sequence[Piece]]:
+        """The pieces of a stream whose first line has this number, some hundred at once.
+
+        Raises ``UnusableInput`` where it does not begin as it must.
+        """
+        ...
+
+
+def _unknown(head: bytes) -> str:
+    return ""
+
+
+class Fold(NamedTuple):
+    """How the texts of a column, those of the parts and last that of the job, become one text.
+
+    It goes ``into`` a column of the job, the same one if that is "". Where the job's own text is no
+    such value (``InvalidValue``) it stays, and will be told.
+    """
+
+    column: str
+    together: Callable[[Sequence[str]], str]
+    into: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folding:
+    """How the records of one job are told and folded.
+
+    ``part`` gives which part of a job a record is about, "" for the job itself, and ``key`` which
+    job that is. ``goes_on``: parts of this job may stand right behind it; ``follows``: this one,
+    of the same key, does. ``is_plain`` tells of the bytes of a line that it is surely no part, and
+    ``alone`` why a part is skipped whose job does not come.
+    """
+
+    part: Callable[[Record], str]
+    key: Callable[[Record], Hashable]
+    goes_on: Callable[[Record], bool]
+    follows: Callable[[Record, Record], bool]
+    is_plain: Callable[[bytes], bool]
+    folds: tuple[Fold, ...]
+    alone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A record format.
+
+    ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece.
+    ``rows`` is the mapping for records with these names. ``span`` names the columns of start and
+    end in seconds, of which a note may speak. ``recognises`` says what in the first bytes of a file
+    tells the format, ``mistaken`` what is wrong with a file that is often taken for it; both give
+    "" for all others. ``folding`` is for formats with several records of one job; ``gathered`` for
+    those that make jobs of them by their own means.
+    """
+
+    type: str
+    cut: Cut
+    reader: Callable[[Options, Clock], Reader]
+    rows: Rows
+    folding: Folding | None = None
+    span: tuple[str, str] = ("", "")
+    recognises: Callable[[bytes], str] = _unknown
+    mistaken: Callable[[bytes], str] = _unknown
+    gathered: Gathered | None = None
+
+
+def no_pieces(options: Options, clock: Clock) -> Reader:
+    """For formats that make jobs by their own means."""
+    raise NotImplementedError
+
+
+def alone(read: Reader) -> Callable[[Options, Clock], Reader]:
+    """The reader of a format whose pieces are read without knowing anything else."""
+    return lambda options, clock: read
+
+
+def table(started: Iterable[Field], waiting: Iterable[Field] = ()) -> Rows:
+    """One mapping for all records; another one for those that tell of no run, if it is given."""
+    rows, others = tuple(started), tuple(waiting)
+    return lambda names: others if others and names[-1] == NEVER else rows

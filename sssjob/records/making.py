@@ -1,0 +1,118 @@
+"""Records become jobs: many at once, those with the same names together, on either road."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, TypeVar, cast
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.records import clock as clocks
+from sssjob.records.clock import Clock, is_backwards
+from sssjob.records.layout import Layout, Made, Names, Read, Record
+from sssjob.records.plan import Odd, Plan
+from sssjob.records.record import JOB, Bad, Converted, Field, Found, Noted, Outcome, varied
+from sssjob.records.roads import Road
+
+P = TypeVar("P")
+J = TypeVar("J")
+
+_converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
+_PLANS = 256  # names that are remembered with their plans
+_PART = "part of a job whose record is bad"
+_BACKWARDS = "the job ends before it starts: the clock was set back"
+
+
+@varied
+def _as_they_are(items: tuple[Property, ...]) -> Found:
+    return items
+
+
+_MORE = Field("Extensions beside the columns", JOB, "Extension", _as_they_are)
+
+
+class Maker(Generic[P, J]):
+    """Makes jobs of records with any names, by the mapping of a layout for these."""
+
+    def __init__(self, layout: Layout, clock: Clock, road: Road[P, J]) -> None:
+        self._layout = layout
+        self._clock = clock
+        self._road = road
+        self._plans: dict[Names, Plan[P, J]] = {}
+
+    def outcomes(self, found: Sequence[Read]) -> list[Outcome[J]]:
+        """What becomes of records, in their order."""
+        alike: dict[int, list[int]] = {}  # by the identity of the names: hashing them takes time
+        outcomes: list[Any] = [*found]
+        beside: dict[int, list[Outcome[J]]] = {}
+        for place, item in enumerate(found):
+            if item.__class__ is Record:
+                alike.setdefault(id(item.names), []).append(place)
+            elif item.__class__ is Made:
+                outcomes[place] = Converted(item.line, self._road.whole(item.job))
+                beside[place] = [*item.notes]
+        for places in alike.values():
+            records = cast(list[Record], [found[place] for place in places])
+            self._make(places, records, outcomes, beside)
+        return [*_with(outcomes, beside)] if beside else outcomes
+
+    def _make(
+        self, places: Sequence[int], records: Sequence[Record], outcomes: list[Any],
+        beside: dict[int, list[Outcome[J]]],
+    ) -> None:  # fmt: skip
+        """Put in their places what becomes of records with the same names, and what to say."""
+        names = records[0].names
+        columns: list[Sequence[Any]] = [*zip(*[it.fields for it in records], strict=True)]
+        more = [record.more for record in records]
+        jobs = (
+            self._plan((*names[: len(columns)], _MORE.column, *names[len(columns) :])).jobs(
+                [*columns, more]
+            )
+            if any(more)
+            else self._plan(names).jobs(columns)
+        )
+        for place, record, job in zip(places, records, jobs, strict=True):
+            if isinstance(job, InvalidValue):
+                outcomes[place] = Bad(record.line, str(job))
+                beside[place] = [Bad(row, _PART) for row in record.folded]
+                continue
+            said: tuple[Noted, ...] = record.notes
+            if isinstance(job, Odd):
+                job, remarks = job
+                said += tuple(Noted(record.line, text, once=True) for text in remarks)
+            outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
+            if said:
+                beside[place] = [*said]
+        for at in self._backwards(names, columns):
+            if isinstance(outcomes[places[at]], Converted):
+                beside.setdefault(places[at], []).append(Noted(records[at].line, _BACKWARDS))
+
+    def _plan(self, names: Names) -> Plan[P, J]:
+        try:
+            return self._plans[names]
+        except KeyError:
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            rows = clocks.by(self._clock, (*self._layout.rows(names), _MORE))
+            plan = self._plans[names] = Plan(rows, names, self._road, self._layout.type)
+            return plan
+
+    def _backwards(self, names: Names, columns: Sequence[Sequence[Any]]) -> set[int]:
+        """Records whose clock was set back while they ran."""
+        start, end = self._layout.span
+        if start not in names or end not in names:
+            return set()
+        starts, ends = columns[names.index(start)], columns[names.index(end)]
+        return {
+            place
+            for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
+            if over < begun and is_backwards(begun, over)
+        }
+
+
+def _with(
+    outcomes: Sequence[Outcome[J]], beside: dict[int, list[Outcome[J]]]
+) -> Iterator[Outcome[J]]:
+    for place, outcome in enumerate(outcomes):
+        yield outcome
+        yield from beside.get(place, ())
