@@ -11,6 +11,7 @@ from records import DATA, errors
 from sssjob import registry
 from sssjob.document import dumps
 from sssjob.errors import UnusableInput
+from sssjob.records.layout import Layout
 from sssjob.records.record import Bad, Converted, Noted, Options, Skipped
 from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.systems.flux import words as flux
@@ -230,7 +231,7 @@ def test_a_status_says_how_to_ask_and_how_to_read(name):
     assert row.ask
     assert all(command for way in row.ask for command in way)
     for each in row.formats:
-        assert callable(each.load().jobs)
+        assert isinstance(each.load(), Layout)
         assert callable(each.load().recognises)
 
 
