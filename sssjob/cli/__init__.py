@@ -18,6 +18,7 @@ COMMANDS = {
     "store":         "Keep job objects in a file or PostgreSQL, and query them.",
     "convert":       "Turn accounting records into job objects.",
     "status":        "Show the jobs that a batch system has, as job objects.",
+    "translate":     "Turn jobs into scripts of batch systems, and back.",
     "features":      "Machine/Job Features: what a job may use, as small files.",
     "deliver":       "Put what was used (features, records) into requested jobs.",
     "report":        "Add up what jobs used, by user, project or time.",

@@ -20,4 +20,4 @@ FORMATS = (
 # fmt: on
 
 # What jobs are translated to and from that belongs to no batch system.
-TARGETS: tuple[Target, ...] = ()
+TARGETS = (Target("sss", "sssjob.translate.sss:TRANSLATOR", "job objects themselves"),)

@@ -4,7 +4,7 @@
 are, each says by itself: see ``translator`` for how one is declared.
 """
 
-from sssjob.translate.engine import AUTO, read, recognise, translate, translator
+from sssjob.translate.engine import AUTO, alternatives, read, recognise, translate, translator
 from sssjob.translate.losses import Done, Loss, Untranslatable
 from sssjob.translate.translator import Read, Reading, Settings, Translation, Translator
 
@@ -18,6 +18,7 @@ __all__ = [
     "Translation",
     "Translator",
     "Untranslatable",
+    "alternatives",
     "read",
     "recognise",
     "translate",

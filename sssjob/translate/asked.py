@@ -8,6 +8,7 @@ negative preference) binds nobody.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import NamedTuple
 
 from sssjob import expression
@@ -33,6 +34,8 @@ TOLD = ("JobFeatures", "MachineFeatures")
 _LOGIC = ("op", "conj", "group", "preference", "performanceFactor")
 _POLICY = "awarenessPolicy"
 _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic": ("false", "0")}
+_WISH = "a wish, which binds nobody"
+_OTHER = "of another alternative, which is not written"
 _OVER = frozenset(("Completed", "Removed", "Cancelled", "Failed"))
 
 
@@ -45,7 +48,7 @@ class Place(NamedTuple):
     path: str
     item: Property
     policy: str
-    of_job: bool
+    owner: Block
     plain: bool = True
     bounded: bool = True
     requested: bool = False
@@ -62,11 +65,13 @@ class _Fate(NamedTuple):
 class Asked:
     """A job whose defaults are resolved, as what it asks for; ``scope`` is the one of the job.
 
-    ``unstated`` is the awarenessPolicy where the job says none.
+    ``unstated`` is the awarenessPolicy where the job says none. ``owner`` is the block whose
+    properties are taken: the job, or one of its task groups (see ``groups``).
     """
 
     def __init__(self, job: Job, scope: Scope, unstated: str = REJECT) -> None:
         self.job, self.scope = job, scope
+        self.owner: Block = job
         self._places: list[Place] = []
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
@@ -79,6 +84,16 @@ class Asked:
         state = self.job.get("State")
         return state in _OVER or bool(self.job.get("EndTime")) or bool(self.job.delivered)
 
+    def groups(self) -> list[Asked]:
+        """The same for each task group: what is taken there is taken here."""
+        views = []
+        for group in self.job.task_groups:
+            view = copy(self)
+            view.owner = group
+            view.scope = Scope(group, "/Job/TaskGroup", lambda found: None)
+            views.append(view)
+        return views
+
     def take(self, name: str, *held: str) -> list[Property]:
         """Take what the job itself says by a name, and what is requested to be equal to it.
 
@@ -87,7 +102,7 @@ class Asked:
         found = [
             place
             for place in self._places
-            if place.item.name == name and place.of_job and place.plain
+            if place.item.name == name and place.owner is self.owner and place.plain
         ]
         for place in found:
             self._fates.pop(id(place.item), None)
@@ -107,7 +122,9 @@ class Asked:
     def amounts(self, names: frozenset[str], in_groups: frozenset[str]) -> None:
         """Take amounts of the job and of its task groups, of which numbers are made."""
         for place in self._places:
-            if place.bounded and place.item.name in (names if place.of_job else in_groups):
+            if place.bounded and place.item.name in (
+                names if place.owner is self.job else in_groups
+            ):
                 self._take_amount(place.item)
 
     def bounds(self, name: str) -> Interval | None:
@@ -137,9 +154,36 @@ class Asked:
             return Interval(value, value).whole()
         return None
 
+    def mine(self, name: str, kind: str) -> list[Property]:
+        """Take what the job itself says by a name, of one type."""
+        found = [
+            place.item
+            for place in self._places
+            if place.item.name == name and place.owner is self.owner and not place.requested
+            and place.item.attributes.get("type") == kind
+        ]  # fmt: skip
+        for item in found:
+            self._fates.pop(id(item), None)
+        return found
+
+    def everything(self) -> None:
+        """Take all that a job says, for a target that has a place for whatever there is."""
+        self._fates.clear()
+        self._attributes.clear()
+
+    def fact(self, name: str) -> None:
+        """Let what the job itself says by a name be a fact, which asks for nothing."""
+        for number, place in enumerate(self._places):
+            if place.item.name == name and not place.requested:
+                self._places[number] = place._replace(fact=True)
+
     def items(self, *names: str) -> list[Property]:
         """What the job itself says and requests by some names, taken or not."""
-        return [place.item for place in self._places if place.of_job and place.item.name in names]
+        return [
+            place.item
+            for place in self._places
+            if place.owner is self.owner and place.item.name in names
+        ]
 
     def refuse(self, item: Property, reason: str, attribute: str = "") -> None:
         """Say of what was taken that it is not carried after all, and why."""
@@ -151,8 +195,13 @@ class Asked:
     def approximate(self, name: str, reason: str, done: Done = Done.APPROXIMATED) -> None:
         """Say of all that was taken by a name that it is there as another value."""
         for place in self._places:
-            if place.item.name == name and id(place.item) not in self._fates:
+            if place.item.name != name or place.owner is not self.owner or place.fact:
+                continue
+            fate = self._fates.get(id(place.item))
+            if fate is None:
                 self._fates[id(place.item)] = _Fate(reason, done)
+            elif fate.done is Done.CONVERTED:
+                self._fates[id(place.item)] = _Fate(f"{fate.reason}; {reason}", done)
 
     def convert(self, name: str, how: str) -> None:
         """Say of what was taken by a name by which arithmetic it is another number there."""
@@ -181,7 +230,11 @@ class Asked:
                     )  # fmt: skip
 
     def _named(self, name: str) -> list[Place]:
-        return [place for place in self._places if place.of_job and place.item.name == name]
+        return [
+            place
+            for place in self._places
+            if place.item.name == name and place.owner is self.owner and not place.fact
+        ]
 
     def _requested(self, name: str, places: list[Place]) -> Interval | None:
         chosen = self.scope.chosen
@@ -203,16 +256,17 @@ class Asked:
     def _block(self, block: Block, scope: Scope | None, policy: str, path: str = "") -> None:
         policy = block.attributes.get(_POLICY, policy)
         path = f"{path}/{block.name}"
+        asks = False
         for item in block.items:
             if isinstance(item, Property):
-                self._add(item, path, policy, isinstance(block, Job))
+                self._add(item, path, policy, block)
             elif isinstance(item, TaskGroup):
                 inner = Scope(item, f"{path}/TaskGroup", lambda found: None)
                 self._block(item, inner, policy, path)
             elif isinstance(item, Requested):
-                self._request(scope, item.attributes.get(_POLICY, policy), f"{path}/Requested",
-                              isinstance(block, Job))  # fmt: skip
-                scope = None  # which speaks of all such blocks together
+                if not asks:  # the scope speaks of all such blocks together
+                    asks = self._request(block, scope, policy, f"{path}/Requested")
+                self._others(item, block, scope, policy, f"{path}/Requested")
             elif type(item) is Delivered:
                 self._facts(item, policy, path)
             elif isinstance(item, Block):
@@ -223,34 +277,62 @@ class Asked:
         policy = block.attributes.get(_POLICY, policy)
         for item in block.properties:
             own = item.attributes.get(_POLICY, policy)
-            place = Place(f"{path}/Delivered/{item.name}", item, own, False, False, False, False,
-                          True)  # fmt: skip
-            self._places.append(place)
+            here = f"{path}/Delivered/{item.name}"
+            self._places.append(Place(here, item, own, block, False, False, fact=True))
             self._fates[id(item)] = _Fate(NO_OPTION)
 
-    def _request(self, scope: Scope | None, policy: str, path: str, of_job: bool) -> None:
+    def _request(self, owner: Block, scope: Scope | None, policy: str, path: str) -> bool:
         chosen = scope.chosen if scope is not None else None
+        policies = {
+            id(item): block.attributes.get(_POLICY, policy)
+            for block in owner.blocks(Requested)
+            for item in block.properties
+        }
         for term in chosen.terms if chosen is not None else ():
             for found in comparisons(term):
                 plain = isinstance(term, Comparison) and found.op == "EQ"
                 # Numbers are made of the TaskCount that stands outside of the request.
                 none = "EQ" if isinstance(term, Not) else "NE"
                 bounded = found.op != none and found.item.name != "TaskCount"
-                self._add(found.item, path, policy, of_job, plain, bounded, True)
+                own = policies.get(id(found.item), policy)
+                self._add(found.item, path, own, owner, plain, bounded, True)
+        return True
+
+    def _others(
+        self, block: Requested, owner: Block, scope: Scope | None, policy: str, path: str
+    ) -> None:
+        """What binds nobody: wishes, and what only other alternatives ask for."""
+        policy = block.attributes.get(_POLICY, policy)
+        for item in block.properties:
+            if id(item) in self._fates or self._compared(item, owner):
+                continue
+            wish = item.attributes.get("preference", "").strip().startswith("-")
+            reason = _WISH if wish else _OTHER if scope is not None else NO_OPTION
+            own = item.attributes.get(_POLICY, policy)
+            fact = scope is not None
+            self._places.append(
+                Place(f"{path}/{item.name}", item, own, owner, False, False, True, fact)
+            )
+            self._fates[id(item)] = _Fate(reason)
+
+    def _compared(self, item: Property, owner: Block) -> bool:
+        """Whether an item is among the chosen ones as its negation."""
+        return any(
+            (place.item.name, place.item.text) == (item.name, item.text)
+            for place in self._places
+            if place.requested and place.owner is owner
+        )
 
     def _add(
-        self, item: Property, path: str, policy: str, of_job: bool, plain: bool = True,
+        self, item: Property, path: str, policy: str, owner: Block, plain: bool = True,
         bounded: bool = True, requested: bool = False,
     ) -> None:  # fmt: skip
-        if item.name == "Extension" and item.attributes.get("type") in TOLD:
-            return
-        if item.name == "Name" and not of_job:  # what a group or a task is called
-            return
+        told = item.name == "Extension" and item.attributes.get("type") in TOLD
+        called = item.name == "Name" and owner is not self.job  # a group, or a task
         own = item.attributes.get(_POLICY, policy)
-        fact = item.name in FACTS and not requested
+        fact = (item.name in FACTS and not requested) or told or called
         here = f"{path}/{item.name}"
-        place = Place(here, item, own, of_job, plain, bounded, requested, fact)
-        self._places.append(place)
+        self._places.append(Place(here, item, own, owner, plain, bounded, requested, fact))
         reason = NO_OPTION if plain else f"compared by {item.attributes.get('op', 'Not')}"
         self._fates[id(item)] = _Fate(reason)
 

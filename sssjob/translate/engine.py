@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
+from sssjob.expression import Alternative
 from sssjob.model import Job
 from sssjob.suggestions import nearest
 from sssjob.translate import residual
@@ -23,9 +25,9 @@ _HEAD = 1 << 16
 
 def translator(name: str) -> Translator[Any]:
     """The translator of a name. Raises ``UnusableInput``."""
-    known = registry.all_targets()
-    row = known.get(name)
+    row = registry.targets().get(name) or registry.all_targets().get(name)
     if row is None:
+        known = registry.all_targets()
         advice = nearest(name, known)
         meant = f"; did you mean {advice}?" if advice else ""
         raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")
@@ -35,8 +37,29 @@ def translator(name: str) -> Translator[Any]:
     return found
 
 
-def translate(job: Job, to: str, settings: Settings | None = None) -> Translation:
+class _Alternative(Scope):
+    """A scope of which another alternative than the best one is chosen."""
+
+    number = 0
+
+    @cached_property
+    def chosen(self) -> Alternative | None:
+        """The alternative of that number."""
+        return self.alternatives[self.number] if self.alternatives else None
+
+
+def alternatives(job: Job) -> int:
+    """How many alternatives the request of a job has; 1 for a job without any."""
+    effective = resolve(job).block
+    return max(len(Scope(effective, "/Job", lambda found: None).alternatives), 1)
+
+
+def translate(
+    job: Job, to: str, settings: Settings | None = None, *, alternative: int | None = None
+) -> Translation:
     """A job as a target takes it, and what the target does not hold.
+
+    Of alternatives the best one is written, or that of a number.
 
     Raises ``Untranslatable`` where the job says Reject of something that would be left out, and
     ``InvalidValue`` for a job that cannot be written at all.
@@ -46,7 +69,11 @@ def translate(job: Job, to: str, settings: Settings | None = None) -> Translatio
     found: list[Finding] = []
     effective = resolve(job).block
     assert isinstance(effective, Job)
-    asked = Asked(effective, Scope(effective, "/Job", found.append), settings.unstated)
+    scope = Scope(effective, "/Job", found.append)
+    if alternative is not None:
+        scope = _Alternative(effective, "/Job", found.append)
+        scope.number = alternative
+    asked = Asked(effective, scope, settings.unstated)
     form = target.compose(asked, settings)
     _readable(asked, found)
     losses = tuple(asked.losses(to, kept=settings.residual))

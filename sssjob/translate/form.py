@@ -1,85 +1,36 @@
-"""A submit form as data: the rows and the few structures by which a batch system's options say
-what a job object says. Each system has one in its wing (``systems/X/submission.py``); ``rules``
-reads and writes by it, both ways.
+"""Submit scripts: options behind a prefix in the first lines of a shell script, both ways.
+
+A system declares a ``Form``: how its options are spelled, and the rules that say what they mean.
+What follows the directives is ours where it looks as we write it (variables, limits, ``exec``);
+any other script is a file of the job, kept byte by byte, and never run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sssjob.translate.options import Made, Option, Wanted
+from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
+from sssjob.model import Job, Property, stripped
+from sssjob.translate.asked import Asked
+from sssjob.translate.fields import Name, Rule, prologue
+from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted
 from sssjob.translate.quoting import safe
+from sssjob.translate.translator import Read, Settings, Translator
 
-EVENTS = ("JobStart", "JobEnd", "All", "None")
+SCRIPT = "script"  # the id of the file that a script becomes
+ORDER = "order"  # the Extension that tells in which order options stood
 
-
-def same(text: str) -> str:
-    """A text as it is."""
-    return text
-
-
-class Row(NamedTuple):
-    """A text of a job and the option that holds it, with the two functions between them.
-
-    ``write`` raises ``InvalidValue`` for a text that the option does not take.
-    """
-
-    name: str
-    option: str
-    write: Callable[[str], str] = safe
-    read: Callable[[str], str] = same
-
-
-class Streams(NamedTuple):
-    """Options of standard streams; "" where there is none.
-
-    ``joined`` sends both outputs into one file, where no option for the second does not do so by
-    itself; ``append`` appends both, and ``appends`` tells that the system does in any case.
-    """
-
-    input: str = ""
-    output: str = "-o"
-    error: str = "-e"
-    joined: Option | None = None
-    append: Option | None = None
-    appends: bool = False
-
-
-class Switch(NamedTuple):
-    """The options for False and True; None where that is the way in any case."""
-
-    no: Option | None
-    yes: Option | None
-
-
-class Mail(NamedTuple):
-    """When a user hears of a job: the words for ``EVENTS``, and what stands between them."""
-
-    events: str
-    joint: str
-    words: tuple[str, str, str, str]
-    to: str
-
-
-class Moment(NamedTuple):
-    """An option with a local time, and how that is written."""
-
-    name: str
-    option: str
-    form: str
-
-
-class Waits(NamedTuple):
-    """Waiting for other jobs: what an id looks like, and the word of each condition.
-
-    Where ids stand without a word, ``words`` has "" for the one condition that there is.
-    """
-
-    option: str
-    id: str
-    words: Mapping[str, str]
+_KEPT = "# sssjob: "
+_MORE = "# sssjob+ "
+_FILE = "# sssjob script "  # what follows is the file of that id
+_WIDTH = 900  # characters of a line of what is kept: some systems read no longer ones
+_REDIRECTED = re.compile(r"(.*) < (\S+|'[^']*')", re.DOTALL)
+_REPORT = "W-UNKNOWN"
 
 
 class Commands(NamedTuple):
@@ -91,34 +42,344 @@ class Commands(NamedTuple):
     cancel: tuple[str, ...]
 
 
+class Layout(Rule):
+    """How many of everything, and where: what is more than one option for one property."""
+
+    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+        """Make options of amounts."""
+
+    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+        """Say what amounts options mean."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """What the options of one system say."""
+    """The options of one system: how they are spelled, and what they mean.
 
-    system: str
-    commands: Commands
-    words: Callable[[Wanted, str, Made], list[str]]  # the amounts of ``features submit``
-    rows: tuple[Row, ...]
+    ``rules`` hold for scripts and for what is submitted at once, held; ``in_script`` are more of
+    the former, ``at_once`` of the latter, whose amounts ``words`` makes. ``layout`` has the
+    amounts of scripts.
+    """
+
     name: str
-    any_name: bool = False  # or only plain ones
-    streams: Streams
-    restart: Switch
-    export: Switch
-    mail: Mail
-    moments: tuple[Moment, ...]
-    waits: Waits
-    managers: tuple[str, ...]
-    priority: str = ""
-    features: str = ""
-    node: str = ""
-    nodes: str = ""
-    per_node: str = ""
-    cyclic: Option | None = None
-    gpus: str = ""
-    licences: str = ""
-    cpu_time: Mapping[str, str] = field(default_factory=dict)  # by type of the limit
-    clock: Callable[[int], str] = str  # how a limit of CPU time is written
+    syntax: Syntax
+    rules: tuple[Rule, ...]
+    layout: Layout
+    in_script: tuple[Rule, ...] = ()
+    at_once: tuple[Rule, ...] = ()
+    held_name: Name | None = None
+    commands: Commands | None = None
+    words: Callable[[Wanted, str, Made], list[str]] | None = None
     scratch: bool = False  # whether scratch space is among the amounts
-    directory: bool = True  # whether there is an option for the working directory
-    queue_is_partition: bool = False
     decides_nodes: bool = False  # whether something else says on how many nodes a job runs
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A submit script taken apart: what stands before the first command, and the rest.
+
+    ``lines`` are those that we write before a file of the job; ``body`` is everything else.
+    """
+
+    interpreter: str = ""
+    options: tuple[Option, ...] = ()
+    lines: tuple[str, ...] = ()
+    body: str = ""
+    kept: tuple[str, ...] = ()
+    file: str = ""  # the id of the file that the body is
+    marked: bool = False  # whether a line tells where the file begins
+    findings: tuple[Finding, ...] = ()
+
+
+class SubmitForm(Translator[Script]):
+    """The translator of a form."""
+
+    suffix = ".sh"
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.name = form.name
+
+    def compose(self, asked: Asked, settings: Settings) -> Script:
+        """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
+        made = Made()
+        for rule in (*self.form.in_script, *self.form.rules):
+            rule.write(asked, made)
+        self.form.layout.compose(asked, made, settings)
+        for name in ("User", "Group"):  # who submits is who it is of
+            asked.fact(name)
+        self._others(asked, made)
+        interpreter, body, file = _program(asked, made, settings)
+        if not file:
+            body = "".join(f"{line}\n" for line in (*made.lines, body))
+            return Script(interpreter, tuple(made.options), (), body)
+        lines = tuple(made.lines)
+        marked = settings.residual and (file != SCRIPT or bool(lines))
+        return Script(interpreter, tuple(made.options), lines, body, (), file, marked)
+
+    def _others(self, asked: Asked, made: Made) -> None:
+        """Options that were read and not understood, in the order in which they stood."""
+        order: list[str] = []
+        for item in asked.mine("Extension", self.form.name):
+            name = item.attributes.get("name", "")
+            if name == ORDER:
+                order = item.text.split(", ")
+                continue
+            try:
+                made.option(safe(name), item.text or None)
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+        if order:
+            places = {name: place for place, name in enumerate(order)}
+            made.options.sort(key=lambda option: places.get(option.name, len(places)))
+
+    def dump(self, form: Script) -> str:
+        """The script, ready to be submitted."""
+        first = form.interpreter or DEFAULT_SHELL
+        lines = [f"#!{first}"]
+        lines += [self.form.syntax.line(option) for option in form.options]
+        lines += [line for text in form.kept for line in _folded(text)]
+        lines += form.lines
+        if form.marked:
+            lines.append(f"{_FILE}{form.file}")
+        return "\n".join(lines) + "\n" + form.body
+
+    def load(self, data: bytes) -> Iterator[Script | Finding]:
+        """The one script; an empty one is none."""
+        if not data.strip():
+            return
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            yield finding("E-TYPE", f"the script is not UTF-8: byte {error.start}: {error.reason}")
+            return
+        yield self._script(text)
+
+    def _script(self, text: str) -> Script:
+        """Directives stand before the first command; behind it they are comments."""
+        first, _, rest = text.partition("\n")
+        interpreter, number = "", 1
+        if first.startswith("#!"):
+            interpreter, text, number = first[2:].strip(), rest, 2
+        options: list[Option] = []
+        kept: list[str] = []
+        other: list[str] = []
+        found: list[Finding] = []
+        lines = text.split("\n")
+        while lines and not lines[0].startswith(_FILE):
+            line = lines[0]
+            if line.startswith(_KEPT):
+                kept.append(line[len(_KEPT) :])
+            elif line.startswith(_MORE) and kept:
+                kept[-1] += line[len(_MORE) :]
+            elif (behind := self.form.syntax.directive(line)) is not None:
+                options += self._options(behind, number, found)
+            elif line.strip() and not line.lstrip().startswith("#"):
+                break
+            else:
+                other.append(line)
+            lines.pop(0)
+            number += 1
+        ours, file, body = _parted([*other, *lines])
+        return Script(
+            interpreter, tuple(options), ours, body, tuple(kept), file, bool(file), tuple(found)
+        )
+
+    def _options(self, text: str, line: int, found: list[Finding]) -> list[Option]:
+        """The options of a directive; one that cannot be read is kept as it is."""
+        try:
+            return list(self.form.syntax.options(text))
+        except InvalidValue as error:
+            found.append(finding("E-TYPE", f"{self.form.syntax.prefix}: {error}", line=line))
+            return [Option(text.strip())] if text.strip() else []
+
+    def job(self, form: Script, settings: Settings) -> Read:
+        """What the options say, then the program."""
+        heard = Heard(findings=list(form.findings))
+        said = Said(form.options)
+        for rule in (*self.form.in_script, *self.form.rules):
+            rule.read(said, heard)
+        self.form.layout.understand(said, heard, settings)
+        self._kept(said, heard)
+        if form.file:
+            _written(form, heard)
+        else:
+            _body(form, heard)
+        return Read(Job(heard.all()), tuple(heard.findings), heard.files)
+
+    def _kept(self, said: Said, heard: Heard) -> None:
+        """What nobody understood, word by word."""
+        if not said.left:
+            return
+        for option in said.left:
+            heard.items.append(Property("Extension", option.value or "", {
+                "type": self.form.name, "name": option.name,
+            }))  # fmt: skip
+            reason = said.reason(option) or "it has no place in a job object"
+            shown = option.name if option.value is None else f"{option.name} {option.value}"
+            heard.note(f"{shown} is kept as it is: {reason}")
+        order = ", ".join(dict.fromkeys(option.name for option in said.options))
+        if len(set(said.options)) > 1:
+            heard.say("Extension", order, type=self.form.name, name=ORDER)
+
+    def keep(self, form: Script, lines: Iterable[str]) -> Script:
+        """The residual in comments."""
+        return replace(form, kept=tuple(lines))
+
+    def kept(self, form: Script) -> tuple[str, ...]:
+        """The residual."""
+        return form.kept
+
+    def recognises(self, head: bytes) -> str:
+        """A line of the prefix before the first command."""
+        for line in head.decode("utf-8", "replace").split("\n"):
+            if self.form.syntax.directive(line):
+                return f"a line that begins with {self.form.syntax.prefix}"
+            if line.strip() and not line.lstrip().startswith("#"):
+                return ""
+        return ""
+
+
+def _parted(lines: list[str]) -> tuple[tuple[str, ...], str, str]:
+    """Our lines before the mark of a file, its id, and what follows; without one all follows."""
+    for place, line in enumerate(lines):
+        if line.startswith(_FILE):
+            ours = tuple(each for each in lines[:place] if each)
+            return ours, line[len(_FILE) :].strip(), "\n".join(lines[place + 1 :])
+    return (), "", "\n".join(lines)
+
+
+def _folded(text: str) -> Iterator[str]:
+    """A line of what is kept as comments of a bounded width."""
+    head = _KEPT
+    for start in range(0, len(text), _WIDTH):
+        yield f"{head}{text[start : start + _WIDTH]}"
+        head = _MORE
+
+
+def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, str]:
+    """What the first line names, what is run, and the id of the file of the job that this is."""
+    item, words = asked.one("Executable"), asked.one("Arguments")
+    text = "" if item is None else stripped(item.text)
+    named = executable(text, asked.job.get("InitialWorkingDirectory"))
+    if named.kind is ExecutableKind.FILE and named.target in settings.files:
+        return (*_file(asked, made, settings.files[named.target], words), safe(named.target))
+    if named.kind is not ExecutableKind.PATH:
+        raise InvalidValue(named.target, "an executable that is a path on the nodes")
+    try:
+        split = arguments(asked.job.get("Arguments"))
+    except InvalidValue as error:
+        raise InvalidValue(error.text, error.expected) from error
+    if any("\0" in word for word in split):
+        raise InvalidValue(text, "arguments without U+0000")
+    body = f"exec {shlex.join([text, *split])}{made.redirection}"
+    return made.shell, body, ""
+
+
+def _file(asked: Asked, made: Made, content: bytes, words: Property | None) -> tuple[str, str]:
+    """A file of the job is the script; its own first line names what reads it."""
+    body = content.decode()
+    interpreter = made.shell
+    if body.startswith("#!"):
+        first, _, body = body.partition("\n")
+        interpreter = first[2:].strip()
+    if words is not None and stripped(words.text):
+        asked.refuse(words, "a script has no arguments of its own")
+    if made.redirection:
+        made.lines.append(f"exec{made.redirection}")
+    return interpreter, body
+
+
+def _written(form: Script, heard: Heard) -> None:
+    """A file of the job behind lines of ours."""
+    variables: list[Property] = []
+    _prologue(form.lines, heard, variables)
+    _environment(heard, variables)
+    _as_file(form, heard, form.file)
+
+
+def _as_file(form: Script, heard: Heard, id_: str) -> None:
+    first = f"#!{form.interpreter}\n" if form.interpreter else ""
+    heard.files[id_] = f"{first}{form.body}".encode()
+    heard.say("Executable", f"#{id_}")
+
+
+def _body(form: Script, heard: Heard) -> None:
+    """Read what follows the directives: our own lines and program, or a file."""
+    if not _ours(form, heard):
+        _as_file(form, heard, SCRIPT)
+    elif form.interpreter not in ("", DEFAULT_SHELL):
+        heard.items[:] = [
+            item for item in heard.items if not isinstance(item, Property) or item.name != "Shell"
+        ]
+        heard.say("Shell", form.interpreter)
+
+
+def _prologue(lines: Iterable[str], heard: Heard, variables: list[Property]) -> str:
+    """Read lines that stand before a program; what is none of these comes back."""
+    pending = ""
+    for line in lines:
+        pending = f"{pending}\n{line}" if pending else line
+        if prologue(pending, heard, variables):
+            pending = ""
+        elif not _goes_on(pending):
+            break
+    return pending
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a quoted value goes on behind the end of a line."""
+    try:
+        shlex.split(text)
+    except ValueError:
+        return True
+    return False
+
+
+def _ours(form: Script, heard: Heard) -> bool:
+    """Whether the body is what we write; then it is said, and else nothing of it."""
+    inner = Heard()
+    variables: list[Property] = []
+    lines = form.body.strip("\n").split("\n")
+    rest = [line for line in lines if line.startswith("exec ")]
+    if not rest or (lines[-1] != rest[-1] and "'" not in lines[-1]):
+        return False
+    place = len(lines) - lines[::-1].index(rest[-1]) - 1
+    if _prologue(lines[:place], inner, variables) or not _exec("\n".join(lines[place:]), inner):
+        return False
+    heard.items += inner.items
+    _environment(heard, variables)
+    return True
+
+
+def _exec(line: str, heard: Heard) -> bool:
+    if not line.startswith("exec "):
+        return False
+    text = line[5:]
+    if found := _REDIRECTED.fullmatch(text):
+        text = found[1]
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return False
+    if not words or shlex.join(words) != text:
+        return False
+    heard.say("Executable", words[0])
+    if len(words) > 1:
+        heard.say("Arguments", shlex.join(words[1:]))
+    if found:
+        heard.say("InputFile", shlex.split(found[2])[0])
+    return True
+
+
+def _environment(heard: Heard, variables: list[Property]) -> None:
+    """Variables of the script, with what options say of the environment."""
+    if not variables:
+        return
+    for place, item in enumerate(heard.items):
+        if isinstance(item, Property) and item.name == "Environment":
+            heard.items[place] = Property(
+                "Environment", "", item.attributes, (*item.children, *variables)
+            )
+            return
+    heard.items.append(Property("Environment", "", {}, tuple(variables)))

@@ -1,10 +1,14 @@
-"""Options as values: what rules make of a job, and how a command line spells them."""
+"""Options as values: what rules make of a job and take out of a script, and their spelling."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.model import Item, Property, Requested, Scalar
+from sssjob.translate.quoting import safe
 
 
 class Option(NamedTuple):
@@ -16,7 +20,7 @@ class Option(NamedTuple):
     def words(self) -> tuple[str, ...]:
         """The option as words of a command: long ones are one word."""
         if self.value is None:
-            return (self.name,)
+            return tuple(self.name.split(" "))
         first, _, inner = self.name.partition(" ")
         if inner:
             return (first, f"{inner}={self.value}")
@@ -43,29 +47,224 @@ class Wanted:
 
 @dataclass(slots=True)
 class Made:
-    """What rules make: options, lines of the script, and what stands around it."""
+    """What rules make: options, lines of the script, and what stands around it.
 
+    ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
+    """
+
+    held: bool = False
     options: list[Option] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    limits: list[str] = field(default_factory=list)  # NAME=VALUE of -l
     redirection: str = ""
     shell: str = ""
     stays_held: bool = False
+    wanted: Wanted | None = None
 
     def add(self, *options: Option | None) -> None:
         """Add options, of which some may be none."""
         self.options += [option for option in options if option is not None]
 
     def option(self, name: str, value: str | None = None) -> None:
-        """Add an option."""
-        self.options.append(Option(name, value))
+        """Add an option. Raises ``InvalidValue`` for a value with line ends or U+0000."""
+        self.options.append(Option(name, value if value is None else safe(value)))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All options as words of a command."""
-        return words(self.options)
+        """All options but those of -l, as words of a command."""
+        chosen = (option for option in self.options if not option.name.startswith("-l "))
+        return tuple(word for option in chosen for word in option.words())
+
+    @property
+    def limits(self) -> list[str]:
+        """What -l is given, as NAME=VALUE."""
+        return [
+            f"{option.name[3:]}={option.value}"
+            for option in self.options
+            if option.name.startswith("-l ")
+        ]
 
 
-def words(options: Iterable[Option]) -> tuple[str, ...]:
-    """Options as words of a command."""
-    return tuple(word for option in options for word in option.words())
+class Said:
+    """The options of a script, from which rules take what they understand."""
+
+    def __init__(self, options: Iterable[Option]) -> None:
+        self.options = list(options)
+        self._left = dict(enumerate(self.options))
+        self._names = {option.name for option in self.options}
+        self._reasons: dict[Option, str] = {}
+
+    def all(self, name: str) -> list[str | None]:
+        """Take the values of every option of a name, in their order."""
+        if name not in self._names:
+            return []
+        found = [place for place, option in self._left.items() if option.name == name]
+        return [self._left.pop(place).value for place in found]
+
+    def takes(self, option: Option | None) -> bool:
+        """Take an option with a certain value: whether it is there."""
+        if option is None or option.name not in self._names or option not in self._left.values():
+            return False
+        self.all(option.name)
+        return True
+
+    def last(self, name: str) -> str | None:
+        """Take the value of the last one, which is what counts; None for none, or no value."""
+        return next(reversed(self.all(name)), None)
+
+    def has(self, name: str) -> bool:
+        """Take an option that has no value: whether it is there."""
+        return bool(self.all(name))
+
+    def back(self, name: str, value: str | None, reason: str = "") -> None:
+        """Give back what was taken and is not understood after all, and why."""
+        for place, option in enumerate(self.options):
+            if option == (name, value) and place not in self._left:
+                self._left[place] = option
+                self._reasons[option] = reason
+
+    def reason(self, option: Option) -> str:
+        """Why an option was given back, where that was said."""
+        return self._reasons.get(option, "")
+
+    @property
+    def left(self) -> list[Option]:
+        """What nobody understood, in the order of the script."""
+        return [self._left[place] for place in sorted(self._left)]
+
+
+@dataclass(slots=True)
+class Heard:
+    """What rules understand of a script: items of a job, and what is worth knowing."""
+
+    items: list[Item] = field(default_factory=list)
+    requested: list[Property] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def say(self, name: str, text: Scalar, /, **attributes: str) -> None:
+        """A property of the job itself."""
+        self.items.append(Property(name, text, attributes))
+
+    def request(self, name: str, text: Scalar, /, **attributes: str) -> None:
+        """A property that is requested."""
+        self.requested.append(Property(name, text, attributes))
+
+    def note(self, text: str, path: str = "") -> None:
+        """Something that is worth knowing."""
+        self.findings.append(finding("W-UNKNOWN", text, path=path))
+
+    def all(self) -> tuple[Item, ...]:
+        """The items of the job."""
+        asked = (Requested(tuple(self.requested)),) if self.requested else ()
+        return (*self.items, *asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How the options of one system are spelled in a script.
+
+    ``takes`` has the number of words behind each option: 0, 1 or more; -1 where one may stand
+    behind ``=`` only. ``also`` gives the name by which rules know another spelling. ``lists`` are
+    options whose value is a list NAME=VALUE,NAME=VALUE of options of their own. ``split`` takes a
+    line apart into words, and ``quote`` is its inverse for one word.
+    """
+
+    prefix: str
+    takes: Mapping[str, int]
+    also: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, Callable[[str], Iterable[str]]] = field(default_factory=dict)
+    split: Callable[[str], list[str]] = str.split
+    quote: Callable[[str], str] = str
+    abbreviated: bool = False  # whether a long option may be cut short
+
+    def directive(self, line: str) -> str | None:
+        """What stands behind the prefix of a line that has it, or None."""
+        if not line.startswith(self.prefix):
+            return None
+        behind = line[len(self.prefix) :]
+        return None if behind and not behind[0].isspace() else behind
+
+    def line(self, option: Option) -> str:
+        """The directive for an option. Raises ``InvalidValue`` for one that none can hold."""
+        name, _, inner = option.name.partition(" ")
+        if option.value is None:
+            return f"{self.prefix} {option.name}"
+        value = safe(option.value)
+        if inner:
+            return f"{self.prefix} {name} {self.quote(f'{inner}={value}')}"
+        if self.takes.get(name, 1) > 1:
+            return f"{self.prefix} {name} {value}"
+        between = "=" if name.startswith("--") else " "
+        return f"{self.prefix} {name}{between}{self.quote(value)}"
+
+    def options(self, text: str) -> Iterator[Option]:
+        """The options in what stands behind the prefix. Raises ``InvalidValue``."""
+        words = self.split(text)
+        place = 0
+        while place < len(words):
+            word = words[place]
+            place += 1
+            if not word.startswith("-") or word == "-":
+                raise InvalidValue(word, "an option")
+            name, value = self._parted(word)
+            takes = self.takes.get(name)
+            if takes is None:  # kept as it stands, with the words behind it
+                more = place
+                while value is None and more < len(words) and not words[more].startswith("-"):
+                    more += 1
+                shown = " ".join(map(self.quote, (name, *words[place:more])))
+                place = more
+                yield Option(name, value) if value is not None else Option(shown)
+                continue
+            behind = takes - (value is not None)
+            if takes > 0 and behind > 0:
+                given = words[place : place + behind]
+                place += behind
+                if len(given) < behind:
+                    raise InvalidValue(word, "an option with its value")
+                value = " ".join(given) if value is None else " ".join((value, *given))
+            yield from self._named(name, value)
+
+    def _parted(self, word: str) -> tuple[str, str | None]:
+        """The name of an option, and the value that stands in the same word."""
+        if word in self.takes:
+            return word, None
+        if word.startswith("--"):
+            name, equals, value = word.partition("=")
+            return self._whole(name), value if equals else None
+        short = word[:2]
+        if self.takes.get(short, 0) > 0:
+            return short, word[2:]
+        return word, None
+
+    def _whole(self, name: str) -> str:
+        """A long option that was cut short, where that is allowed and only one can be meant."""
+        if not self.abbreviated or name in self.takes:
+            return name
+        meant = {self.also.get(full, full) for full in self.takes if full.startswith(name)}
+        return meant.pop() if len(meant) == 1 else name
+
+    def _named(self, name: str, value: str | None) -> Iterator[Option]:
+        known = self.also.get(name, name)
+        if known in self.lists and value is not None:
+            for part in self.lists[known](value):
+                inner, equals, held = part.partition("=")
+                yield Option(f"{known} {inner}", held if equals else None)
+        else:
+            yield Option(known, value)
+
+
+def commas(text: str) -> list[str]:
+    """The parts between commas."""
+    return [part for part in text.split(",") if part]
+
+
+def assignments(text: str) -> list[str]:
+    """The parts NAME=VALUE of a list whose values may hold commas."""
+    parts: list[str] = []
+    for part in text.split(","):
+        if "=" in part or not parts:
+            parts.append(part)
+        else:
+            parts[-1] += f",{part}"
+    return parts

@@ -9,11 +9,13 @@ target has been changed since, the digests differ, and what the target says hold
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 
+from sssjob import spec
 from sssjob.document import dumps, loads
 from sssjob.errors import Finding, InvalidValue, SSSJobError, finding
+from sssjob.executable import arguments
 from sssjob.model import Block, Item, Job, Note, Property, Requested, stripped
 from sssjob.units import DEFAULT_UNITS, bytes_of
 
@@ -131,14 +133,37 @@ def _terms(block: Requested) -> object:
 
 
 def _said(item: Property) -> tuple[object, ...]:
-    attributes = dict(item.attributes)
+    """What a property says: its value, and attributes that say more than their absence."""
+    attributes = item.attributes
     value: object = stripped(item.text)
     if item.name in DEFAULT_UNITS:
-        value = _size(item.text, attributes.pop("units", DEFAULT_UNITS[item.name]))
-    if attributes.get("op") == "EQ":
-        del attributes["op"]
+        value = _size(item.text, attributes.get("units", DEFAULT_UNITS[item.name]))
+    elif item.name == "Arguments":
+        value = _words(item.text)
+    told: tuple[object, ...] = ()
+    if attributes:
+        told = tuple(sorted(
+            (key, text) for key, text in attributes.items()
+            if text != _defaults(item.name).get(key)
+            and not (key == "units" and item.name in DEFAULT_UNITS)
+        ))  # fmt: skip
     inner = tuple(_said(each) for each in item.children if isinstance(each, Property))
-    return (item.name, value, tuple(sorted(attributes.items())), inner)
+    return (item.name, value, told, inner)
+
+
+@cache
+def _defaults(name: str) -> Mapping[str, str]:
+    """What the absence of attributes means."""
+    rows = (*spec.attributes(name).values(), *spec.attributes(name, spec.REQUESTED).values())
+    return {row.name: row.default for row in rows if row.default}
+
+
+@lru_cache(maxsize=1024)
+def _words(text: str) -> object:
+    try:
+        return arguments(text)
+    except InvalidValue:
+        return text
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,6 @@ import grp
 import math
 import os
 import pwd
-import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,12 +22,11 @@ from sssjob.check.awareness import understood
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
-from sssjob.model import Job, Property
+from sssjob.model import Job, stripped
 from sssjob.translate.asked import Asked
-from sssjob.translate.form import Form
+from sssjob.translate.form import Commands, Form
 from sssjob.translate.losses import IGNORE, WARN, Loss
-from sssjob.translate.options import Option, Wanted
-from sssjob.translate.rules import Place, carry
+from sssjob.translate.options import Made, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +44,22 @@ class Submission:
 
     def release(self, job_id: str) -> list[str]:
         """The command that lets the job go."""
-        return [*form(self.system).commands.release, job_id]
+        return [*_commands(self.system).release, job_id]
 
     def cancel(self, job_id: str) -> list[str]:
         """The command that takes the job back."""
-        return [*form(self.system).commands.cancel, job_id]
+        return [*_commands(self.system).cancel, job_id]
 
 
 def form(system: str) -> Form:
     """The submit form of a batch system."""
     found: Form = registry.loaded(registry.all_systems()[system].submission)
+    return found
+
+
+def _commands(system: str) -> Commands:
+    found = form(system).commands
+    assert found is not None
     return found
 
 
@@ -88,10 +92,16 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     asked = Asked(job, scope)
     asked.amounts(*_carried(options, wanted))
     script = _script(job, asked)
-    made = carry(asked, _target(options, wanted))
-    words = options.words(wanted, environment, made)
-    if name := _name(job, asked.one("Name"), options):
-        words += Option(options.name, name).words()
+    made = Made(held=True, wanted=wanted)
+    for rule in (*options.rules, *options.at_once):
+        rule.write(asked, made)
+    _credentials(asked)
+    named = Made(held=True)
+    assert options.held_name is not None
+    assert options.words is not None
+    assert options.commands is not None
+    options.held_name.write(asked, named)
+    words = [*options.words(wanted, environment, made), *named.words]
     command = (options.commands.submit, *options.commands.held, *words, *made.words)
     script = "\n".join((f"#!{made.shell or DEFAULT_SHELL}", *made.lines, script + made.redirection))
     submission = Submission(system, command, f"{script}\n", tuple(found), made.stays_held)
@@ -120,16 +130,6 @@ def submitted_id(system: str, printed: str) -> str:
     '1234'
     """
     return printed.strip().partition(";")[0].partition("\n")[0]
-
-
-def _name(job: Job, item: Property | None, options: Form) -> str:
-    """The Name of a job, or that of its program; Slurm takes any, others refuse most signs."""
-    text = "" if item is None else item.text
-    text = text or os.path.basename(job.get("Executable").strip())
-    if options.any_name or not text:
-        return text
-    plain = re.sub(r"[^A-Za-z0-9_.-]", "_", text)
-    return plain if plain[:1].isalpha() else f"_{plain}"
 
 
 def _wanted(job: Job, scope: Scope, found: list[Finding]) -> Wanted:
@@ -185,11 +185,14 @@ def _carried(options: Form, wanted: Wanted) -> tuple[frozenset[str], frozenset[s
     return frozenset((*names, "Duration")), frozenset(names)
 
 
-def _target(options: Form, wanted: Wanted) -> Place:
-    """Where the job goes; a user or a group without a name is called by its number."""
+def _credentials(asked: Asked) -> None:
+    """A job runs as who submits it; a user or a group without a name is called by its number."""
     user, group = str(os.geteuid()), str(os.getegid())
     with suppress(KeyError):
         user = pwd.getpwuid(os.geteuid()).pw_name
     with suppress(KeyError):
         group = grp.getgrgid(os.getegid()).gr_name
-    return Place(options, user, group, wanted.nodes, wanted.shares[1])
+    for name, own in (("User", user), ("Group", group)):
+        for item in asked.take(name):
+            if stripped(item.text) != own:
+                asked.refuse(item, f"the job would run as {own}, who submits it")

@@ -91,9 +91,14 @@ class Read(NamedTuple):
 
 
 class Translator(Generic[F]):
-    """A target, a source, or both; ``name`` is what ``--to`` and ``--from`` call it."""
+    """A target, a source, or both; ``name`` is what ``--to`` and ``--from`` call it.
 
-    name: ClassVar[str] = ""
+    ``suffix`` is that of files; texts of several jobs ``join`` where one file can hold them.
+    """
+
+    name: str = ""
+    suffix: ClassVar[str] = ""
+    joins: ClassVar[bool] = False
 
     def compose(self, asked: Asked, settings: Settings) -> F:
         """The form for what a job asks for; what is taken of ``asked`` and kept is no loss.

@@ -240,3 +240,30 @@ def test_the_command_submits_a_document_that_the_prolog_finds(cluster, ran):
     assert told(cluster, "sent")["grace_secs_job"] == "77"
     job = kept(cluster, printed)
     assert (job.id, job.delivered.text("Processors")) == (printed, "1")
+
+
+ASKED = """<Job awarenessPolicy="Warn"><Id>1</Id><Name>a "b" #c \\ d</Name><Executable>/bin/true</Executable>
+  <InitialWorkingDirectory>/tmp</InitialWorkingDirectory><OutputFile>/dev/null</OutputFile>
+  <Hold>User</Hold><TaskCount>4</TaskCount><TaskDistribution type="TasksPerNode">2</TaskDistribution>
+  <Restartable>false</Restartable><EligibleTime>1900000000</EligibleTime>
+  <NotificationList uri="amy@x.org">JobEnd</NotificationList><Requested><NodeCount>2</NodeCount>
+  <Processors>8</Processors><Memory units="MB">301</Memory><Duration>330</Duration>
+  <Node aggregation="Range">n[1-2]</Node></Requested></Job>"""
+SHOWN = (
+    'JobName=a "b" #c \\ d', "TimeLimit=00:06:00", "NumNodes=2", "NumTasks=4", "CPUs/Task=2",
+    "NtasksPerN:B:S:C=2:", "MinMemoryNode=151M", "ReqNodeList=n[1-2]", "WorkDir=/tmp", "Requeue=0",
+    "StdOut=/dev/null", "MailUser=amy@x.org", "MailType=END", "Reason=JobHeldUser",
+    "EligibleTime=2030-03-1",
+)  # fmt: skip
+
+
+def test_slurm_has_of_a_translated_script_what_the_job_asks_for(cluster):
+    from sssjob import loads, translate
+
+    script = cluster.root / "translated.sh"
+    script.write_text(translate(loads(ASKED), to="sbatch").text)
+    cluster.run("sbatch", "--test-only", script)
+    number = cluster.run("sbatch", "--parsable", script).strip()
+    found = cluster.run("scontrol", "-o", "show", "job", number)
+    cluster.run("scancel", number)
+    assert [each for each in SHOWN if each not in found] == []

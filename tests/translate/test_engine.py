@@ -61,6 +61,7 @@ TOY = Toy()
 def known(monkeypatch):
     rows = {"toy": registry.Target("toy", f"{__name__}:TOY", "a toy")}
     monkeypatch.setattr(registry, "all_targets", lambda: rows)
+    monkeypatch.setattr(registry, "targets", lambda: rows)
 
 
 FULL = """<Job awarenessPolicy="Warn"><Id>7</Id><Name>a</Name><Queue>long</Queue>

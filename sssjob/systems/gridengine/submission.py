@@ -6,8 +6,9 @@ import math
 from fractions import Fraction
 
 from sssjob.executable import DEFAULT_SHELL
-from sssjob.translate.form import Commands, Form, Mail, Moment, Row, Streams, Switch, Waits
-from sssjob.translate.options import Made, Option, Wanted
+from sssjob.translate import fields
+from sssjob.translate.form import Commands, Form, Layout
+from sssjob.translate.options import Made, Option, Syntax, Wanted
 
 
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
@@ -22,27 +23,36 @@ def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
     return [*words, "-l", ",".join(limits)] if limits else words
 
 
+_CPU_TIME = {("CPUTime", ""): "-l h_cpu", ("CPUTime", "Hard"): "-l h_cpu",
+             ("CPUTime", "Soft"): "-l s_cpu"}  # fmt: skip
+
 # fmt: off
 FORM = Form(
-    system="gridengine",
-    commands=Commands("qsub", ("-terse", "-h"), ("qrls",), ("qdel",)),
-    words=_words,
-    rows=(
-        Row("Project",                 "-P"),
-        Row("Queue",                   "-q"),
-        Row("Reservation",             "-ar"),
-        Row("InitialWorkingDirectory", "-wd"),
+    name="sge",
+    syntax=Syntax("#$", {}),
+    layout=Layout(),
+    rules=(
+        fields.Row("Project",                 "-P"),
+        fields.Row("Queue",                   "-q"),
+        fields.Row("Reservation",             "-ar"),
+        fields.Row("InitialWorkingDirectory", "-wd"),
+        fields.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True),
+        fields.Shell("-S"),
+        fields.Environment(None, Option("-V"), "-v"),
+        fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S"),
+        fields.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
+        fields.Hold(Option("-h")),
+        fields.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
+        fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
+        fields.Only("Interactive", False, "a batch job has no terminal"),
+        fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
+        fields.Priority("-p"),
+        fields.Manager(("gridengine", "sge", "uge", "oge")),
     ),
-    name="-N",
-    streams=Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True),
-    restart=Switch(Option("-r", "n"), Option("-r", "y")),
-    export=Switch(None, Option("-V")),
-    mail=Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
-    moments=(Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S"),),
-    waits=Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # the end of a job, however that is
-    managers=("gridengine", "sge", "uge", "oge"),
-    priority="-p",
-    cpu_time={"": "h_cpu", "Soft": "s_cpu"},
+    at_once=(fields.Limits(_CPU_TIME),),
+    commands=Commands("qsub", ("-terse", "-h"), ("qrls",), ("qdel",)),
+    held_name=fields.Name("-N", plain=True),
+    words=_words,
     decides_nodes=True,
 )
 # fmt: on

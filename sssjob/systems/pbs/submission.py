@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.executable import DEFAULT_SHELL
-from sssjob.translate.form import Commands, Form, Mail, Moment, Row, Streams, Switch, Waits
-from sssjob.translate.options import Made, Option, Wanted
+from sssjob.translate import fields
+from sssjob.translate.form import Commands, Form, Layout
+from sssjob.translate.options import Made, Option, Syntax, Wanted
 
 
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
@@ -22,27 +23,35 @@ def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
     return ["-l", ",".join(words), *(("-S", shell) if shell else ())]
 
 
+_IDS = r"[0-9]+(\[[0-9]*\])?(\.[\w.-]+)?"
+_AFTER = {"OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany"}
+
 # fmt: off
 FORM = Form(
-    system="pbs",
-    commands=Commands("qsub", ("-h",), ("qrls",), ("qdel",)),
-    words=_words,
-    rows=(
-        Row("Project", "-A"),
-        Row("Queue",   "-q"),
+    name="pbs",
+    syntax=Syntax("#PBS", {}),
+    layout=Layout(),
+    rules=(
+        fields.Row("Project", "-A"),
+        fields.Row("Queue",   "-q"),
+        fields.Streams("", "-o", "-e", joined=Option("-j", "oe")),
+        fields.Shell("-S"),
+        fields.Directory(),
+        fields.Environment(None, Option("-V"), "-v"),
+        fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S"),
+        fields.Waits("-W depend", _IDS, _AFTER),
+        fields.Hold(Option("-h")),
+        fields.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
+        fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
+        fields.Only("Interactive", False, "a batch job has no terminal"),
+        fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
+        fields.Priority("-p"),
+        fields.Manager(("pbs", "torque", "openpbs", "pbspro")),
     ),
-    name="-N",
-    streams=Streams("", "-o", "-e", joined=Option("-j", "oe")),
-    restart=Switch(Option("-r", "n"), Option("-r", "y")),
-    export=Switch(None, Option("-V")),
-    mail=Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
-    moments=(Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S"),),
-    waits=Waits("-W depend", r"[0-9]+(\[[0-9]*\])?(\.[\w.-]+)?", {
-        "OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany",
-    }),
-    managers=("pbs", "torque", "openpbs", "pbspro"),
-    priority="-p",
-    cpu_time={"": "cput"}, clock=units.clock,
-    directory=False,
+    at_once=(fields.Limits({("CPUTime", ""): "-l cput", ("CPUTime", "Hard"): "-l cput",
+                            ("CPUTime", "Soft"): "-l cput"}, units.clock),),
+    commands=Commands("qsub", ("-h",), ("qrls",), ("qdel",)),
+    held_name=fields.Name("-N", plain=True),
+    words=_words,
 )
 # fmt: on

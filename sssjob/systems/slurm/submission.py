@@ -1,56 +1,432 @@
-"""What sbatch takes for what a job object says."""
+"""What sbatch takes for what a job object says, and what a job object says for it."""
 
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
-from sssjob.translate.form import Commands, Form, Mail, Moment, Row, Streams, Switch, Waits
-from sssjob.translate.options import Made, Option, Wanted
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import stripped
+from sssjob.systems.slurm import words as slurm
+from sssjob.systems.slurm.directives import SYNTAX
+from sssjob.translate import fields, numbers
+from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.form import Commands, Form, Layout, SubmitForm
+from sssjob.translate.nodes import features, names, plain, say_nodes
+from sssjob.translate.options import Heard, Made, Option, Said, Wanted
+from sssjob.translate.quoting import word
+from sssjob.translate.translator import Settings
 
-_MIB = 1 << 20
+MIB = 1 << 20
+
 _TIME = "%Y-%m-%dT%H:%M:%S"
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
+_AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
+_THOUSANDS = {"k": 1024, "m": 1024 * 1024}
 
 
-def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
+def _held_words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
     """Memory and scratch space are of one node."""
     tasks, each = wanted.shares
-    words = [f"--ntasks={tasks}", f"--cpus-per-task={each}"]
-    words += [f"--nodes={wanted.nodes}"] if wanted.nodes else []
+    found = [f"--ntasks={tasks}", f"--cpus-per-task={each}"]
+    found += [f"--nodes={wanted.nodes}"] if wanted.nodes else []
     nodes = max(wanted.nodes, 1)
     if wanted.memory:
-        words.append(f"--mem={math.ceil(Fraction(wanted.memory, _MIB * nodes))}M")
+        found.append(f"--mem={math.ceil(Fraction(wanted.memory, MIB * nodes))}M")
     if wanted.scratch:
-        words.append(f"--tmp={math.ceil(Fraction(wanted.scratch, _MIB * nodes))}M")
+        found.append(f"--tmp={math.ceil(Fraction(wanted.scratch, MIB * nodes))}M")
     if wanted.seconds:
-        words.append(f"--time={math.ceil(Fraction(wanted.seconds, 60))}")  # minutes
-    return words
+        found.append(f"--time={math.ceil(Fraction(wanted.seconds, 60))}")  # minutes
+    return found
 
+
+class Amounts(Layout):
+    """Tasks, nodes, memory and time of sbatch."""
+
+    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+        """Counts first, then what is divided by them."""
+        of = numbers.added(asked)
+        self._counts(asked, made, of)
+        self._memory(asked, made, of, settings.memory_scope)
+        disk = numbers.memory(asked, of, numbers.JOB, each=numbers.NODE, name="Disk")
+        if disk:
+            made.option("--tmp", _size(asked, "Disk", disk))
+        if seconds := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+            made.option("--time", units.clock(seconds))
+        self._resources(asked, made)
+        self._where(asked, made, of)
+
+    def _counts(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+        if of.nodes:
+            made.option("--nodes", _nodes(asked, of.nodes))
+        if of.written:
+            made.option("--ntasks", str(of.written))
+        if of.per_node:
+            made.option("--ntasks-per-node", str(of.per_node))
+        if of.each > 1:
+            made.option("--cpus-per-task", str(of.each))
+        if of.round_robin:
+            made.option("--distribution", "cyclic")
+        if of.processors and of.written and of.processors.exact is None:
+            asked.approximate("Processors", "the least of a range: sbatch takes one number")
+
+    def _memory(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
+        """For each node, or for each processor where it is the memory of a task."""
+        if scope != numbers.TASK:
+            if value := numbers.memory(asked, of, scope, each=numbers.NODE):
+                made.option("--mem", _size(asked, "Memory", value))
+            return
+        if value := numbers.memory(asked, of, scope, each=numbers.TASK):
+            share = numbers.rounded(value, of.each)
+            text = _size(asked, "Memory", share)
+            made.option("--mem-per-cpu", text)
+            if of.each > 1:
+                asked.convert("Memory", f"{numbers.size(value)} for each task, {of.each} "
+                                        f"processors: {text} for each processor")  # fmt: skip
+
+    def _resources(self, asked: Asked, made: Made) -> None:
+        """GPUs of the whole job, and licences."""
+        licences: list[str] = []
+        gpus: list[str] = []
+        for item in asked.take("Resource", "name", "type"):
+            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+            try:
+                count = math.ceil(units.number(item.text))
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                continue
+            if count < 1:
+                asked.refuse(item, "it is no number above 0")
+            elif kind == "License" and plain(name):
+                licences.append(f"{name}:{count}")
+            elif name.lower() in ("gpu", "gpus") and (not kind or plain(kind)):
+                gpus.append(f"{kind}:{count}" if kind else str(count))
+            else:
+                asked.refuse(item, "it is neither a GPU nor a License")
+        if gpus:
+            made.option("--gpus", ",".join(gpus))
+        if licences:
+            made.option("--licenses", ",".join(licences))
+
+    def _where(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+        found = features(asked)
+        for name in ("Architecture", "OperatingSystem"):
+            if (item := asked.one(name)) is None:
+                continue
+            if plain(stripped(item.text)):
+                found.append(stripped(item.text))
+                asked.convert(name, "a feature, which the site has to give its nodes")
+            else:
+                asked.refuse(item, "it is no plain name")
+        if found:
+            made.option("--constraint", "&".join(dict.fromkeys(found)))
+        if wanted := names(asked, of.nodes.least if of.nodes else 0):
+            made.option("--nodelist", ",".join(_folded(wanted)))
+
+    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+        """Counts, then amounts by the number of nodes."""
+        nodes = _read_nodes(said, heard)
+        tasks, per_node = _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node")
+        each = _whole(said, "--cpus-per-task") or 1
+        _say_counts(said, heard, nodes, tasks, per_node, each)
+        of = numbers.Shape(nodes, None, tasks, per_node, each)
+        self._say_memory(said, heard, of, settings.memory_scope)
+        self._say_limits(said, heard, of)
+        self._say_resources(said, heard, of)
+        self._say_where(said, heard, of)
+
+    def _say_memory(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
+        counts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.count or 1}
+        for option, number in (
+            ("--mem", counts[numbers.NODE]),
+            ("--mem-per-cpu", counts[numbers.TASK] * (of.per_task or 1)),
+        ):
+            value = said.last(option)
+            if value is None:
+                continue
+            amount = _bytes(value)
+            if amount is None:
+                said.back(option, value)
+                continue
+            total = amount * number
+            numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
+
+    def _say_limits(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
+        if (value := said.last("--tmp")) is not None:
+            if amount := _bytes(value):
+                numbers.say_size(heard, "Disk", amount * of.node_count)
+            else:
+                said.back("--tmp", value)
+        if (value := said.last("--time")) is not None:
+            try:
+                seconds = slurm.time_limit(value)
+            except InvalidValue as error:
+                heard.note(f"--time: {error}")
+                seconds = None
+            if seconds is None:
+                said.back("--time", value)
+            else:
+                heard.request("Duration", math.ceil(seconds))
+
+    def _say_resources(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
+        for option, number in (("--gpus", 1), ("--gpus-per-node", of.node_count),
+                               ("--gpus-per-task", of.count or 1)):  # fmt: skip
+            value = said.last(option)
+            if value is not None and not _say_gpus(heard, value, number):
+                said.back(option, value)
+        value = said.last("--gres")
+        if value is not None and not _say_gres(heard, value, of.node_count):
+            said.back("--gres", value)
+        value = said.last("--licenses")
+        if value is not None:
+            found = [part.partition(":") for part in value.split(",")]
+            if all(plain(name) and (not count or count.isdigit()) for name, _, count in found):
+                for name, _, count in found:
+                    heard.request("Resource", count or "1", name=name, type="License")
+            else:
+                said.back("--licenses", value)
+
+    def _say_where(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
+        value = said.last("--constraint")
+        if value is not None:
+            found = value.split("&")
+            if all(map(plain, found)):
+                for name in found:
+                    heard.request("Feature", name)
+            else:
+                said.back("--constraint", value)
+        value = said.last("--nodelist")
+        if value is not None:
+            try:
+                found_nodes = slurm.expand(value, 10_000)
+            except InvalidValue:
+                found_nodes = None
+            if found_nodes is None:
+                said.back("--nodelist", value)
+            elif of.nodes and len(set(found_nodes)) > of.nodes.least:
+                said.back("--nodelist", value, "fewer nodes are asked for")
+            else:
+                say_nodes(heard, found_nodes)
+        value = said.last("--distribution")
+        if value == "cyclic":
+            heard.say("TaskDistribution", "RoundRobin", type="Rule")
+        elif value is not None:
+            said.back("--distribution", value)
+
+
+def _nodes(asked: Asked, nodes: numbers.Count) -> str:
+    """``--nodes`` has a least and a most; without the one it is 1, without the other the same."""
+    if nodes.hi is None:
+        asked.approximate("NodeCount", "exactly the least: sbatch has no open range of nodes")
+        return str(nodes.lo)
+    return str(nodes.hi) if nodes.exact else f"{nodes.lo or 1}-{nodes.hi}"
+
+
+def _size(asked: Asked, name: str, number: int) -> str:
+    """Whole megabytes, rounded up; gigabytes where that is the same."""
+    megabytes = numbers.rounded(number, MIB)
+    if megabytes * MIB != number:
+        asked.approximate(name, f"{megabytes} MB, rounded up")
+    whole, rest = divmod(megabytes, 1024)
+    return f"{megabytes}M" if rest else f"{whole}G"
+
+
+def _bytes(text: str) -> int | None:
+    """An amount of memory, in megabytes without a letter; 0 stands for all there is."""
+    try:
+        amount = slurm.size(text, "M")
+    except (InvalidValue, IndexError):
+        return None
+    return math.ceil(amount) if amount else None
+
+
+def _folded(texts: list[str]) -> list[str]:
+    from sssjob.nodes import fold
+
+    text = fold(texts)
+    return [text] if text else texts
+
+
+def _whole(said: Said, option: str) -> int | None:
+    value = said.last(option)
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit() and len(value) < 10 and int(value):
+        return int(value)
+    said.back(option, value)
+    return None
+
+
+def _read_nodes(said: Said, heard: Heard) -> numbers.Count | None:
+    value = said.last("--nodes")
+    found = _RANGE.fullmatch(value or "")
+    if value is None or found is None:
+        if value is not None:
+            said.back("--nodes", value)
+        return None
+    lo, hi = (_thousands(text) for text in (found[1], found[2] or found[1]))
+    if not lo or lo > hi:
+        said.back("--nodes", value)
+        return None
+    numbers.say_count(heard, "NodeCount", lo, hi)
+    return numbers.Count(lo, hi)
+
+
+def _thousands(text: str) -> int:
+    return int(text.rstrip("kKmM")) * _THOUSANDS.get(text[-1].lower(), 1)
+
+
+def _say_counts(
+    said: Said, heard: Heard, nodes: numbers.Count | None, tasks: int | None,
+    per_node: int | None, each: int,
+) -> None:  # fmt: skip
+    """Tasks as they are counted, and the processors that they come to."""
+    if tasks:
+        heard.say("TaskCount", tasks)
+        numbers.say_count(heard, "Processors", tasks * each, tasks * each)
+    elif per_node and nodes:
+        of = nodes.times(per_node * each)
+        numbers.say_count(heard, "Processors", of.lo, of.hi)
+    elif each > 1 and not nodes and not per_node:
+        numbers.say_count(heard, "Processors", each, each)
+        heard.say("TaskCount", 1)
+    if per_node:
+        heard.say("TaskDistribution", per_node, type="TasksPerNode")
+    elif each > 1 and not tasks and nodes:
+        heard.say("TaskDistribution", each, type="ProcessorsPerTask")
+        lo, hi = nodes.times(each).lo, nodes.times(each).hi
+        numbers.say_count(heard, "Processors", lo, hi)
+
+
+def _say_gpus(heard: Heard, value: str, number: int) -> bool:
+    found = [_AMOUNT.fullmatch(part) for part in value.split(",")]
+    for part in found:
+        if part is None:
+            return False
+    for part in filter(None, found):
+        kind = {"type": part[1]} if part[1] else {}
+        heard.request("Resource", int(part[2]) * number, name="GPU", **kind)
+    return True
+
+
+def _say_gres(heard: Heard, value: str, nodes: int) -> bool:
+    """``gpu[:type][:count]`` of each node; other generic resources are kept as they are."""
+    said: list[tuple[str, int]] = []
+    for part in value.split(","):
+        name, *rest = part.removeprefix("gres:").split(":")
+        count = rest.pop() if rest and rest[-1].isdigit() else "1"
+        if name != "gpu" or len(rest) > 1 or len(count) > 9:
+            return False
+        said.append((rest[0] if rest else "", int(count)))
+    for kind, number in said:
+        heard.request("Resource", number * nodes, name="GPU", **({"type": kind} if kind else {}))
+    return True
+
+
+class AtOnce(fields.Rule):
+    """Nodes, features and resources of a job that is submitted at once, by plain names only."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Each with its option."""
+        self._features(asked, made)
+        self._node(asked, made)
+        self._distribution(asked, made)
+        self._resources(asked, made)
+
+    def _features(self, asked: Asked, made: Made) -> None:
+        found = []
+        for item in asked.take("Feature"):
+            if _PLAIN.fullmatch(stripped(item.text)):
+                found.append(stripped(item.text))
+            else:
+                asked.refuse(item, "it is no plain name")
+        if found:
+            made.option("--constraint", "&".join(dict.fromkeys(found)))
+
+    def _node(self, asked: Asked, made: Made) -> None:
+        """One node by its name, of a job on one node."""
+        found = asked.take("Node")
+        assert made.wanted is not None
+        for item in found:
+            text = stripped(item.text)
+            if len(found) > 1 or made.wanted.nodes > 1 or not _PLAIN.fullmatch(text):
+                asked.refuse(item, "only one node can be named, by its plain name")
+            else:
+                made.option("--nodelist", text)
+                if not made.wanted.nodes:
+                    made.option("--nodes", "1")
+
+    def _distribution(self, asked: Asked, made: Made) -> None:
+        """How tasks stand on nodes, as far as it is a number or the rule called cyclic here."""
+        assert made.wanted is not None
+        for item in asked.take("TaskDistribution", "type"):
+            text, kind = stripped(item.text), item.attributes.get("type", "")
+            number = int(text) if text.isascii() and text.isdigit() else 0
+            if number and kind in ("", "TasksPerNode"):
+                made.option("--ntasks-per-node", str(number))
+            elif number == made.wanted.shares[1] and kind == "ProcessorsPerTask":
+                continue  # which is among the amounts
+            elif text == "RoundRobin" and kind in ("", "Rule"):
+                made.option("--distribution", "cyclic")
+            else:
+                asked.refuse(item, NO_OPTION)
+
+    def _resources(self, asked: Asked, made: Made) -> None:
+        """GPUs without a type, and licences."""
+        for item in asked.items("Resource"):
+            if item.attributes.get("name", "").lower() in ("gpu", "gpus") and item.attributes.get(
+                "type"
+            ) not in (None, ""):
+                asked.refuse(item, "it is neither a GPU nor a License")
+        AMOUNTS._resources(asked, made)
+
+
+AMOUNTS = Amounts()
 
 # fmt: off
 FORM = Form(
-    system="slurm",
-    commands=Commands("sbatch", ("--parsable", "--hold"), ("scontrol", "release"), ("scancel",)),
-    words=_words,
-    rows=(
-        Row("Project",                 "--account"),
-        Row("Queue",                   "--partition"),
-        Row("QualityOfService",        "--qos"),
-        Row("Reservation",             "--reservation"),
-        Row("InitialWorkingDirectory", "--chdir"),
+    name="sbatch",
+    syntax=SYNTAX,
+    rules=(
+        fields.Row("Project",                 "--account", word),
+        fields.Row("Queue",                   "--partition", word),
+        fields.Row("QualityOfService",        "--qos", word),
+        fields.Row("Reservation",             "--reservation", word),
+        fields.Row("InitialWorkingDirectory", "--chdir"),
+        fields.Partition("--partition"),
+        fields.Streams("--input", "--output", "--error", append=Option("--open-mode", "append")),
+        fields.Shell(),
+        fields.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
+        fields.Moment("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
+        fields.Moment("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
+        fields.Waits("--dependency", r"[0-9]+(_[0-9]+)?", {
+            "OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany",
+        }),
+        fields.Hold(Option("--hold")),
+        fields.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
+        fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),
+        fields.Only("Interactive", False, "a batch job has no terminal"),
+        fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
+        fields.Manager(("slurm",)),
     ),
-    name="--job-name", any_name=True,
-    streams=Streams("--input", "--output", "--error", append=Option("--open-mode", "append")),
-    restart=Switch(Option("--no-requeue"), Option("--requeue")),
-    export=Switch(Option("--export", "NONE"), Option("--export", "ALL")),
-    mail=Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
-    moments=(Moment("EligibleTime", "--begin", _TIME), Moment("DeadlineTime", "--deadline", _TIME)),
-    waits=Waits("--dependency", r"[0-9]+(_[0-9]+)?", {
-        "OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany",
-    }),
-    managers=("slurm",),
-    features="--constraint", node="--nodelist", nodes="--nodes", per_node="--ntasks-per-node",
-    cyclic=Option("--distribution", "cyclic"), gpus="--gpus", licences="--licenses",
-    scratch=True, queue_is_partition=True,
+    layout=AMOUNTS,
+    at_once=(
+        fields.Refused("Priority", "only an operator sets the priority of a job"),
+        AtOnce(), fields.Limits(scratch=True),
+    ),
+    in_script=(
+        fields.Name("--job-name"),
+        fields.Row("Machine", "--clusters", word),
+        fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it"),
+        fields.Limits(),
+    ),
+    commands=Commands("sbatch", ("--parsable", "--hold"), ("scontrol", "release"), ("scancel",)),
+    held_name=fields.Name("--job-name"),
+    words=_held_words,
+    scratch=True,
 )
+SBATCH = SubmitForm(FORM)
 # fmt: on

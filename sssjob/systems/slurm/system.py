@@ -1,6 +1,6 @@
 """What of Slurm stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Queue, Sign, Status, System
+from sssjob.registry import Caps, Format, Queue, Sign, Status, System, Target
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
 _STATUS = "sssjob.systems.slurm.status"
@@ -40,4 +40,7 @@ SYSTEM = System(
     installation="sssjob.systems.slurm.scripts:Slurm",
     ended="sssjob.systems.slurm.ended:records",
     submission="sssjob.systems.slurm.submission:FORM",
+    targets=(
+        Target("sbatch", "sssjob.systems.slurm.submission:SBATCH", "scripts for sbatch of Slurm"),
+    ),
 )  # fmt: skip

@@ -1,0 +1,194 @@
+"""``sssjob translate``: jobs to what other systems submit and show, and back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import quote
+
+import click
+
+from sssjob import registry
+from sssjob.cli import common
+from sssjob.errors import Severity
+
+if TYPE_CHECKING:
+    from sssjob.translate import Loss
+    from sssjob.verbs.translate import Translation, Written
+
+ALL = "all"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob translate job.sh --to sss > job.xml
+  sssjob translate job.xml --to sbatch > job.sh
+  sssjob translate job.sh --from sbatch --to sge -o job.sge
+  sssjob translate jobs.xml --to sbatch --output-dir scripts --losses lost.jsonl
+  sssjob translate job.xml --to all --explain
+
+Exit code: 0 translated, 1 a job is not written, because its awarenessPolicy
+is Reject for what the target cannot hold, 2 a file cannot be read."""
+)
+@click.option("--to", "target", metavar="NAME", required=True,
+              help="What to write: sss, sbatch, pbs, torque, sge, lsf, condor, ...; all with "
+                   "--explain.")  # fmt: skip
+@click.option("--from", "source", metavar="NAME", default="auto",
+              help="What the files are; recognised if left out.")  # fmt: skip
+@click.option("--explain", is_flag=True,
+              help="Print a table instead: what each target makes of each property, or why "
+                   "not.")  # fmt: skip
+@click.option("--all", "every", is_flag=True,
+              help="Write every alternative of a request, not only the best.")  # fmt: skip
+@click.option("--memory-scope", type=click.Choice(("job", "task", "node")), default="job",
+              show_default=True, help="Whose memory the Memory of a job is.")  # fmt: skip
+@click.option("--arrays", type=click.Choice(("groups", "jobs")), default="groups",
+              show_default=True,
+              help="Make of an array one job with task groups, or a job of each "
+                   "element.")  # fmt: skip
+@click.option("--pe", "parallel", metavar="NAME", default="smp", show_default=True,
+              help="Grid Engine's parallel environment.")  # fmt: skip
+@click.option("--losses", metavar="FILE", type=click.Path(dir_okay=False),
+              help="List what the target cannot hold, as JSON lines.")  # fmt: skip
+@click.option("--no-residual", is_flag=True,
+              help="Keep nothing beside in the target, so that the way back may give "
+                   "less.")  # fmt: skip
+@click.option("--select", metavar="ID", default="", help="Only the job with this Id.")
+@click.option("--output-dir", metavar="DIR", type=click.Path(file_okay=False),
+              help="Write each job to a file of its own in DIR, named by its Id.")  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
+              help="Write to FILE, whole or not at all.")  # fmt: skip
+@click.argument("files", nargs=-1, metavar="FILE...")
+def command(
+    target: str, source: str, explain: bool, every: bool, memory_scope: str, arrays: str,
+    parallel: str, losses: str | None, no_residual: bool, select: str, output_dir: str | None,
+    output: str | None, files: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Translate jobs: job objects to scripts of batch systems, scripts to job objects.
+
+    What a target cannot hold is told and kept in comments, so that the way back gives the same
+    job. A job whose awarenessPolicy says Reject of something that would be left out is not
+    written, and everything that would be is listed.
+    """
+    from sssjob.translate import Settings
+    from sssjob.verbs.translate import Translation
+
+    settings = Settings(memory_scope, arrays, not no_residual, parallel=parallel)
+    work = Translation(target, source, settings, every, select)
+    with common.failing():
+        if explain:
+            _explain(work, files, output)
+        else:
+            _known(target)
+            _translate(work, files, output, output_dir, losses)
+
+
+def _known(target: str) -> None:
+    from sssjob.translate import translator
+
+    translator(target)
+    row = registry.all_targets()[target]
+    if not row.writes:
+        common.fail(f"{target} is only read: --from {target}")
+
+
+def _translate(
+    work: Translation, files: tuple[str, ...], output: str | None, output_dir: str | None,
+    losses: str | None,
+) -> None:  # fmt: skip
+    """Write what is translated, and say what was lost."""
+    from sssjob.verbs.translate import run
+
+    found: list[Written] = []
+    good = True
+    with ExitStack() as stack:
+        listed = stack.enter_context(common.output(losses)) if losses else None
+        for source in common.sources(files):
+            for written in run(work, iter((source,))):
+                _say(written, source.name, listed)
+                good = good and not written.why
+                found += [written] if not written.why else []
+        _write(work, found, output, output_dir)
+    if not good:
+        sys.exit(common.NOTHING)
+    if not found:
+        common.say("sssjob: no job")
+        sys.exit(common.NOTHING)
+
+
+def _say(written: Written, file: str, listed: BinaryIO | None) -> None:
+    """Findings, then losses; facts are only listed where they are kept beside."""
+    common.print_findings(item.in_file(file) for item in written.findings)
+    for loss in written.losses:
+        if listed is not None:
+            line = json.dumps(loss.as_dict(), ensure_ascii=False)
+            listed.write(f"{line}\n".encode())
+        if _worth(loss):
+            common.say(loss.finding().in_file(file))
+    if written.why:
+        named = f" {written.job.id}" if written.job is not None and written.job.id else ""
+        common.say(f"{file}: job{named} is not written: {written.why}")
+
+
+def _worth(loss: Loss) -> bool:
+    return not loss.fact and loss.finding().severity in (
+        Severity.ERROR, Severity.WARNING, Severity.NOTICE,
+    )  # fmt: skip
+
+
+def _write(
+    work: Translation, found: list[Written], output: str | None, output_dir: str | None
+) -> None:
+    from sssjob.translate import translator
+
+    target = translator(work.to)
+    if output_dir is not None:
+        _write_each(found, Path(output_dir), target.suffix)
+        return
+    if len(found) > 1 and not target.joins:
+        common.fail(f"{len(found)} jobs: name a directory (--output-dir) or one job (--select)")
+    if found:
+        with common.output(output) as stream:
+            for written in found:
+                stream.write(written.text.encode())
+
+
+def _write_each(found: list[Written], directory: Path, suffix: str) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    seen: set[str] = set()
+    for place, written in enumerate(found, 1):
+        id_ = written.job.id if written.job is not None else ""
+        name = quote(id_, safe=" @+,=[]") or str(place)
+        name = f"%2E{name[1:]}" if name.startswith(".") else name
+        if written.number:
+            name = f"{name}.{written.number + 1}"
+        if name in seen:
+            common.fail(f"two jobs have the id {id_}")
+        seen.add(name)
+        with common.output(str(directory / f"{name}{suffix}")) as stream:
+            stream.write(written.text.encode())
+
+
+def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> None:
+    """Print a table of properties and targets."""
+    from sssjob.translate import read, recognise
+    from sssjob.verbs.translate import content, explain
+
+    wanted = None if work.to == ALL else {work.to}
+    with common.output(output) as stream:
+        for source in common.sources(files):
+            data = content(source)
+            from_ = recognise(data) if work.source == "auto" else work.source
+            for found in read(data, from_, work.settings):
+                common.print_findings(item.in_file(source.name) for item in found.findings)
+                if found.job is None or work.select not in ("", found.job.id):
+                    continue
+                for row in explain(found.job, work.settings):
+                    stream.write(f"{row.path} {row.value[:60]!r}\n".encode())
+                    for name, said in row.told.items():
+                        if wanted is None or name in wanted:
+                            stream.write(f"  {name:<10} {said}\n".encode())

@@ -1,0 +1,266 @@
+"""How many of everything a job asks for, in the order in which the counts follow (5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from sssjob import units
+from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.layout import geometry
+from sssjob.model import Property, stripped
+from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.options import Heard
+
+MIB = 1 << 20
+LEAST, MOST = "least", "most"
+
+JOB, TASK, NODE = SCOPES = "job", "task", "node"  # whose the Memory of a job is
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A whole number of at least 1, or a range of them; None where an end is open."""
+
+    lo: int | None
+    hi: int | None
+
+    @property
+    def exact(self) -> int | None:
+        """The number, where there is only one."""
+        return self.lo if self.lo == self.hi else None
+
+    def times(self, factor: int) -> Count:
+        """So many times as many."""
+        return Count(
+            None if self.lo is None else self.lo * factor,
+            None if self.hi is None else self.hi * factor,
+        )
+
+    @property
+    def least(self) -> int:
+        """What is asked for where only one number can be: the lower end, or else the upper."""
+        return next(end for end in (self.lo, self.hi, 1) if end is not None)
+
+
+@dataclass(slots=True)
+class Shape:
+    """Tasks, nodes and processors of a job, as far as it says them."""
+
+    nodes: Count | None = None
+    processors: Count | None = None
+    tasks: int | None = None
+    per_node: int | None = None
+    per_task: int | None = None
+    round_robin: bool = False
+    memory: int = 0  # bytes that task groups come to
+    seconds: int = 0
+
+    @property
+    def each(self) -> int:
+        """Processors of one task, rounded up."""
+        if self.per_task:
+            return self.per_task
+        if self.processors and self.tasks:
+            return max(ceil(Fraction(self.processors.least, self.tasks)), 1)
+        return 1
+
+    @property
+    def count(self) -> int | None:
+        """How many tasks there are: said, or as many as processors or nodes make (5.1)."""
+        if self.written:
+            return self.written
+        if self.nodes and self.nodes.exact:
+            return self.nodes.exact * (self.per_node or 1)
+        return None
+
+    @property
+    def written(self) -> int | None:
+        """How many tasks have to be asked for, where nodes do not say it by themselves."""
+        if self.tasks:
+            return self.tasks
+        if self.processors and not self._by_nodes:
+            return max(ceil(Fraction(self.processors.least, self.each)), 1)
+        return None
+
+    @property
+    def _by_nodes(self) -> bool:
+        """Whether the processors are those that nodes and tasks on each of them make."""
+        if not (self.nodes and self.processors and (self.per_node or self.per_task)):
+            return False
+        return self.processors == self.nodes.times((self.per_node or 1) * self.each)
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes amounts are divided by: the least, where it is a range."""
+        return self.nodes.least if self.nodes else 1
+
+    @property
+    def total(self) -> int:
+        """Processors of the whole job: the least of a range."""
+        if self.processors:
+            return self.processors.least
+        return (self.count or self.node_count) * self.each
+
+
+def shape(asked: Asked) -> Shape:
+    """Take the counts of a job."""
+    found = Shape(count(asked, "NodeCount"), count(asked, "Processors"))
+    if (item := asked.one("TaskCount")) and (number := _whole(asked, item)):
+        found.tasks = number
+    for item in asked.take("TaskDistribution", "type"):
+        _distribution(asked, item, found)
+    if found.processors and found.tasks and found.processors.least % found.tasks:
+        asked.approximate(
+            "Processors",
+            f"{found.tasks} tasks of {found.each} processors: {found.tasks * found.each}",
+        )
+    return found
+
+
+def added(asked: Asked) -> Shape:
+    """Take the counts of a job and of its task groups, which come to one shape."""
+    own, groups = shape(asked), asked.groups()
+    if not groups:
+        return own
+    found = [shape(view) for view in groups]
+    tasks, total = sum(part.count or 1 for part in found), sum(part.total for part in found)
+    own.tasks = own.tasks or tasks
+    own.processors = own.processors or Count(total, total)
+    if all(part.nodes for part in found):
+        nodes = sum(part.node_count for part in found)
+        own.nodes = own.nodes or Count(nodes, nodes)
+    for view, part in zip(groups, found, strict=True):
+        held = one(view, "Memory", MOST)
+        own.memory += (held or 0) * (part.count or 1)
+        own.seconds = max(own.seconds, one(view, "Duration", MOST) or 0)
+        if len(groups) > 1:
+            for name in ("TaskCount", "Processors", "NodeCount", "TaskDistribution", "Memory"):
+                view.approximate(name, f"{len(groups)} task groups are added up")
+    return own
+
+
+def count(asked: Asked, name: str) -> Count | None:
+    """Take a number of things, each of which is at least 1."""
+    bounds = asked.bounds(name)
+    if bounds is None:
+        return None
+    lo, hi = (None if end is None else int(end) for end in (bounds.lo, bounds.hi))
+    if (hi is not None and hi < 1) or lo == hi == 0 or (lo and hi and lo > hi):
+        for item in asked.items(name):
+            asked.refuse(item, "it is no number above 0")
+        return None
+    return Count(None if lo is not None and lo < 1 else lo, hi)
+
+
+def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
+    """Take an amount as one whole number: the ``least`` of a range, or the ``most``."""
+    bounds = asked.bounds(name)
+    if bounds is None:
+        return None
+    ends = (bounds.lo, bounds.hi) if wanted == LEAST else (bounds.hi, bounds.lo)
+    value = next(int(end) for end in ends if end is not None)
+    if value < 1:
+        for item in asked.items(name):
+            asked.refuse(item, "it is no number above 0")
+        return None
+    if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
+        asked.approximate(name, f"the {wanted} of a range{why}")
+    return value
+
+
+def _whole(asked: Asked, item: Property) -> int:
+    try:
+        number = units.integer(item.text)
+    except InvalidValue as error:
+        asked.refuse(item, str(error))
+        return 0
+    if number < 1:
+        asked.refuse(item, "it is no number above 0")
+    return max(number, 0)
+
+
+def _distribution(asked: Asked, item: Property, found: Shape) -> None:
+    text, kind = stripped(item.text), item.attributes.get("type", "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    if number and kind in ("", "TasksPerNode"):
+        found.per_node = number
+    elif number and kind == "ProcessorsPerTask":
+        found.per_task = number
+    elif text == "RoundRobin" and kind in ("", "Rule"):
+        found.round_robin = True
+    elif text.startswith("{"):
+        _geometry(asked, item, found)
+    else:
+        asked.refuse(item, NO_OPTION)
+
+
+def _geometry(asked: Asked, item: Property, found: Shape) -> None:
+    """The counts of a geometry; which task is where is lost."""
+    try:
+        groups = geometry(stripped(item.text))
+    except (InvalidValue, LimitExceeded) as error:
+        asked.refuse(item, str(error))
+        return
+    found.tasks = found.tasks or sum(map(len, groups))
+    found.nodes = found.nodes or Count(len(groups), len(groups))
+    asked.refuse(item, "only how many tasks and nodes there are")
+
+
+def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memory") -> int | None:
+    """Take Memory, in bytes for ``each`` (job, task or node); by which arithmetic is told.
+
+    ``scope`` says whose the amount in the job object is. Numbers are rounded up.
+    """
+    bytes_ = one(asked, name, MOST)
+    if bytes_ is None and name == "Memory" and of.memory:
+        bytes_, scope = of.memory, JOB
+    if bytes_ is None or scope == each:
+        return bytes_
+    parts = {JOB: 1, NODE: of.node_count, TASK: of.count or 1}
+    value = ceil(Fraction(bytes_ * parts[scope], parts[each]))
+    if parts[scope] != parts[each]:
+        shown = f"{size(bytes_)} for each {scope}" if scope != JOB else f"{size(bytes_)} of the job"
+        asked.convert(
+            name, f"{shown}, {_parts(parts, scope)}: {size(value)} for {_each(each, parts)}"
+        )
+    return value
+
+
+def _parts(parts: dict[str, int], scope: str) -> str:
+    named = [f"{number} {part}{'s' if number != 1 else ''}"
+             for part, number in parts.items() if part != JOB]  # fmt: skip
+    return " and ".join(named)
+
+
+def _each(each: str, parts: dict[str, int]) -> str:
+    return "the job" if each == JOB else f"each {each}"
+
+
+def size(number: int) -> str:
+    """Bytes as people read them."""
+    text, unit = units.in_units(number)
+    return f"{text} {unit}"
+
+
+def say_size(heard: Heard, name: str, number: int) -> None:
+    """An amount of bytes in the largest unit that keeps it whole."""
+    text, unit = units.in_units(number)
+    heard.request(name, text, units=unit)
+
+
+def say_count(heard: Heard, name: str, lo: int | None, hi: int | None) -> None:
+    """A number, or a range of them."""
+    if lo == hi and lo is not None:
+        heard.request(name, lo)
+        return
+    if lo is not None:
+        heard.request(name, lo, op="GE")
+    if hi is not None:
+        heard.request(name, hi, op="LE")
+
+
+def rounded(number: int, unit: int) -> int:
+    """How many units hold a number."""
+    return -(-number // unit)

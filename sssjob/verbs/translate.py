@@ -1,0 +1,141 @@
+"""Jobs of any source as a target takes them: read, translated one by one, and told of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from sssjob import registry
+from sssjob.document import opened as unpacked
+from sssjob.errors import Finding, InvalidValue
+from sssjob.model import Job, Property, Requested
+from sssjob.translate import (
+    AUTO,
+    Loss,
+    Settings,
+    Untranslatable,
+    alternatives,
+    read,
+    recognise,
+    translate,
+)
+from sssjob.verbs.sources import Source, naming
+
+MOST = 1 << 28  # bytes of one source, which is held whole
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What is translated: from which source to which target, and how.
+
+    ``every`` alternative of a request is written, instead of the best.
+    """
+
+    to: str
+    source: str = AUTO
+    settings: Settings = field(default_factory=Settings)
+    every: bool = False
+    select: str = ""
+
+
+class Written(NamedTuple):
+    """One job as its target takes it; without ``text`` where it is refused, and ``why``."""
+
+    job: Job | None
+    text: str = ""
+    losses: tuple[Loss, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    why: str = ""
+    number: int = 0  # of the alternative
+
+
+class Explained(NamedTuple):
+    """A property, and what each target makes of it: the lines that say it, or why none does."""
+
+    path: str
+    value: str
+    told: Mapping[str, str]
+
+
+def run(work: Translation, sources: Iterator[Source]) -> Iterator[Written]:
+    """Every job of the sources. Raises ``SSSJobError`` and ``OSError`` for what cannot be read."""
+    for source in sources:
+        with naming(source.name):
+            data = content(source)
+            from_ = recognise(data) if work.source == AUTO and data.strip() else work.source
+            if not data.strip():
+                continue
+            for found in read(data, from_, work.settings):
+                if found.job is None:
+                    yield Written(None, "", (), found.findings, "it cannot be read")
+                elif not work.select or found.job.id == work.select:
+                    files = {**work.settings.files, **found.files}
+                    yield from _written(work, found.job, files, found.findings)
+
+
+def content(source: Source) -> bytes:
+    """All bytes of a source, unpacked. Raises ``InvalidValue`` for too many."""
+    with unpacked(source.given) as stream:
+        data = stream.read(MOST + 1)
+    if len(data) > MOST:
+        raise InvalidValue(source.name, f"a source of at most {MOST} bytes")
+    return bytes(data)
+
+
+def _written(
+    work: Translation, job: Job, files: Mapping[str, bytes], findings: tuple[Finding, ...]
+) -> Iterator[Written]:
+    settings = replace(work.settings, files=files)
+    numbers: range | tuple[None] = range(alternatives(job)) if work.every else (None,)
+    for number in numbers:
+        try:
+            text, losses = translate(job, work.to, settings, alternative=number)
+        except Untranslatable as refused:
+            yield Written(job, "", refused.losses, findings, f"{work.to} cannot hold all of it")
+        except InvalidValue as error:
+            yield Written(job, "", (), findings, str(error))
+        else:
+            yield Written(job, text, losses, findings, "", number or 0)
+        findings = ()
+
+
+def explain(job: Job, settings: Settings) -> Iterator[Explained]:
+    """What each target makes of every property: the lines that change when it is left out."""
+    targets = [name for name, row in registry.all_targets().items() if row.writes]
+    plain = replace(settings, residual=False)
+    whole = {name: _text(job, name, plain) for name in targets}
+    for path, item, without in _without(job):
+        told = {}
+        for name, (lines, losses) in whole.items():
+            gone = _text(without, name, plain)[0] if lines else []
+            said = [line.strip() for line in lines if line not in gone]
+            why = [loss.reason for loss in losses if loss.path == path]
+            if lines and not gone:
+                said = [line.strip() for line in lines if item.text in line]
+            told[name] = "; ".join(said[:3]) or (f"- {why[0]}" if why else "-")
+        yield Explained(path, item.text, told)
+
+
+def _text(job: Job, to: str, settings: Settings) -> tuple[list[str], tuple[Loss, ...]]:
+    try:
+        text, losses = translate(job, to, settings)
+    except Untranslatable as refused:
+        return [], refused.losses
+    except InvalidValue:
+        return [], ()
+    return text.splitlines(), losses
+
+
+def _without(job: Job) -> Iterator[tuple[str, Property, Job]]:
+    """Each property of a job and of its requests, with the job that lacks it."""
+    for place, item in enumerate(job.items):
+        before, behind = job.items[:place], job.items[place + 1 :]
+        if isinstance(item, Property):
+            yield f"/Job/{item.name}", item, job.holding((*before, *behind))
+        elif isinstance(item, Requested):
+            for inner, each in enumerate(item.items):
+                if isinstance(each, Property):
+                    less = item.holding((*item.items[:inner], *item.items[inner + 1 :]))
+                    path = f"/Job/Requested/{each.name}"
+                    yield path, each, job.holding((*before, less, *behind))

@@ -1,0 +1,99 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob.cli import sssjob
+from sssjob.document import loads
+
+JOB = """<Job><Id>7</Id><Name>scan</Name><Executable>/bin/echo</Executable><Queue>main</Queue>
+<Dependency condition="OnExit" code="3">5</Dependency>
+<Requested><Processors>4</Processors><Duration>3600</Duration></Requested></Job>"""
+SCRIPT = "#!/bin/bash\n#SBATCH -n 4 --mem=4G\nmodule load x\nsrun ./a.out\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.xml").write_text(JOB)
+    (tmp_path / "job.sh").write_text(SCRIPT)
+
+    def called(*words, **options):
+        return CliRunner().invoke(sssjob, ["translate", *words], catch_exceptions=False, **options)
+
+    called.path = tmp_path
+    return called
+
+
+def test_a_job_becomes_a_script_and_the_script_the_same_job(run):
+    done = run("job.xml", "--to", "sbatch", "-o", "made.sh")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert (
+        "job.xml:2: warning: Dependency '5' in sbatch: nothing waits for an exit code"
+        in done.stderr
+    )
+    back = loads(run("made.sh", "--to", "sss").stdout)
+    assert {item.name: item.text for item in back.properties} == {
+        item.name: item.text for item in loads(JOB).properties
+    }
+
+
+def test_a_script_that_people_write_becomes_a_valid_message_and_comes_back(run):
+    done = run("job.sh", "--to", "sss", "-o", "out.xml")
+    assert done.exit_code == 0
+    assert '<File id="script">#!/bin/bash\nmodule load x\n' in (run.path / "out.xml").read_text()
+    assert CliRunner().invoke(sssjob, ["validate", "out.xml"]).exit_code == 0
+    assert run("out.xml", "--to", "sbatch", "--no-residual").stdout == (
+        "#!/bin/bash\n#SBATCH --ntasks=4\n#SBATCH --mem=4G\nmodule load x\nsrun ./a.out\n"
+    )
+
+
+def test_reject_writes_nothing_and_lists_everything(run):
+    (run.path / "job.xml").write_text(JOB.replace("<Job>", '<Job awarenessPolicy="Reject">'))
+    done = run("job.xml", "--to", "sbatch", "-o", "made.sh", "--losses", "lost")
+    assert done.exit_code == 1
+    assert not (run.path / "made.sh").exists()
+    assert "error: Dependency '5'" in done.stderr
+    lost = [json.loads(line) for line in (run.path / "lost").read_text().splitlines()]
+    assert {row["path"] for row in lost} == {"/Job/Id", "/Job/Dependency"}
+    assert lost[0].keys() == {"job", "path", "value", "target", "reason", "done"}
+
+
+def test_several_jobs_are_several_files(run):
+    group = f"<JobGroup><Id>g</Id>{JOB}{JOB.replace('<Id>7', '<Id>../8')}</JobGroup>"
+    (run.path / "job.xml").write_text(group)
+    done = run("job.xml", "--to", "sbatch")
+    assert (done.exit_code, "--output-dir" in done.stderr) == (2, True)
+    assert run("job.xml", "--to", "sbatch", "--output-dir", "out").exit_code == 0
+    assert sorted(file.name for file in (run.path / "out").iterdir()) == ["%2E.%2F8.sh", "7.sh"]
+    assert run("job.xml", "--to", "sbatch", "--select", "7").stdout.startswith("#!/bin/sh\n")
+
+
+def test_every_alternative_is_a_file_if_that_is_asked_for(run):
+    more = '<Processors preference="1">4</Processors><Processors preference="2">8</Processors>'
+    (run.path / "job.xml").write_text(JOB.replace("<Processors>4</Processors>", more))
+    assert run("job.xml", "--to", "sbatch", "--all", "--output-dir", "out").exit_code == 0
+    texts = {file.name: file.read_text() for file in (run.path / "out").iterdir()}
+    assert "--ntasks=8" in texts["7.sh"]
+    assert "--ntasks=4" in texts["7.2.sh"]
+
+
+def test_a_table_tells_what_each_target_makes_of_a_property(run):
+    lines = run("job.xml", "--to", "all", "--explain").stdout.splitlines()
+    at = lines.index("/Job/Requested/Duration '3600'")
+    assert "  sbatch     #SBATCH --time=01:00:00" in lines[at:]
+    at = lines.index("/Job/Dependency '5'")
+    assert "  sbatch     - nothing waits for an exit code" in lines[at:]
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["job.xml", "--to", "sbtach"], "did you mean sbatch?"),
+    (["nothing.xml", "--to", "sbatch"], "nothing.xml"),
+    (["-", "--to", "sbatch"], "no job"),
+    (["job.sh", "--from", "sss", "--to", "sbatch"], "job.sh"),
+])  # fmt: skip
+def test_what_cannot_be_done_is_told(run, words, said):
+    done = run(*words, input="")
+    assert done.exit_code in (1, 2)
+    assert said in done.stderr
+    assert done.stdout == ""

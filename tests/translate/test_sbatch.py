@@ -1,0 +1,296 @@
+# ruff: noqa: E501 (a case is a line)
+import time
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from translated import comes_back, script
+
+from sssjob.document import dumps, loads
+from sssjob.errors import InvalidValue
+from sssjob.systems.slurm.directives import quote, split
+from sssjob.translate import Done, Settings, Untranslatable, read, translate
+
+JOB = "<Job><Id>1</Id><Executable>/bin/true</Executable>{}</Job>"
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def directives(inner, **settings):
+    text = translate(loads(JOB.format(inner)), "sbatch", Settings(**settings)).text
+    return [line[8:] for line in text.splitlines() if line.startswith("#SBATCH")]
+
+
+def said(*lines):
+    """What a script says, as XML without the program."""
+    (found,) = read(script("#SBATCH", lines), "sbatch")
+    text = dumps(found.job).removeprefix("<Job>").removesuffix("</Job>")
+    return text.replace("<Executable>/bin/true</Executable>", ""), found.findings
+
+
+def requested(inner):
+    return f"<Requested>{inner}</Requested>"
+
+
+# What is written, and read back as the same text.
+# fmt: off
+BOTH = [
+    ("<Name>a b</Name>", ['--job-name="a b"']),
+    ("<Project>p</Project>", ["--account=p"]),
+    ("<Queue>q</Queue>", ["--partition=q"]),
+    ("<QualityOfService>high</QualityOfService>", ["--qos=high"]),
+    ("<Machine>m</Machine>", ["--clusters=m"]),
+    ("<Reservation>r</Reservation>", ["--reservation=r"]),
+    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ['--chdir="/a b"']),
+    ("<OutputFile>o.%j</OutputFile><ErrorFile>e</ErrorFile>", ["--output=o.%j", "--error=e"]),
+    ("<InputFile>i</InputFile>", ["--input=i"]),
+    ('<OutputFile redirectList="Append">o</OutputFile>', ["--output=o", "--open-mode=append"]),
+    ("<EligibleTime>1800000000</EligibleTime>", ["--begin=2027-01-15T08:00:00"]),
+    ("<DeadlineTime>1800000000</DeadlineTime>", ["--deadline=2027-01-15T08:00:00"]),
+    ('<Dependency>1_2</Dependency><Dependency condition="OnExit">3</Dependency><Dependency condition="OnFailure">4</Dependency>',
+     ["--dependency=afterok:1_2,afterany:3,afternotok:4"]),
+    ("<Hold>User</Hold>", ["--hold"]),
+    ("<Priority>5</Priority>", ["--priority=5"]),
+    ("<Restartable>true</Restartable>", ["--requeue"]),
+    ("<Restartable>false</Restartable>", ["--no-requeue"]),
+    ('<Environment export="true"/>', ["--export=ALL"]),
+    ('<NotificationList uri="mailto:amy@x.org">JobStart,JobEnd</NotificationList>', ["--mail-type=BEGIN,END", "--mail-user=amy@x.org"]),
+    ("<NotificationList>None</NotificationList>", ["--mail-type=NONE"]),
+    (requested("<NodeCount>2</NodeCount>"), ["--nodes=2"]),
+    (requested('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>'), ["--nodes=2-4"]),
+    ("<TaskCount>4</TaskCount>" + requested("<Processors>4</Processors>"), ["--ntasks=4"]),
+    ("<TaskCount>4</TaskCount>" + requested("<Processors>8</Processors>"), ["--ntasks=4", "--cpus-per-task=2"]),
+    ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested("<NodeCount>2</NodeCount><Processors>8</Processors>"),
+     ["--nodes=2", "--ntasks-per-node=4"]),
+    ('<TaskDistribution type="Rule">RoundRobin</TaskDistribution>', ["--distribution=cyclic"]),
+    (requested('<Memory units="GB">4</Memory>'), ["--mem=4G"]),
+    (requested('<Memory units="MB">100</Memory>'), ["--mem=100M"]),
+    (requested('<NodeCount>2</NodeCount><Memory units="GB">4</Memory>'), ["--nodes=2", "--mem=2G"]),
+    (requested('<Disk units="GB">4</Disk>'), ["--tmp=4G"]),
+    (requested("<Duration>330</Duration>"), ["--time=00:05:30"]),
+    (requested("<Duration>95053</Duration>"), ["--time=1-02:24:13"]),
+    (requested('<Resource name="GPU">2</Resource>'), ["--gpus=2"]),
+    (requested('<Resource name="GPU" type="a100">2</Resource>'), ["--gpus=a100:2"]),
+    (requested('<Resource name="matlab" type="License">3</Resource>'), ["--licenses=matlab:3"]),
+    (requested("<Feature>ib</Feature><Feature>ssd</Feature>"), ["--constraint=ib&ssd"]),
+    (requested('<Node aggregation="Range">n[01-03]</Node>'), ["--nodelist=n[01-03]"]),
+    ('<ResourceLimit name="StackSize" type="Hard">2048</ResourceLimit>', []),
+    ("<Shell>/bin/bash</Shell>", []),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("inner", "lines"), BOTH)
+def test_what_a_job_says_is_an_option_and_the_option_says_it_again(inner, lines):
+    assert directives(inner) == lines
+    text, losses = translate(loads(JOB.format(inner)), "sbatch")
+    assert not [
+        loss for loss in losses if loss.done is not Done.CONVERTED and loss.path != "/Job/Id"
+    ]
+    comes_back(loads(JOB.format(inner)), "sbatch")
+    if not lines:
+        return
+    assert said(*lines) == (inner, ())
+
+
+# fmt: off
+READ = [
+    (["-N4", "-n 8"], "<TaskCount>8</TaskCount>" + requested("<NodeCount>4</NodeCount><Processors>8</Processors>")),
+    (["-N 2-4 -t 90"], requested('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount><Duration>5400</Duration>')),
+    (["--time 1-2"], requested("<Duration>93600</Duration>")),
+    (["-t 2:30"], requested("<Duration>150</Duration>")),
+    (["-t 1-2:30"], requested("<Duration>95400</Duration>")),
+    (["--job-name='a b' # c"], "<Name>a b</Name>"),
+    (["--job-n x"], "<Name>x</Name>"),
+    (["--mem=2000"], requested('<Memory units="MB">2000</Memory>')),
+    (["--ntasks=4 --mem-per-cpu=1G"], "<TaskCount>4</TaskCount>" + requested('<Processors>4</Processors><Memory units="GB">4</Memory>')),
+    (["-N2", "--gres=gpu:tesla:2"], requested('<NodeCount>2</NodeCount><Resource name="GPU" type="tesla">4</Resource>')),
+    (["-N2", "--gpus-per-node=3"], requested('<NodeCount>2</NodeCount><Resource name="GPU">6</Resource>')),
+    (["-w n[1-2],m5"], requested('<Node aggregation="List">n1,n2,m5</Node>')),
+    (["--export=ALL,A=1,B=x"], '<Environment export="true"><Variable name="A">1</Variable><Variable name="B">x</Variable></Environment>'),
+    (["-d afterok:1:2,afterany:3"], '<Dependency>1</Dependency><Dependency>2</Dependency><Dependency condition="OnExit">3</Dependency>'),
+    (["-J a", "-J b"], "<Name>b</Name>"),
+    (["-N2k"], requested("<NodeCount>2048</NodeCount>")),
+]
+# Kept word by word: what has no place, and what only a part has a place for.
+KEPT = [
+    "--mcs-label=x", "--exclusive", "--exclusive=user", "--mail-type=BEGIN,FAIL",
+    "--dependency=afterok:1?afterok:2", "--dependency=singleton", "--begin=now+1hour",
+    "--export=PATH,HOME", "--constraint=a|b", "--gres=fpga:2", "--time=UNLIMITED", "--mem=0",
+    "--nodes=0", "--new-option a b", "--nice", '--comment="a b"', "--wckey=x#y",
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("lines", "inner"), READ)
+def test_every_spelling_of_an_option_is_read(lines, inner):
+    assert said(*lines) == (inner, ())
+
+
+@pytest.mark.parametrize("line", KEPT)
+def test_what_has_no_place_is_kept_and_written_back_where_it_stood(line):
+    (found,) = read(script("#SBATCH", ["--job-name=a", line, "--ntasks=2"]), "sbatch")
+    assert [each.code for each in found.findings] == ["W-UNKNOWN"]
+    text = translate(found.job, "sbatch", Settings(residual=False)).text.replace('"', "")
+    shown = line.replace('"', "").partition("#")[0]
+    assert text.splitlines()[1:4] == [
+        f"#SBATCH {each}" for each in ("--job-name=a", shown, "--ntasks=2")
+    ]
+
+
+def test_directives_end_with_the_first_command():
+    text = b"#!/bin/bash\n# about\n\n#SBATCH -N 2\nsrun ./a.out\n#SBATCH -N 9\n"
+    (found,) = read(text)
+    assert found.job.requested.text("NodeCount") == "2"
+    assert found.files == {"script": b"#!/bin/bash\n# about\n\nsrun ./a.out\n#SBATCH -N 9\n"}
+    again = translate(found.job, "sbatch", Settings(files=found.files)).text
+    assert list(read(again.encode(), "sbatch"))[0].files == found.files
+
+
+def test_variables_before_a_script_of_the_job_stay_variables():
+    job = loads(
+        "<Job><Id>1</Id><Executable>#My%20Script</Executable>"
+        "<Environment><Variable name='A'>x\ny</Variable></Environment></Job>"
+    )
+    files = {"My Script": b"#!/usr/bin/perl\nprint 1;\n"}
+    text = translate(job, "sbatch", Settings(files=files)).text
+    assert text.startswith("#!/usr/bin/perl\n")
+    (back,) = read(text.encode(), "sbatch")
+    assert (back.files, back.findings) == (files, ())
+    assert back.job["Environment"].children[0].text == "x\ny"
+
+
+# fmt: off
+APPROXIMATED = [
+    (requested('<Processors op="GE">2</Processors><Processors op="LE">4</Processors>'), ["--ntasks=2"], "least of a range"),
+    (requested('<Memory units="KB">1500</Memory>'), ["--mem=2M"], "2 MB, rounded up"),
+    (requested('<NodeCount op="GE">2</NodeCount>'), ["--nodes=2"], "exactly the least"),
+    (requested('<NodeCount>3</NodeCount><Memory units="MB">100</Memory>'), ["--nodes=3", "--mem=34M"], "34 MB, rounded up"),
+    ('<TaskCount>4</TaskCount>' + requested("<Processors>6</Processors>"), ["--ntasks=4", "--cpus-per-task=2"], "4 tasks of 2 processors: 8"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("inner", "lines", "reason"), APPROXIMATED)
+def test_numbers_are_rounded_toward_safety_and_told(inner, lines, reason):
+    assert directives(inner) == lines
+    losses = translate(loads(JOB.format(inner)), "sbatch").losses
+    told = [loss for loss in losses if loss.done is Done.APPROXIMATED]
+    assert all(reason in loss.reason for loss in told)
+    assert told
+
+
+@pytest.mark.parametrize(("scope", "lines"), [
+    ("job", ["--mem=2G"]), ("node", ["--mem=4G"]), ("task", ["--mem-per-cpu=2G"]),
+])  # fmt: skip
+def test_whose_memory_it_is_the_caller_decides_and_the_arithmetic_is_told(scope, lines):
+    inner = "<TaskCount>4</TaskCount>" + requested(
+        '<NodeCount>2</NodeCount><Processors>8</Processors><Memory units="GB">4</Memory>'
+    )
+    assert directives(inner, memory_scope=scope)[3:] == lines
+    losses = translate(loads(JOB.format(inner)), "sbatch", Settings(memory_scope=scope)).losses
+    assert [loss for loss in losses if loss.done is Done.CONVERTED] or scope == "node"
+
+
+# fmt: off
+REFUSED = [
+    ('<Dependency condition="OnExit" code="3">7</Dependency>', "nothing waits for an exit code"),
+    ("<Dependency>stage</Dependency>", "no id of a job of this system"),
+    ("<Interactive>true</Interactive>", "a batch job has no terminal"),
+    (requested("<Swap>5</Swap>"), "there is no option for it"),
+    (requested('<Node aggregation="Pattern">n.*</Node>'), "a pattern has no place, only names"),
+    (requested('<Node aggregation="List" count="1">a,b</Node>'), "only some of the nodes are wanted, and all would be given"),
+    (requested('<Resource name="fpga">1</Resource>'), "it is neither a GPU nor a License"),
+    (requested("<Memory>0</Memory>"), "it is no number above 0"),
+    (requested("<Duration>0</Duration>"), "it is no number above 0"),
+    (requested("<NodeCount>0</NodeCount>"), "it is no number above 0"),
+    ("<Queue>a b</Queue>", "'a b' is not a text without blanks"),
+    ("<Name>a\n#SBATCH --uid=0</Name>", "'a\\n#SBATCH --uid=0' is not a text without line ends and U+0000, which a directive can hold"),
+    ("<OutputFile>a&#13;b</OutputFile>", "'a\\rb' is not a text without line ends and U+0000, which a directive can hold"),
+    ("<InitialWorkingDirectory>/a\nb</InitialWorkingDirectory>", "'/a\\nb' is not a text without line ends and U+0000, which a directive can hold"),
+    ('<Extension type="sbatch" name="--x&#10;#SBATCH --uid=0">1</Extension>', "'--x\\n#SBATCH --uid=0' is not a text without line ends and U+0000, which a directive can hold"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("inner", "reason"), REFUSED)
+def test_what_has_no_option_is_told_and_refuses_a_job_that_says_reject(inner, reason):
+    job = loads(JOB.format(inner))
+    losses = [loss for loss in translate(job, "sbatch").losses if not loss.fact]
+    assert [loss.reason for loss in losses] == [reason]
+    assert losses[0].done is Done.RESIDUAL
+    assert "uid" not in "".join(directives(inner))
+    comes_back(job, "sbatch")
+    with pytest.raises(Untranslatable) as refused:
+        translate(
+            loads(JOB.replace("<Job>", '<Job awarenessPolicy="Reject">').format(inner)), "sbatch"
+        )
+    assert [loss.reason for loss in refused.value.losses if loss.refuses] == [reason]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["", "<Executable/>", "<Executable>#x</Executable>", "<Executable>http://x/y</Executable>"],
+)
+def test_a_job_without_a_program_on_the_nodes_is_no_script(inner):
+    with pytest.raises(InvalidValue):
+        translate(loads(f"<Job><Id>1</Id>{inner}</Job>"), "sbatch")
+
+
+def test_every_alternative_is_a_script_and_the_best_one_tells_of_the_others():
+    job = loads(JOB.format(requested(
+        '<Processors preference="1">4</Processors><Processors preference="3">8</Processors>'
+        '<Feature preference="-1">ib</Feature>'
+    )))  # fmt: skip
+    best, losses = translate(job, "sbatch")
+    assert "#SBATCH --ntasks=8" in best
+    assert {loss.reason for loss in losses if "Requested" in loss.path} == {
+        "of another alternative, which is not written", "a wish, which binds nobody",
+    }  # fmt: skip
+    assert "#SBATCH --ntasks=4" in translate(job, "sbatch", alternative=1).text
+    comes_back(job, "sbatch")
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"]))))
+def test_sbatch_reads_what_is_quoted_for_it(words):
+    assert split(" ".join(map(quote, words))) == words
+
+
+@given(
+    st.lists(
+        st.sampled_from(BOTH + [(inner, ()) for inner, _ in REFUSED]),
+        unique_by=lambda case: case[0].split(">")[0].split()[0],
+    )
+)
+def test_any_of_them_together_come_back(cases):
+    comes_back(loads(JOB.format("".join(inner for inner, _ in cases))), "sbatch")
+
+
+LINES = (
+    [line for _, lines in BOTH for line in lines]
+    + [line for lines, _ in READ for line in lines]
+    + KEPT
+)
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=8))
+def test_what_is_read_and_written_means_the_same(lines):
+    assume(sum("--mem" in line for line in lines) < 2)  # which exclude each other
+    (first,) = read(script("#SBATCH", lines), "sbatch")
+    text = translate(first.job, "sbatch", Settings(residual=False)).text
+    (second,) = read(text.encode(), "sbatch")
+    assert said_by(second.job) == said_by(first.job), text
+
+
+def said_by(job):
+    """The items of a job but for the order in which options stood."""
+    return sorted(
+        repr(item) for item in job.items if getattr(item, "attributes", {}).get("name") != "order"
+    )

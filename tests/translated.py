@@ -1,0 +1,46 @@
+"""What holds for every target that is written and read."""
+
+from hypothesis import assume
+from lxml import etree
+from strategies import documents
+
+from sssjob.defaults import resolve
+from sssjob.document.bridge import from_tree
+from sssjob.document.canonical import canon
+from sssjob.errors import InvalidValue
+from sssjob.model import Note, Property
+from sssjob.translate import Settings, Untranslatable, read, translate
+
+JOBS = documents(("Job",))
+
+
+def job_of(tree):
+    """A document as a job that a script can run."""
+    job = from_tree(etree.fromstring(etree.tostring(tree)))
+    kept = [
+        item
+        for item in job.items
+        if not isinstance(item, Note) and item.name not in ("Executable", "Arguments")
+    ]
+    if not job.id:
+        kept.append(Property("Id", "1"))
+    runs = (Property("Executable", "/bin/true"), Property("Arguments", "-x 'a b'"))
+    return job.holding((*kept, *runs))
+
+
+def comes_back(job, target):
+    """A job is the same after it was written and read."""
+    effective = resolve(job).block
+    try:
+        text = translate(job, target, Settings(unstated="Ignore")).text
+    except (InvalidValue, Untranslatable):
+        assume(False)
+    (found,) = read(text.encode(), target)
+    assert not [each for each in found.findings if each.code == "W-DISAGREE"], text
+    assert canon(found.job) == canon(effective), text
+
+
+def script(prefix, lines):
+    """A submit script whose program is one that we would write."""
+    directives = "".join(f"{prefix} {line}\n" for line in lines)
+    return f"#!/bin/sh\n{directives}exec /bin/true\n".encode()
