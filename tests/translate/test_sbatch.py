@@ -90,7 +90,7 @@ BOTH = [
 @pytest.mark.parametrize(("inner", "lines"), BOTH)
 def test_what_a_job_says_is_an_option_and_the_option_says_it_again(inner, lines):
     assert directives(inner) == lines
-    text, losses = translate(loads(JOB.format(inner)), "sbatch")
+    _text, losses = translate(loads(JOB.format(inner)), "sbatch")
     assert not [
         loss for loss in losses if loss.done is not Done.CONVERTED and loss.path != "/Job/Id"
     ]
@@ -151,7 +151,7 @@ def test_directives_end_with_the_first_command():
     assert found.job.requested.text("NodeCount") == "2"
     assert found.files == {"script": b"#!/bin/bash\n# about\n\nsrun ./a.out\n#SBATCH -N 9\n"}
     again = translate(found.job, "sbatch", Settings(files=found.files)).text
-    assert list(read(again.encode(), "sbatch"))[0].files == found.files
+    assert next(iter(read(again.encode(), "sbatch"))).files == found.files
 
 
 def test_variables_before_a_script_of_the_job_stay_variables():
