@@ -31,7 +31,7 @@ check: lint test ## Run what CI runs
 
 tables: $(READY) ## Make the lists in schemas/ and docs/conformance.md from sssjob/spec.py
 	@$(BIN)/python -m sssjob.schema
-	@$(BIN)/python -m sssjob.conformance > docs/conformance.md
+	@$(BIN)/python -m sssjob.conformance.page > docs/conformance.md
 
 bench: $(READY) ## Measure every program in benchmarks/
 	@for program in benchmarks/[!_]*.py; do echo "== $$program"; $(BIN)/python "$$program" || exit; done

@@ -1,7 +1,7 @@
-"""The files that come with the package: schemas and XSLT sheets.
+"""The files that come with the package: schemas, XSLT sheets, and the cases of the standard.
 
 A wheel carries them in ``sssjob/_data``; in a checkout, and so in an editable install, they are
-the top-level folders ``schemas/`` and ``xslt/``.
+the top-level folders ``schemas/``, ``xslt/`` and ``conformance/``.
 """
 
 from pathlib import Path
@@ -31,6 +31,16 @@ def sheet(name: str) -> Path:
 def sheets() -> tuple[Path, ...]:
     """Every XSLT sheet that comes with the package, by name."""
     return _files("xslt", ".xsl")
+
+
+def cases() -> tuple[Path, ...]:
+    """The files of cases that show what the standard says, in the order of its sections."""
+    return _files("conformance", ".toml")
+
+
+def case_format() -> Path:
+    """The text that explains the form in which cases are exported."""
+    return _named("README", _files("conformance", ".md"), "text")
 
 
 def _files(folder: str, suffix: str) -> tuple[Path, ...]:

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.packaging
 ROOT = Path(__file__).parents[1]
 SCHEMAS = sorted(path.name for path in (ROOT / "schemas").glob("*.xsd"))
 SHEETS = sorted(path.name for path in (ROOT / "xslt").glob("*.xsl"))
+CASES = sorted(path.name for path in (ROOT / "conformance").iterdir())
 
 # pip's words for an index that cannot be reached, as opposed to a package that is not there.
 UNREACHABLE = re.compile(
@@ -65,7 +66,7 @@ def installed(wheel, tmp_path_factory):
 
 def test_the_wheel_carries_every_schema_and_sheet_unchanged(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        for folder, names in (("schemas", SCHEMAS), ("xslt", SHEETS)):
+        for folder, names in (("schemas", SCHEMAS), ("xslt", SHEETS), ("conformance", CASES)):
             for name in names:
                 carried = archive.read(f"sssjob/_data/{folder}/{name}")
                 assert carried == (ROOT / folder / name).read_bytes(), name
@@ -74,6 +75,7 @@ def test_the_wheel_carries_every_schema_and_sheet_unchanged(wheel):
 def test_the_schema_that_people_cite_is_among_them():
     assert "sssjob.xsd" in SCHEMAS
     assert SHEETS
+    assert "README.md" in CASES
 
 
 def test_the_wheel_carries_the_package_and_its_data_only(wheel):
@@ -87,6 +89,7 @@ def test_the_sdist_carries_schemas_sheets_and_tests_at_the_top(dist):
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {f"schemas/{name}" for name in SCHEMAS} <= names
     assert {f"xslt/{name}" for name in SHEETS} <= names
+    assert {f"conformance/{name}" for name in CASES} <= names
     assert {"Makefile", "README.md", "LICENSE", ".ci/run", "tests/test_packaging.py"} <= names
 
 
@@ -101,6 +104,14 @@ def test_the_installed_command_validates_with_the_schema_it_carries(installed, t
     job.write_text("<Job><Id>PBS.1234.0</Id></Job>")
     result = run(installed / "sssjob", "validate", job, cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_installed_command_runs_and_exports_the_cases_that_it_carries(installed, tmp_path):
+    result = run(installed / "sssjob", "conformance", "--export", tmp_path / "cases", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "cases" / "README.md").is_file()
+    result = run(installed / "sssjob", "conformance", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
 
 
 def test_the_installed_package_finds_its_schemas_and_sheets(installed, tmp_path):

@@ -20,6 +20,13 @@ def test_every_sheet_is_found_by_its_name():
         assert resources.sheet(sheet.stem) == resources.sheet(sheet.name) == sheet
 
 
+def test_the_cases_are_in_the_order_of_the_sections():
+    names = [path.stem for path in resources.cases()]
+    assert names == sorted(names)
+    assert names[0].startswith("1-")
+    assert resources.case_format() == ROOT / "conformance" / "README.md"
+
+
 @pytest.mark.parametrize("name", ["nosuch", "", "../schemas/sssjob.xsd", "sssjob.xsd"])
 def test_what_is_no_sheet_is_refused_with_the_names_there_are(name):
     with pytest.raises(FileNotFoundError, match=r"no sheet named .*there are: "):

@@ -37,6 +37,7 @@ COMMANDS = {
     "repair":        "Repair documents that are not well-formed XML.",
     "canon":         "Write job objects in one canonical form, to compare them.",
     "diff":          "Show where two documents mean different things.",
+    "conformance":   "Run or export the cases of the standard.",
 }
 # fmt: on
 
