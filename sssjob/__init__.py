@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from sssjob.check import check_source, is_valid, validate
     from sssjob.defaults import resolve
     from sssjob.document import dumps, loads, read, write
-    from sssjob.errors import Finding, InvalidJob, Severity, SSSJobError, UnreadableDocument
+    from sssjob.errors import (
+        Finding,
+        Findings,
+        InvalidJob,
+        InvalidValue,
+        NoSuchProperty,
+        Severity,
+        SSSJobError,
+        UnknownName,
+        UnreadableDocument,
+    )
+    from sssjob.expression.evaluate import Answer, Offer, Request, Verdict, ranked
     from sssjob.fold import fold
     from sssjob.model import (
         Block,
@@ -41,13 +52,19 @@ if TYPE_CHECKING:
     )
     from sssjob.placement import place
     from sssjob.translate import translate
+    from sssjob.verbs.match import match
 
 # Where each name lives: importing sssjob imports none of it, so that a command starts at once.
 _HOMES = {
     "sssjob.defaults": ("resolve",),
     "sssjob.document": ("dumps", "loads", "read", "write"),
     "sssjob.check": ("check_source", "is_valid", "validate"),
-    "sssjob.errors": ("Finding", "InvalidJob", "Severity", "SSSJobError", "UnreadableDocument"),
+    "sssjob.errors": (
+        "Finding", "Findings", "InvalidJob", "InvalidValue", "NoSuchProperty", "Severity",
+        "SSSJobError", "UnknownName", "UnreadableDocument",
+    ),
+    "sssjob.expression.evaluate": ("Answer", "Offer", "Request", "Verdict", "ranked"),
+    "sssjob.verbs.match": ("match",),
     "sssjob.fold": ("fold",),
     "sssjob.placement": ("place",),
     "sssjob.model": (
@@ -61,11 +78,13 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [  # noqa: RUF022 - by what they are about
     "__version__",
     "read", "loads", "write", "dumps",
-    "validate", "is_valid", "check_source", "Finding", "Severity",
+    "validate", "is_valid", "check_source", "Finding", "Findings", "Severity",
+    "match", "ranked", "Answer", "Offer", "Request", "Verdict",
     "resolve", "fold", "place", "translate",
     "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",
     "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
-    "SSSJobError", "InvalidJob", "UnreadableDocument",
+    "SSSJobError", "InvalidJob", "InvalidValue", "NoSuchProperty", "UnknownName",
+    "UnreadableDocument",
 ]  # fmt: skip
 
 

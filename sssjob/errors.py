@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from importlib import import_module
 from typing import Any, NamedTuple
 
 
@@ -136,6 +138,10 @@ class Finding:
         head = f"{place}: " if place else ""
         return f"{head}{self.severity}: {self.message}{at}{advice}{section} [{self.code}]"
 
+    def _repr_html_(self) -> str:
+        """The finding for a notebook."""
+        return Findings((self,))._repr_html_()
+
     def in_file(self, file: str) -> Finding:
         """The same finding, placed in ``file``."""
         return replace(self, file=file)
@@ -174,6 +180,21 @@ def finding(
     )  # fmt: skip
 
 
+class Findings(tuple[Finding, ...]):
+    """Findings together."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        numbers = Counter(str(found.severity) for found in self)
+        told = ", ".join(f"{number} {name}{'s' * (number > 1)}" for name, number in numbers.items())
+        return f"<Findings: {told or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        """The findings for a notebook."""
+        return str(import_module("sssjob.drawing.notebook").findings(self))
+
+
 class SSSJobError(Exception):
     """Whatever sssjob raises on purpose."""
 
@@ -198,6 +219,35 @@ class InvalidJob(SSSJobError, ValueError):
 
     def __str__(self) -> str:
         return "\n".join(str(finding) for finding in self.findings)
+
+
+class NoSuchProperty(SSSJobError, KeyError):
+    """A property that a block does not have itself; ``elsewhere`` are blocks in it that do."""
+
+    def __init__(
+        self, name: str, block: str, elsewhere: Iterable[str] = (), meant: str = ""
+    ) -> None:
+        self.name, self.block = name, block
+        self.elsewhere, self.meant = tuple(elsewhere), meant
+        super().__init__(name, block, self.elsewhere, meant)
+
+    def __str__(self) -> str:
+        text = f"no {self.name} among the properties of the {self.block} itself"
+        if self.elsewhere:
+            text += f"; its {' and its '.join(self.elsewhere)} has one"
+        return f"{text}; did you mean {self.meant}?" if self.meant else text
+
+
+class UnknownName(SSSJobError, TypeError):
+    """A name that no property of a block has, where one is made by name."""
+
+    def __init__(self, name: str, block: str, advice: str = "") -> None:
+        super().__init__(name, block, advice)
+        self.name, self.block, self.advice = name, block, advice
+
+    def __str__(self) -> str:
+        advice = self.advice or f"Property({self.name!r}, ...) makes one all the same"
+        return f"{self.name} is no property of {self.block}; {advice}"
 
 
 class InvalidValue(SSSJobError, ValueError):

@@ -7,21 +7,54 @@ comments and elements that the standard does not know. Questions are asked of vi
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Self, TypeVar
+from importlib import import_module
+from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar, overload
 
-from sssjob import spec, units
+from sssjob import spec, suggestions, units
+from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName
 
-Scalar = str | int | float | bool | Fraction
+Scalar = str | int | float | bool | Fraction | Decimal | datetime | timedelta
 Value = str | int | bool | Fraction
 
 B = TypeVar("B", bound="Block")
 P = TypeVar("P", bound="Property")
 
-_NO_ATTRIBUTES: Mapping[str, str] = {}
+_SHOWN = 40  # characters of a text in a repr
+
+
+class Attributes(dict[str, str]):
+    """The attributes of an element: a mapping that does not change.
+
+    Values are spelled as ``text`` does. Raises ``InvalidValue`` for one that has no spelling.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, given: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
+        super().__init__(given)
+        try:
+            "".join(self.values())  # which takes nothing but texts
+        except TypeError:
+            super().update({name: text(value) for name, value in self.items()})
+
+    def __reduce__(self) -> tuple[type[Attributes], tuple[dict[str, str]]]:
+        return Attributes, (dict(self),)
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("attributes do not change: having() gives a property with other ones")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+
+_NO_ATTRIBUTES = Attributes()
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -55,10 +88,16 @@ class Property:
         set_ = object.__setattr__
         set_(self, "name", name)
         set_(self, "text", value if type(value) is str else text(value))
-        set_(self, "attributes", attributes)
+        set_(self, "attributes", frozen(attributes))
         set_(self, "children", children if type(children) is tuple else tuple(children))
         set_(self, "namespace", namespace)
         set_(self, "line", line)
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name), repr(_shortened(self.text))]
+        parts += [repr(dict(self.attributes))] if self.attributes else []
+        parts += [f"<{len(self.children)} inside>"] if self.children else []
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     @property
     def value(self) -> Value:
@@ -101,9 +140,31 @@ class Note:
 
 
 class Properties(tuple[Property, ...]):
-    """Properties in document order, asked by name and attributes."""
+    """Properties in document order, asked by name and attributes; ``in`` takes a name, too."""
 
     __slots__ = ()
+
+    def __contains__(self, key: object) -> bool:
+        if isinstance(key, str):
+            return any(item.name == key for item in self)
+        return super().__contains__(key)
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Property: ...
+    @overload
+    def __getitem__(self, key: slice) -> Properties: ...
+    @overload
+    def __getitem__(self, key: str) -> Property: ...
+    def __getitem__(self, key: SupportsIndex | slice | str) -> Property | Properties:
+        """By place, or the first of a name; raises ``NoSuchProperty``."""
+        if isinstance(key, slice):
+            return Properties(super().__getitem__(key))
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        found = self.get(key)
+        if found is None:
+            raise NoSuchProperty(key, "block", meant=suggestions.nearest(key, self.names()))
+        return found
 
     def all(self, name: str, /, **attributes: str) -> Properties:
         """Every property of that name whose attributes have these values; "" means absent."""
@@ -145,15 +206,56 @@ class Block:
 
     name: ClassVar[str] = ""
 
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        if type(self.items) is not tuple:
+            set_(self, "items", tuple(self.items))
+        if type(self.attributes) is not Attributes:
+            set_(self, "attributes", frozen(self.attributes))
+        if type(self.prefixes) is not Attributes:
+            set_(self, "prefixes", frozen(self.prefixes))
+
+    def __repr__(self) -> str:
+        counts = Counter(
+            "property" if isinstance(item, Property) else item.name
+            for item in self.items
+            if not isinstance(item, Note)
+        )
+        inside = [f"{number} {_plural(name, number)}" for name, number in counts.items()]
+        return f"<{' '.join(filter(None, (self.name, self.id)))}: {', '.join(inside) or 'empty'}>"
+
+    def _repr_html_(self) -> str:
+        """The block for a notebook."""
+        return str(import_module("sssjob.drawing.notebook").block(self))
+
     @classmethod
     def of(cls, *items: Item, **properties: Scalar) -> Self:
         """A block of items and of simple properties given by name.
 
+        Raises ``UnknownName`` for a name that the tables do not have there, and ``InvalidValue``
+        for a value that has no spelling.
+
         >>> Job.of(Requested.of(Processors=16), Id="PBS.1234.0", User="scottmo")["User"].text
         'scottmo'
         """
-        named = tuple(Property(name, value) for name, value in properties.items())
-        return cls((*named, *items))
+        return cls((*cls._named(properties), *items))
+
+    @classmethod
+    def _named(cls, properties: Mapping[str, Scalar]) -> Iterator[Property]:
+        for name, value in properties.items():
+            if name not in spec.properties(cls.name):
+                blocks = spec.blocks(cls.name)
+                advice = f"give {name}.of(...)" if name in blocks else ""
+                raise UnknownName(name, cls.name, advice or suggestions.advice(name, cls.name))
+            yield Property(name, value)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether the block itself has a property of that name, or holds that item."""
+        return key in (self.properties.names() if isinstance(key, str) else self.items)
+
+    def __iter__(self) -> Iterator[Property]:
+        """The properties of the block itself."""
+        return iter(self.properties)
 
     @property
     def properties(self) -> Properties:
@@ -187,10 +289,16 @@ class Block:
         )
 
     def __getitem__(self, name: str) -> Property:
-        """The first property of that name in the block itself; raises KeyError."""
+        """The first property of that name in the block itself; raises ``NoSuchProperty``.
+
+        What is requested or delivered is in blocks of its own: ``job.requested["Memory"]``.
+        """
         found = self.properties.get(name)
         if found is None:
-            raise KeyError(name)
+            kinds = (Requested, Delivered)
+            has = [kind.name for kind in kinds if any(name in each for each in self.blocks(kind))]
+            meant = "" if has else suggestions.nearest(name, self.properties.names())
+            raise NoSuchProperty(name, self.name, has, meant)
         return found
 
     def get(self, name: str, default: str = "") -> str:
@@ -206,8 +314,23 @@ class Block:
         """The same block with other items."""
         return replace(self, items=tuple(items))
 
-    def setting(self, *properties: Property) -> Self:
-        """The same block with these properties, each in the place of the first of its name."""
+    def setting(
+        self, *properties: Property, inside: type[Block] | None = None, **named: Scalar
+    ) -> Self:
+        """The same block with these properties, each in the place of the first of its name.
+
+        ``inside`` is Requested or Delivered: there, in the first of them, or in a new one. What
+        is requested is then asked for in place of all that was said of the same name.
+
+        >>> job = Job.of(Requested.of(Memory=512, Processors=4))
+        >>> [item.text for item in job.setting(inside=Requested, Memory=1024).requested]
+        ['1024', '4']
+        """
+        if inside is not None:
+            found = self.block(inside) or inside()
+            asked = (*properties, *inside._named(named))
+            return self._with(found, found.setting(*asked))
+        properties = (*properties, *self._named(named))
         items = list(self.items)
         for new in properties:
             places = [
@@ -221,12 +344,45 @@ class Block:
                 items.append(new)
         return self.holding(items)
 
+    def removing(self, *names: str, inside: type[Block] | None = None) -> Self:
+        """The same block without properties of these names; ``inside`` a category, if given.
+
+        Of a request, neither And nor Or misses them.
+        """
+        if inside is not None:
+            for found in self.blocks(inside):
+                self = self._with(found, found.removing(*names))
+            return self
+        return self.holding(
+            item for item in self.items if type(item) is not Property or item.name not in names
+        )
+
+    def _with(self, old: Block, new: Block) -> Self:
+        """The same block with one in the place of another, or behind all if that is not here."""
+        if any(item is old for item in self.items):
+            return self.holding(new if item is old else item for item in self.items)
+        return self.holding((*self.items, new))
+
 
 class Requested(Block):
     """Properties as they were requested: an expression of op, conj and group (8.1)."""
 
     __slots__ = ()
     name = spec.REQUESTED
+
+    def setting(
+        self, *properties: Property, inside: type[Block] | None = None, **named: Scalar
+    ) -> Self:
+        """The same request, but for what it says of these names: that is asked for instead."""
+        if inside is not None:
+            return super().setting(*properties, inside=inside, **named)
+        return self.holding(_editing().setting(self, (*properties, *self._named(named))))
+
+    def removing(self, *names: str, inside: type[Block] | None = None) -> Self:
+        """The same request without these names: neither And nor Or misses them."""
+        if inside is not None:
+            return super().removing(*names, inside=inside)
+        return self.holding(_editing().removing(self, names))
 
 
 class Delivered(Block):
@@ -316,15 +472,62 @@ def stripped(text: str) -> str:
     return text.strip(units.XML_SPACE)
 
 
+def frozen(attributes: Mapping[str, str] | Sequence[tuple[str, str]]) -> Attributes:
+    """Attributes that do not change."""
+    if type(attributes) is Attributes:
+        return attributes
+    return Attributes(attributes) if attributes else _NO_ATTRIBUTES
+
+
 def text(value: Scalar) -> str:
-    """A value as a document spells it: ``true``, ``16``, ``1.89``."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
-    return units.decimal(value)
+    """A value as a document spells it: ``true``, ``16``, ``1.89``.
+
+    A time is the second since the epoch that it is in, and needs a zone; a timedelta is whole
+    seconds. Raises ``InvalidValue`` for what has no spelling: None, NaN, an infinity.
+
+    >>> from datetime import UTC, datetime, timedelta
+    >>> text(datetime(2003, 4, 28, 19, 21, 53, tzinfo=UTC)), text(timedelta(hours=1))
+    ('1051557713', '3600')
+    """
+    match value:
+        case str():
+            return str.__str__(value)
+        case bool():
+            return "true" if value else "false"
+        case float() if math.isfinite(value):
+            return float.__repr__(value)
+        case Decimal() if value.is_finite():
+            return units.decimal(Fraction(value))
+        case int() | Fraction():
+            return units.decimal(value)
+        case datetime() if value.tzinfo is not None:
+            return str(math.floor(value.timestamp()))
+        case timedelta() if not value.microseconds:
+            return str(value.days * 86400 + value.seconds)
+    raise InvalidValue(repr(value), _SPELLED.get(type(value), "a text, number, time or duration"))
+
+
+_SPELLED: Mapping[type, str] = {
+    float: "a number that is finite",
+    Decimal: "a number that is finite",
+    datetime: "a time with a zone, such as datetime.now(UTC)",
+    timedelta: "a duration of whole seconds",
+}
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _plural(name: str, number: int) -> str:
+    if number == 1:
+        return name
+    return "properties" if name == "property" else f"{name} blocks"
+
+
+def _editing() -> Any:
+    """What op, conj and group mean, and so what is left of a request, is said by a room above."""
+    return import_module("sssjob.expression.editing")
 
 
 def replace_text(old: P, text: str, attributes: Mapping[str, str]) -> P:

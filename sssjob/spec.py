@@ -174,6 +174,9 @@ CONSUMABLES = (
 # What a job takes for as long as it runs: charges are about these.
 AMOUNTS = frozenset((*(row.name for row in CONSUMABLES), "NodeCount", "Duration"))
 
+# Of what there cannot be less than nothing. A Charge may go below zero, as what is given back.
+COUNTED = (AMOUNTS - {"Duration"}) | {"Resource", "TaskCount"}
+
 # Table 6: Simple TaskGroup Properties. There is no Table 5.
 TASK_GROUP = (
     Element("TaskCount", INTEGER, MAY, MUST,   "", "SSS 6.1 Table 6", "Number of tasks in this taskgroup"),

@@ -1,11 +1,17 @@
 """Job objects as values."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import copy
+import pickle
+from dataclasses import FrozenInstanceError
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 
-from sssjob.errors import InvalidValue
+from sssjob import expression
+from sssjob.errors import InvalidValue, NoSuchProperty, Severity, UnknownName
 from sssjob.model import Delivered, Job, JobGroup, Properties, Property, Reference, Requested, walk
 
 JOB = Job.of(
@@ -68,3 +74,132 @@ def test_walking_gives_every_block():
     assert [block.name for block in walk(group)] == ["JobGroup", "Job", "Requested", "Delivered"]
     assert group.jobs == (JOB,)
     assert [item.id for item in group.references("Job")] == ["7"]
+
+
+# What is built
+
+
+@pytest.mark.parametrize("value, text", [
+    (datetime(2003, 4, 28, 19, 21, 53, 999999, UTC), "1051557713"),
+    (datetime(2003, 4, 28, 21, 21, 53, tzinfo=timezone(timedelta(hours=2))), "1051557713"),
+    (timedelta(days=1, hours=2), "93600"),
+    (Decimal("1.890"), "1.89"),
+    (Decimal("1E+3"), "1000"),
+    (Severity.ERROR, "error"),
+    (True, "true"),
+    (-0.5, "-0.5"),
+])  # fmt: skip
+def test_values_of_python_are_spelled_as_documents_spell_them(value, text):
+    assert Property("Extension", value, {"name": value}).text == text
+    assert Job.of(Extension=value)["Extension"].text == text
+    assert Property("Memory", 1, {"units": value}).attributes == {"units": text}
+
+
+@pytest.mark.parametrize("value", [
+    None, float("nan"), float("inf"), Decimal("NaN"), Decimal("-Infinity"), datetime(2003, 4, 28),
+    timedelta(seconds=1.5), b"1", [1], date(2003, 4, 28),
+], ids=repr)  # fmt: skip
+def test_what_has_no_spelling_is_refused(value):
+    for build in (
+        lambda: Property("Memory", value),
+        lambda: Property("Memory", 1, {"units": value}),
+        lambda: Job.of(Memory=value),
+        lambda: Job().setting(Memory=value),
+    ):
+        with pytest.raises(InvalidValue):
+            build()
+
+
+@pytest.mark.parametrize("name, advice", [
+    ("Memroy", "did you mean Memory?"),
+    ("memory", "did you mean Memory?"),
+    ("JobId", "JobId is an older name of Id"),
+    ("Requested", "give Requested.of(...)"),
+    ("Colour", "Property('Colour', ...) makes one all the same"),
+])  # fmt: skip
+def test_names_that_are_none_are_refused_with_advice(name, advice):
+    for build in (lambda: Job.of(**{name: 1}), lambda: Job().setting(**{name: 1})):
+        with pytest.raises(UnknownName) as refused:
+            build()
+        assert str(refused.value) == f"{name} is no property of Job; {advice}"
+    assert Job.of(Property("Colour", "red"))["Colour"].text == "red"
+
+
+def test_nothing_of_a_value_changes():
+    given = {"units": "GB"}
+    memory = Property("Memory", 2, given)
+    job = Job([memory], {"awarenessPolicy": "Warn"})
+    given["units"] = "KB"
+    assert memory.attributes == {"units": "GB"}
+    changes = [
+        ("__setitem__", "a", "b"), ("__delitem__", "units"), ("__ior__", {"a": "b"}), ("clear",),
+        ("pop", "units"), ("popitem",), ("setdefault", "a", "b"), ("update", {"a": "b"}),
+    ]  # fmt: skip
+    for attributes in (memory.attributes, job.attributes, job.prefixes, Property("Id").attributes):
+        for change, *arguments in changes:
+            with pytest.raises(TypeError):
+                getattr(attributes, change)(*arguments)
+    for attempt in (lambda: setattr(memory, "text", "3"), lambda: setattr(job, "items", ())):
+        with pytest.raises(FrozenInstanceError):
+            attempt()
+    assert job.items == (memory,)
+    assert pickle.loads(pickle.dumps(job)) == copy.deepcopy(job) == job
+
+
+def test_a_name_is_looked_for_in_the_block_itself_and_where_it_is_instead_is_said():
+    job = Job.of(Requested.of(Memory=1), Delivered.of(Memory=2), Id=1, Processors=2)
+    assert ("Processors" in job, "Memory" in job, "Memory" in job.requested) == (True, False, True)
+    assert (job.items[0] in job, job.requested["Memory"].text) == (True, "1")
+    assert [item.name for item in job] == ["Id", "Processors"]
+    for ask, said in [
+        (lambda: job["Memory"], "no Memory among the properties of the Job itself; its Requested and its Delivered has one"),
+        (lambda: job["processors"], "no processors among the properties of the Job itself; did you mean Processors?"),
+        (lambda: job.requested["Memroy"], "no Memroy among the properties of the block itself; did you mean Memory?"),
+    ]:  # fmt: skip
+        with pytest.raises(KeyError) as missing:
+            ask()
+        assert str(missing.value) == said
+        assert isinstance(missing.value, NoSuchProperty)
+
+
+ASKED = Requested.of(
+    Property("Memory", 2, {"op": "GE"}), Property("Memory", 4, {"op": "LE"}), Processors=8
+)
+OR = Requested((
+    Property("Memory", 2, {"group": "1"}), Property("Processors", 8, {"group": "-1"}),
+    Property("Memory", 4, {"conj": "Or"}), Property("Queue", "q", {"conj": "Nor"}),
+))  # fmt: skip
+
+
+@pytest.mark.parametrize("request_, change, expected", [
+    (ASKED, lambda each: each.removing("Memory"), "Processors EQ 8"),
+    (ASKED, lambda each: each.setting(Memory=3), "(Processors EQ 8 And Memory EQ 3)"),
+    (ASKED, lambda each: each.setting(Property("Memory", 1, {"op": "GT"}), Property("Memory", 9, {"op": "LT"})), "(Processors EQ 8 And Memory GT 1 And Memory LT 9)"),
+    (ASKED, lambda each: each.setting(Disk=1), "(Processors EQ 8 And Memory GE 2 And Memory LE 4 And Disk EQ 1)"),
+    (ASKED, lambda each: each.setting(Property("Memory", 2, {"preference": "1"}), Property("Memory", 4, {"preference": "2"})), "(Processors EQ 8 And OneOf(Memory EQ 2: 1, Memory EQ 4: 2))"),
+    (OR, lambda each: each.removing("Memory"), "(Processors EQ 8 Or Queue NE q)"),
+    (OR, lambda each: each.setting(Memory=3), "((Processors EQ 8 Or Queue NE q) And Memory EQ 3)"),
+    (OR, lambda each: each.removing("Memory", "Processors", "Queue"), "()"),
+])  # fmt: skip
+def test_a_request_is_changed_as_the_expression_that_it_is(request_, change, expected):
+    assert str(expression.parse(change(request_).properties)) == expected
+    job = Job.of(request_, Id=1)
+    assert job.items[1] is request_
+
+
+def test_a_job_is_changed_in_its_categories():
+    job = Job.of(Id=1).setting(Memory=2, inside=Requested).setting(Memory=1, inside=Delivered)
+    assert (job.requested["Memory"].text, job.delivered["Memory"].text) == ("2", "1")
+    assert job.removing("Memory", inside=Requested).requested == ()
+    assert job.removing("Id").items == job.items[1:]
+    assert job.setting(Name="n")["Name"].text == "n"
+
+
+def test_what_is_shown_of_a_value_is_short():
+    many = Job.of(*[Property("Feature", "x" * 1000)] * 1000, Requested.of(Memory=1), Id="7")
+    assert repr(many) == "<Job 7: 1001 properties, 1 Requested>"
+    assert repr(JobGroup()) == "<JobGroup: empty>"
+    assert (
+        repr(Property("Memory", "2" * 99, {"units": "GB"}))
+        == f"Property('Memory', '{'2' * 40}...', {{'units': 'GB'}})"
+    )

@@ -15,12 +15,16 @@ from sssjob import spec
 from sssjob.check import dependencies, meaning, references
 from sssjob.check.accept import Acceptor
 from sssjob.check.walk import Walk
-from sssjob.document import tree
+from sssjob.document import dumps, tree
 from sssjob.document.files import Source
 from sssjob.document.outermost import is_mistaken
 from sssjob.document.places import CATEGORIES, names
 from sssjob.document.repair.advisor import Advisor
-from sssjob.errors import Finding, InvalidJob, Severity, UnreadableDocument
+from sssjob.errors import Finding, Findings, InvalidJob, Severity, UnreadableDocument
+from sssjob.model import Block
+from sssjob.units import XML_SPACE
+
+Checked = Source | Block
 
 
 def check(
@@ -46,8 +50,12 @@ def check(
     yield from sorted(walk.found, key=lambda found: found.line)
 
 
-def check_source(source: Source, *, name: str = "", closed: bool = False) -> Iterator[Finding]:
-    """Every finding about a source of any size. What cannot be read is a finding, too."""
+def check_source(source: Checked, *, name: str = "", closed: bool = False) -> Iterator[Finding]:
+    """Every finding about a source of any size. What cannot be read is a finding, too.
+
+    A text that begins with ``<`` is a document, as for ``loads``, any other one a path; a job
+    object is checked as it would be written.
+    """
     said: set[str] = set()
     accepts = Acceptor(said)
 
@@ -56,7 +64,7 @@ def check_source(source: Source, *, name: str = "", closed: bool = False) -> Ite
             return ()
         return check(element, offset=offset, said=said, closed=closed)
 
-    yield from check_each(source, check_one, name=name)
+    yield from check_each(_source(source), check_one, name=name)
 
 
 def check_each(
@@ -78,17 +86,25 @@ def check_each(
         yield from (found.in_file(name) for found in advisor.explain(error))
 
 
-def validate(source: Source, *, name: str = "") -> tuple[Finding, ...]:
-    """The warnings and notices about a source.
+def validate(source: Checked, *, name: str = "") -> Findings:
+    """The warnings and notices about what ``check_source`` takes.
 
     Raises ``InvalidJob`` with all findings if there are errors.
     """
-    found = tuple(check_source(source, name=name))
+    found = Findings(check_source(source, name=name))
     if any(item.severity is Severity.ERROR for item in found):
         raise InvalidJob(found)
     return found
 
 
-def is_valid(source: Source) -> bool:
+def is_valid(source: Checked) -> bool:
     """Whether a source has no errors; stops at the first."""
     return not any(item.severity is Severity.ERROR for item in check_source(source))
+
+
+def _source(source: Checked) -> Source:
+    if isinstance(source, Block):
+        return dumps(source).encode()
+    if isinstance(source, str) and source.lstrip("\ufeff" + XML_SPACE).startswith("<"):
+        return source.encode()
+    return source

@@ -46,6 +46,10 @@ _TYPES = {
     spec.DATETIME: '<data type="unsignedInt"/>',
     spec.DURATION: '<data type="nonNegativeInteger"/>',
 }
+_COUNTED = {
+    spec.INTEGER: _TYPES[spec.DURATION],
+    spec.FLOAT:   '<data type="decimal"><param name="minInclusive">0</param></data>',
+}
 _NARROWER = {
     "consumptionRate": '<data type="decimal"><param name="minInclusive">0</param>'
                        '<param name="maxInclusive">1</param></data>',
@@ -241,7 +245,8 @@ def _container(row: spec.Container, units_needed: bool, simple: bool) -> Iterato
         if item.name == "Environment":
             yield '<ref name="Environment"/></define>'
             continue
-        content = _NOT_EMPTY if item.name == "Id" else _TYPES[item.type]
+        types = _COUNTED if item.name in spec.COUNTED else _TYPES
+        content = _NOT_EMPTY if item.name == "Id" else types[item.type]
         attributes = "".join(_attributes(item.name, category, units_needed, simple))
         yield f'<element name="{item.name}">{attributes}{content}</element></define>'
 

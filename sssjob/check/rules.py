@@ -51,7 +51,7 @@ def rule(tag: str, container: str) -> Rule | None:
     return Rule(
         place=here,
         row=row,
-        plain=None if row.type in ("", spec.STRING) else plain(row.type),
+        plain=None if row.type in ("", spec.STRING) else plain(row.type, element=row.name),
         attributes=carried(row.name, here.category),
         required=spec.required(row.name),
         key=(row.name,) if here.implied else row.name,

@@ -25,7 +25,7 @@ def plain(
 ) -> Plain:
     """What tells texts about which a check says nothing: of a type, or of one attribute there."""
     if attribute is None:
-        return _PLAIN[type_]
+        return (_PLAIN_AMOUNT if element in spec.COUNTED else _PLAIN)[type_]
     name = attribute.name
     if name == "units" and element in units.DEFAULT_UNITS:
         return frozenset(units.UNITS).__contains__
@@ -54,6 +54,16 @@ def check_text(type_: str, text: str) -> Iterator[Fault]:
         yield "W-TYPE", f"{stripped!r} is read as seconds", f"write {value}"
     if type_ == spec.DATETIME and value > units.TIME_LIMIT:
         yield "W-RANGE", f"{value} is more than 32 bits of seconds hold", ""
+
+
+def check_amount(text: str) -> Iterator[Fault]:
+    """Whether a number is one of something that there is."""
+    try:
+        below = units.number(text) < 0
+    except InvalidValue:
+        return
+    if below:
+        yield "W-RANGE", f"{text.strip(units.XML_SPACE)!r} is below zero", ""
 
 
 def check_attribute(
@@ -182,6 +192,10 @@ _PLAIN: dict[str, Plain] = {
     spec.BOOLEAN: _written("true|false"),
     spec.DATETIME: _written("[0-9]{1,9}|[0-3][0-9]{9}"),
     spec.DURATION: _written("[0-9]{1,400}"),
+}
+_PLAIN_AMOUNT = {
+    spec.INTEGER: _written(r"\+?[0-9]{1,400}"),
+    spec.FLOAT: _written(r"\+?[0-9]{1,400}(?:\.[0-9]{1,400})?"),
 }
 _PLAIN_ATTRIBUTE: dict[str, Plain] = {
     "consumptionRate": _written(r"0?\.[0-9]{1,400}|0|1"),

@@ -13,7 +13,7 @@ from lxml.etree import _Element as Element
 from sssjob import expression, spec, units
 from sssjob import suggestions as spelling
 from sssjob.check.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
-from sssjob.check.values import check_attribute, check_text, check_words
+from sssjob.check.values import check_amount, check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.document.places import (
     CATEGORIES,
@@ -171,7 +171,10 @@ class Walk(Report):
         if asked.special and self._specially(element, asked, parent, text, policy):
             return
         if asked.plain is not None and not asked.plain(text):
-            for code, message, suggestion in check_text(row.type, text):
+            faults = tuple(check_text(row.type, text))
+            if not faults and row.name in spec.COUNTED:
+                faults = tuple(check_amount(text))
+            for code, message, suggestion in faults:
                 self.say(code, element, f"{row.name}: {message}", row.section, suggestion)
 
     def _specially(

@@ -28,6 +28,7 @@ _REMEMBERED = 1 << 16  # names come from documents, of which there is no end
 _AMOUNT = frozenset(spec.attributes("Network")) - {"awarenessPolicy"}
 _MANY = 50
 _VALUES = etree.XPath("@*", smart_strings=False)
+_NO_AMOUNT = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)  # numbers, not names
 _STRING = etree.XPath("string()")
 
 
@@ -109,7 +110,7 @@ def is_adapter(text: str, attributes: Iterable[str]) -> bool:
     try:
         units.number(text)
     except InvalidValue:
-        return True
+        return not _NO_AMOUNT.fullmatch(text.strip(units.XML_SPACE))
     return False
 
 

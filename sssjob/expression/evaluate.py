@@ -26,10 +26,12 @@ from sssjob.expression.normal_form import (
     scored,
     truth,
 )
-from sssjob.expression.offer import Number, Offer
+from sssjob.expression.offer import Number, Offer, plain
 from sssjob.expression.pattern import Matching
+from sssjob.expression.reading import of
 from sssjob.expression.reasons import Reason, chosen, explained
-from sssjob.expression.tree import Comparison, Expression, conjuncts
+from sssjob.expression.tree import Comparison, Expression, all_of, conjuncts
+from sssjob.model import Block
 
 __all__ = ["Answer", "Offer", "Reason", "Request", "Verdict", "ranked"]
 
@@ -74,6 +76,16 @@ class Request:
         object.__setattr__(self, "_formula", made)
         object.__setattr__(self, "_plan", plan(made))
         object.__setattr__(self, "_fits", self._plan.verdict)
+
+    @classmethod
+    def of(cls, block: Block, match: Matching = "full") -> Request:
+        """What a job, task group or task asks for; without Requested by its own amounts.
+
+        Its defaults are resolved. Raises as ``parse`` does.
+        """
+        stated = of(block)
+        own = all_of(map(Comparison, plain(block.properties)))
+        return cls(own if stated is None else stated, match)
 
     def verdict(self, offer: Offer) -> Verdict:
         """Whether the offer satisfies the request."""

@@ -1,0 +1,97 @@
+"""sssjob.match: what schedulers call."""
+
+import json
+
+import pytest
+
+import sssjob
+from sssjob.errors import InvalidJob, InvalidValue, UnbalancedGroup
+from sssjob.expression.offers import BadOffer
+from sssjob.model import Job, JobGroup, Property, Requested
+
+JOB = Job.of(Requested.of(Property("Memory", 2, {"op": "GE", "units": "GB"}), Processors=4), Id="1")
+NODES = [
+    {"id": "small", "Memory": "1 GB", "Processors": 8},
+    {"id": "large", "Memory": "4 GB", "Processors": 8},
+]
+
+
+def verdicts(*answers):
+    return [(answer.offer.id, str(answer.verdict)) for answer in answers]
+
+
+def test_a_job_is_matched_with_plain_data():
+    answers = sssjob.match(JOB, NODES)
+    assert verdicts(*answers) == [("small", "no"), ("large", "yes")]
+    assert answers[0].reasons == ("Memory GE 2 GB: 1 GB offered",)
+    assert verdicts(*sssjob.ranked(answers)) == [("large", "yes"), ("small", "no")]
+
+
+def test_a_request_is_made_once_and_asked_of_offers_of_any_kind():
+    request = sssjob.Request.of(JOB)
+    ran = sssjob.Job.of(sssjob.Delivered.of(Processors=4, Memory=4096), Id="ran")
+    offers = [sssjob.Offer.of("n", [Property("Memory", 4096), Property("Processors", 4)]), ran]
+    assert verdicts(*sssjob.match(request, offers)) == [("n", "yes"), ("ran", "yes")]
+    assert verdicts(*sssjob.match(request.expression, NODES[1:])) == [("large", "yes")]
+
+
+def test_defaults_count_and_a_job_without_requested_asks_by_its_own_amounts():
+    assert verdicts(*sssjob.match(Job.of(Processors=9), NODES)) == [
+        ("small", "no"),
+        ("large", "no"),
+    ]
+
+
+@pytest.mark.parametrize("asked, error", [
+    (JobGroup.of(JOB), InvalidValue),
+    (Job.of(Requested.of(Property("GPU", 1))), InvalidJob),
+    (Job.of(Requested.of(Property("Memory", 1, {"op": "APPROX"}))), InvalidJob),
+    (Job.of(Requested.of(Property("Memory", 1, {"op": "Match"}))), InvalidJob),
+    (Job.of(Requested.of(Property("Memory", 1, {"group": "1"}))), UnbalancedGroup),
+])  # fmt: skip
+def test_what_cannot_be_asked_is_refused(asked, error):
+    with pytest.raises(error):
+        sssjob.match(asked, NODES)
+
+
+def test_warn_goes_on():
+    job = Job((Requested.of(Property("GPU", 1), Memory=1),), {"awarenessPolicy": "Warn"})
+    assert verdicts(*sssjob.match(job, NODES)) == [("small", "yes"), ("large", "yes")]
+
+
+def test_an_offer_that_is_none_is_told():
+    with pytest.raises(BadOffer):
+        sssjob.match(JOB, [{"Memory": "much"}])
+
+
+def test_what_loads_takes_is_validated():
+    text = "<Job><Id>1</Id><Duration>1</Duration><Memory units='MB'>x</Memory></Job>"
+    for source in (text, f"\ufeff\n {text}", text.encode(), sssjob.loads(text)):
+        assert not sssjob.is_valid(source)
+        with pytest.raises(InvalidJob) as refused:
+            sssjob.validate(source)
+        assert [found.code for found in refused.value.findings] == ["E-TYPE"]
+    assert sssjob.validate(text.replace("x", "1")) == ()
+
+
+@pytest.mark.parametrize("inner, code", [
+    ("<Memory units='MB'>-4</Memory>", "W-RANGE"),
+    ("<Processors>-4</Processors>", "W-RANGE"),
+    ("<NodeCount>-1</NodeCount>", "W-RANGE"),
+    ("<Requested><Resource name='x'>-0.5</Resource></Requested>", "W-RANGE"),
+    ("<Network>NaN</Network>", "E-TYPE"),
+    ("<Network>-INF</Network>", "E-TYPE"),
+    ("<Memory units='MB'>-0</Memory>", None),
+    ("<Charge>-4</Charge>", None),
+])  # fmt: skip
+def test_there_is_no_less_than_nothing(inner, code):
+    text = f"<Job><Id>1</Id><Duration>1</Duration>{inner}</Job>"
+    for times in (1, 200):  # where a grammar accepts what has no finding
+        found = sssjob.check_source("\n".join([text] * times))
+        assert {each.code for each in found} == ({code} if code else set())
+
+
+def test_every_public_name_is_there():
+    for name in sssjob.__all__:
+        assert getattr(sssjob, name) is not None
+    assert json.dumps(dict(JOB.attributes)) == "{}"
