@@ -232,7 +232,7 @@ class Block:
     def of(cls, *items: Item, **properties: Scalar) -> Self:
         """A block of items and of simple properties given by name.
 
-        Raises ``UnknownName`` for a name that the tables do not have there, and ``InvalidValue``
+        Raises ``UnknownName`` for a name that the tables do not have, and ``InvalidValue``
         for a value that has no spelling.
 
         >>> Job.of(Requested.of(Processors=16), Id="PBS.1234.0", User="scottmo")["User"].text
@@ -243,7 +243,7 @@ class Block:
     @classmethod
     def _named(cls, properties: Mapping[str, Scalar]) -> Iterator[Property]:
         for name, value in properties.items():
-            if name not in spec.properties(cls.name):
+            if spec.element(name) is None:  # one in the wrong category is told by a check
                 blocks = spec.blocks(cls.name)
                 advice = f"give {name}.of(...)" if name in blocks else ""
                 raise UnknownName(name, cls.name, advice or suggestions.advice(name, cls.name))
