@@ -239,15 +239,14 @@ class NoSuchProperty(SSSJobError, KeyError):
 
 
 class UnknownName(SSSJobError, TypeError):
-    """A name that no property of a block has, where one is made by name."""
+    """A misspelt name, where a property of a block is made by name."""
 
-    def __init__(self, name: str, block: str, advice: str = "") -> None:
+    def __init__(self, name: str, block: str, advice: str) -> None:
         super().__init__(name, block, advice)
         self.name, self.block, self.advice = name, block, advice
 
     def __str__(self) -> str:
-        advice = self.advice or f"Property({self.name!r}, ...) makes one all the same"
-        return f"{self.name} is no property of {self.block}; {advice}"
+        return f"{self.name} is no property of {self.block}; {self.advice}"
 
 
 class InvalidValue(SSSJobError, ValueError):

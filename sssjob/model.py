@@ -232,8 +232,8 @@ class Block:
     def of(cls, *items: Item, **properties: Scalar) -> Self:
         """A block of items and of simple properties given by name.
 
-        Raises ``UnknownName`` for a name that the tables do not have, and ``InvalidValue``
-        for a value that has no spelling.
+        Raises ``UnknownName`` for a name that is one of the tables misspelt, and ``InvalidValue``
+        for a value that has no spelling. A name like no other is one of your own.
 
         >>> Job.of(Requested.of(Processors=16), Id="PBS.1234.0", User="scottmo")["User"].text
         'scottmo'
@@ -243,10 +243,8 @@ class Block:
     @classmethod
     def _named(cls, properties: Mapping[str, Scalar]) -> Iterator[Property]:
         for name, value in properties.items():
-            if spec.element(name) is None:  # one in the wrong category is told by a check
-                blocks = spec.blocks(cls.name)
-                advice = f"give {name}.of(...)" if name in blocks else ""
-                raise UnknownName(name, cls.name, advice or suggestions.advice(name, cls.name))
+            if spec.element(name) is None and (advice := _meant(name, cls.name)):
+                raise UnknownName(name, cls.name, advice)
             yield Property(name, value)
 
     def __contains__(self, key: object) -> bool:
@@ -513,6 +511,12 @@ _SPELLED: Mapping[type, str] = {
     datetime: "a time with a zone, such as datetime.now(UTC)",
     timedelta: "a duration of whole seconds",
 }
+
+
+def _meant(name: str, block: str) -> str:
+    if name in spec.blocks(block):
+        return f"give {name}.of(...)"
+    return suggestions.advice(name, block)
 
 
 def _shortened(text: str) -> str:

@@ -115,14 +115,13 @@ def test_what_has_no_spelling_is_refused(value):
     ("memory", "did you mean Memory?"),
     ("JobId", "JobId is an older name of Id"),
     ("Requested", "give Requested.of(...)"),
-    ("Colour", "Property('Colour', ...) makes one all the same"),
 ])  # fmt: skip
 def test_names_that_are_none_are_refused_with_advice(name, advice):
     for build in (lambda: Job.of(**{name: 1}), lambda: Job().setting(**{name: 1})):
         with pytest.raises(UnknownName) as refused:
             build()
         assert str(refused.value) == f"{name} is no property of Job; {advice}"
-    assert Job.of(Property("Colour", "red"))["Colour"].text == "red"
+    assert Job.of(Property("Memroy", 1), Colour="red").properties.names() == {"Memroy", "Colour"}
 
 
 def test_nothing_of_a_value_changes():
