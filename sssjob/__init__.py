@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from sssjob.expression.evaluate import Answer, Offer, Request, Verdict, ranked
     from sssjob.fold import fold
+    from sssjob.matching import match
     from sssjob.model import (
         Block,
         Delivered,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     )
     from sssjob.placement import place
     from sssjob.translate import translate
-    from sssjob.verbs.match import match
 
 # Where each name lives: importing sssjob imports none of it, so that a command starts at once.
 _HOMES = {
@@ -64,7 +64,7 @@ _HOMES = {
         "SSSJobError", "UnknownName", "UnreadableDocument",
     ),
     "sssjob.expression.evaluate": ("Answer", "Offer", "Request", "Verdict", "ranked"),
-    "sssjob.verbs.match": ("match",),
+    "sssjob.matching": ("match",),
     "sssjob.fold": ("fold",),
     "sssjob.placement": ("place",),
     "sssjob.model": (
