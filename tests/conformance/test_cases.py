@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
-from sssjob import resources
+from sssjob import resources, spec
 from sssjob.cli import sssjob
 from sssjob.conformance.cases import sections
 from sssjob.conformance.run import found
@@ -32,6 +32,24 @@ def test_the_statement_holds(case):
 def test_every_section_of_the_text_has_a_case():
     assert [section.name.replace(" ", "_") for section in sections()] == TEXT.split()
     assert [section.name for section in sections() if not section.cases] == []
+
+
+@pytest.mark.parametrize("table", [name for name in spec.TABLES if name.startswith("Table")])
+def test_every_row_of_a_table_has_a_case(table):
+    (section,) = (each for each in sections() if each.name == table)
+    shown = {case.statement.partition(",")[0] for case in section.cases}
+    assert {row.name for row in spec.TABLES[table]} <= shown
+
+
+def test_every_older_name_has_a_case():
+    shown = {case.statement.partition(" ")[0] for case in CASES if case.section == "Names"}
+    assert shown == {alias.name for alias in spec.ALIASES}
+
+
+def test_every_attribute_and_each_of_its_values_is_in_a_document():
+    text = "".join(case.document for case in TESTED)
+    rows = [(row.name, value) for row in spec.ATTRIBUTES for value in row.values or ("",)]
+    assert [row for row in rows if not re.search(rf'\b{row[0]}="[^"]*{row[1]}', text)] == []
 
 
 def test_ids_are_unique():
