@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 
 from sssjob.drawing.chart import STYLE, clean
 from sssjob.drawing.layout import runs, table
-from sssjob.placement import Group, Placement
+from sssjob.placement import Group, Placement, Reason
 from sssjob.visible import visible
 
 _ROWS = 64  # nodes of a group that are shown as text; JSON has them all
 _NODES = 250  # nodes of a picture
+_TEXT = 160  # letters of a reason
 _TASKS = 32  # tasks of one node and group that are drawn, each by a box
 _COLOURS = 5
 
@@ -31,7 +33,8 @@ def lines(placement: Placement) -> Iterator[str]:
         if placement.reasons:
             together = ", together" if len(placement.reasons) > 1 else ""
             yield f"  in the way{together}:"
-            yield from (f"    {visible(str(reason))}" for reason in placement.reasons)
+            several = len(placement.groups) > 1
+            yield from (f"    {visible(_told(reason, several))}" for reason in placement.reasons)
         return
     number = len(placement.nodes)
     best = "" if placement.proved else ", the best that was found"
@@ -45,6 +48,13 @@ def lines(placement: Placement) -> Iterator[str]:
         yield from (f"    {line}" for line in table(shown, group.processors_per_task))
         if len(group.shares) > _ROWS:
             yield f"    ... and {len(group.shares) - _ROWS} more nodes"
+
+
+def _told(reason: Reason, several: bool) -> str:
+    """A reason, with its task group where there are several."""
+    text = replace(reason, text=reason.text[:_TEXT] + "..." * (len(reason.text) > _TEXT))
+    groups = [step for step in reason.path.split("/") if step.startswith("TaskGroup")]
+    return f"{groups[0]}: {text}" if several and groups else str(text)
 
 
 def _called(group: Group) -> str:
@@ -72,7 +82,8 @@ def svg(placement: Placement) -> str:
     widest = max((_width(row) for row in shown.values()), default=0.0)
     notes = [f"{len(rows) - _NODES} more nodes are not drawn"] if len(rows) > _NODES else []
     if not placement.placed:
-        notes += ["not placed", *map(str, placement.reasons)]
+        several = len(placement.groups) > 1
+        notes += ["not placed", *(_told(reason, several) for reason in placement.reasons)]
     legend = [_called(group) for group in placement.groups] if placement.placed else []
     words = max((len(text) for text in (title, *notes, *legend)), default=0)
     width = max(left + widest + 60, _LEFT * 2 + (words + 4) * _LETTER)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sssjob import expression, nodes
 from sssjob.errors import Finding, Severity, finding
-from sssjob.expression import Comparison, Expression, Interval, Not, Term
+from sssjob.expression import Alternative, Comparison, Expression, Interval, Not, Term
 from sssjob.expression.offer import AMOUNTS, slots
 from sssjob.layout.plan import ROUND_ROBIN, Plan
 from sssjob.layout.request import LIMIT, Candidates, Request, Statement
@@ -21,7 +21,8 @@ from sssjob.layout.values import Layout, Stated
 from sssjob.model import Block, Property
 from sssjob.placement.problem import Shape
 
-ALTERNATIVES = 64  # of one request, wishes granted or not
+ALTERNATIVES = 256  # of one request that are tried, and of very long ones
+FEWEST, TERMS = 16, 16_384  # at least so many, and no more than have so many terms together
 
 _NONE: frozenset[int] = frozenset()
 _AVAILABLE = "Available"
@@ -113,7 +114,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
     said = list(statement.distribution.findings)
     if any(found.severity is Severity.ERROR for found in said):
         return Asked((), tuple(said))
-    every = expression.alternatives(request, ALTERNATIVES, wishes=True)
+    every, limit = _alternatives(request)
     together: dict[object, tuple[Request, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
     for alternative in every:
         counted = statement.request(alternative.terms)
@@ -128,12 +129,27 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
             ways += _ways(counted, layout, rows, frozenset(whole))
         else:
             wrong += layout.findings
-    if not every.complete:
-        text = f"only the best {ALTERNATIVES} alternatives are tried"
-        said.append(finding("E-LIMIT", text, path=path, line=block.line, severity=Severity.WARNING))
+    if limit:
+        text = f"only the best {limit} alternatives are tried"
+        severity = Severity.WARNING if ways or wrong else Severity.ERROR
+        said.append(finding("E-LIMIT", text, path=path, line=block.line, severity=severity))
+    elif not ways and not wrong:
+        said.append(_unsatisfiable(block, path))
     if not ways:
-        said += dict.fromkeys(wrong) or [_unsatisfiable(block, path)]
-    return Asked(tuple(ways), tuple(said), every.complete)
+        said += dict.fromkeys(wrong)
+    return Asked(tuple(ways), tuple(said), not limit)
+
+
+def _alternatives(request: Expression) -> tuple[tuple[Alternative, ...], int]:
+    """Those with wishes and, as wishes never block, those without; and the limit if it is met."""
+    first = expression.alternatives(request, 1).best
+    terms = max((len(each.terms) for each in first), default=0)
+    limit = max(min(ALTERNATIVES, TERMS // max(terms, 1)), FEWEST)
+    found = expression.alternatives(request, limit, wishes=True)
+    if found.complete:
+        return found.best, 0
+    plain = expression.alternatives(request, limit)
+    return tuple(dict.fromkeys((*found, *plain))), limit
 
 
 def _ways(

@@ -43,26 +43,27 @@ class Market:
             for node in kind.members:
                 marks = tuple(node in each for each in fitting)
                 classes.setdefault((number, marks), []).append(node)
-        needs = [need for way in ways for variant in way.variants for need in variant.needs]
-        rows = _Rows(needs, sum(way.layout.tasks.value for way in ways))
         kinds = self.nodes.kinds
+        every = [variant for way in ways for variant in way.variants]
+        rows = _Rows(every, sum(way.layout.tasks.value for way in ways))
         rooms = [rows.room(kinds[number].offer) for number, _ in classes]
         place = {terms: index for index, terms in enumerate(named)}
-
-        def able(key: tuple[int, _Marks], variant: Variant) -> bool:
-            number, marks = key
-            by_name = not variant.named or marks[place[variant.named]]
-            return by_name and self._has(number, variant.facts)
-
         parts = []
         for way in ways:
-            options = (
-                tuple(_best(rows.options(filter(lambda v: able(key, v), way.variants), room)))
-                for key, room in zip(classes, rooms, strict=True)
-            )
+            options = []
+            for (number, marks), room in zip(classes, rooms, strict=True):
+                able = tuple(
+                    index
+                    for index, variant in enumerate(way.variants)
+                    if (not variant.named or marks[place[variant.named]])
+                    and self._has(number, variant.facts)
+                )
+                options.append(rows.options(way.variants, able, room))
             parts.append(self._part(way, tuple(options)))
-        members = (Class(tuple(nodes), tuple(room)) for nodes, room in
-                   zip(classes.values(), map(_known, rooms), strict=True))  # fmt: skip
+        members = (
+            Class(tuple(nodes), tuple(number or 0 for number in room))
+            for nodes, room in zip(classes.values(), rooms, strict=True)
+        )
         return Problem(tuple(members), tuple(parts))
 
     def _part(self, way: Way, options: tuple[tuple[Option, ...], ...]) -> Part:
@@ -116,15 +117,19 @@ class _Rows:
     makes the needs whole, and by more than the tasks if a need is open.
     """
 
-    def __init__(self, needs: Iterable[Need], tasks: int) -> None:
+    def __init__(self, variants: Sequence[Variant], tasks: int) -> None:
         self.rows: dict[tuple[str, ...], int] = {}
         self.factors: list[tuple[int, int]] = []  # for the denominators, for what is open
-        every = list(needs)
-        for slots in dict.fromkeys(slots for need in every for slots in _drawn(need)):
-            here = [need for need in every if slots in _drawn(need)]
-            common = lcm(*(need.least.denominator for need in here))
+        here: dict[tuple[str, ...], list[Need]] = {}
+        for variant in variants:
+            for need in variant.needs:
+                for slots in _drawn(need):
+                    here.setdefault(slots, []).append(need)
+        for slots, needs in here.items():
+            common = lcm(*{need.least.denominator for need in needs})
             self.rows[slots] = len(self.rows)
-            self.factors.append((common, tasks + 1 if any(need.open for need in here) else 1))
+            self.factors.append((common, tasks + 1 if any(need.open for need in needs) else 1))
+        self._best: dict[tuple[int, tuple[int, ...], tuple[bool, ...]], tuple[Option, ...]] = {}
 
     def room(self, offer: Offer) -> list[int | None]:
         """What a node has in each row; None where that is not known."""
@@ -141,22 +146,34 @@ class _Rows:
             found.append(whole * steps + rest)
         return found
 
-    def options(self, variants: Iterable[Variant], room: Sequence[int | None]) -> Iterator[Option]:
-        """How a task can be on a node, by those of its variants for which there is room."""
-        for variant in variants:
-            takes: dict[int, int] = {}
-            known = True
-            for need in variant.needs:
-                known = known and room[self.rows[need.slots]] is not None
-                for slots in _drawn(need):
-                    row = self.rows[slots]
-                    common, steps = self.factors[row]
-                    takes[row] = takes.get(row, 0) + int(need.least * common) * steps + need.open
-            # A pool that nobody states the size of bounds nothing beyond what was asked of it.
-            taken = tuple(item for item in sorted(takes.items()) if room[item[0]] is not None)
-            option = Option(variant.score, taken)
-            if known and option.fits(_known(room), 1):
-                yield option
+    def options(
+        self, variants: Sequence[Variant], able: tuple[int, ...], room: Sequence[int | None]
+    ) -> tuple[Option, ...]:
+        """How a task can be on a node, by those of its variants that the node is able to run.
+
+        What is better is the same for all nodes of which the same is known, and is found once.
+        """
+        known = tuple(number is not None for number in room)
+        key = id(variants), able, known
+        if (best := self._best.get(key)) is None:
+            made = (self._option(variants[index], known) for index in able)
+            best = self._best[key] = tuple(_best(filter(None, made)))
+        numbers = [number or 0 for number in room]
+        return tuple(option for option in best if option.fits(numbers, 1))
+
+    def _option(self, variant: Variant, known: Sequence[bool]) -> Option | None:
+        """What a task takes by a variant; None if it is not known whether that is there."""
+        takes: dict[int, int] = {}
+        for need in variant.needs:
+            if not known[self.rows[need.slots]]:
+                return None
+            for slots in _drawn(need):
+                row = self.rows[slots]
+                common, steps = self.factors[row]
+                takes[row] = takes.get(row, 0) + int(need.least * common) * steps + need.open
+        # A pool of which nobody states the size bounds nothing beyond what was asked of it.
+        taken = tuple(item for item in sorted(takes.items()) if known[item[0]])
+        return Option(variant.score, taken)
 
 
 def _drawn(need: Need) -> tuple[tuple[str, ...], ...]:
@@ -165,20 +182,16 @@ def _drawn(need: Need) -> tuple[tuple[str, ...], ...]:
     return (need.slots,) if need.slots == pool else (need.slots, pool)
 
 
-def _known(room: Iterable[int | None]) -> tuple[int, ...]:
-    return tuple(0 if number is None else number for number in room)
-
-
 def _best(options: Iterable[Option]) -> Iterator[Option]:
     """Those that no other is at least as good as in all respects; the best liked first."""
-    kept: list[Option] = []
+    kept: list[dict[int, int]] = []
     for option in sorted(options, key=lambda each: (-each.score, sum(n for _, n in each.takes))):
-        if not any(_within(dict(other.takes), option) for other in kept):
-            kept.append(option)
+        takes = dict(option.takes)
+        if not any(_within(other, takes) for other in kept):
+            kept.append(takes)
             yield option
 
 
-def _within(takes: dict[int, int], option: Option) -> bool:
-    """Whether these take no more than an option that is liked no better."""
-    bounds = dict(option.takes)
+def _within(takes: dict[int, int], bounds: dict[int, int]) -> bool:
+    """Whether these take no more than others do."""
     return all(number <= bounds.get(row, 0) for row, number in takes.items())

@@ -9,32 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sssjob import expression
-from sssjob.placement import search
 from sssjob.placement.demand import Demand, Thing
 from sssjob.placement.matching import Market
+from sssjob.placement.search import best
 from sssjob.placement.values import Reason
 
-TRIALS = 200  # placements that are tried; what is not tried to be left out by then is a reason
+TRIALS = 200  # placements that are tried, and comparisons in all of them together: what is not
+COMPARISONS = 600_000  # tried to be left out by then is a reason
 
 _COUNTED = frozenset(("Processors", "NodeCount", "TaskCount"))
+_Placed = tuple[int, Thing]  # of which demand
 
 
 def least(market: Market, demands: Sequence[Demand], *, solver: bool) -> Iterator[Reason]:
     """The reasons why these cannot be placed together."""
-    left = list(demands)
-    kept: list[tuple[Demand, Thing]] = []
-    trials = 0
-    for place, demand in enumerate(demands):
-        for thing in demand.things():
-            trial = [*left[:place], left[place].without(thing), *left[place + 1 :]]
-            trials += 1
-            if trials <= TRIALS and not _placed(market, trial, solver=solver):
-                left = trial
-            else:
-                kept.append((demand, thing))
+    things = [(place, thing) for place, demand in enumerate(demands) for thing in demand.things()]
+    kept = _Leaving(market, list(demands), solver).least(things)
     every = len(market.nodes.names)
-    for demand, thing in kept:
-        yield Reason(thing.path, thing.text, _satisfying(market, demand, thing), every)
+    for place, thing in kept:
+        able = _satisfying(market, demands[place], thing)
+        yield Reason(thing.path, thing.text, able, every)
     if not kept:
         path = demands[0].path
         able = sum(
@@ -45,9 +39,53 @@ def least(market: Market, demands: Sequence[Demand], *, solver: bool) -> Iterato
         yield Reason(path, "a free processor for each task", able, every)
 
 
-def _placed(market: Market, demands: Sequence[Demand], *, solver: bool) -> bool:
-    ways = [demand.asked().ways for demand in demands]
-    return all(ways) and search.best(market, ways, solver=solver).solution is not None
+class _Leaving:
+    """Demands that cannot be placed together, and stay so while things are left out."""
+
+    def __init__(self, market: Market, left: list[Demand], solver: bool) -> None:
+        self.market, self.left, self.solver = market, left, solver
+        self.trials = self.compared = 0
+
+    def least(self, things: Sequence[_Placed]) -> list[_Placed]:
+        """Those of which none can be left out."""
+        kept = self._parted(things)
+        before = len(things)
+        # A count that is left out may follow from others, which are then asked once more.
+        while len(kept) < before:
+            before = len(kept)
+            kept = [each for each in kept if not self._left_out([each])]
+        return kept
+
+    def _parted(self, things: Sequence[_Placed]) -> list[_Placed]:
+        """Some are left out at once if that can be, or else half of them."""
+        if not things or self._left_out(things):
+            return []
+        if len(things) == 1:
+            return list(things)
+        half = len(things) // 2
+        return [*self._parted(things[:half]), *self._parted(things[half:])]
+
+    def _left_out(self, things: Sequence[_Placed]) -> bool:
+        """Leave them out if there is no placement without them either."""
+        trial = list(self.left)
+        for place, thing in things:
+            trial[place] = trial[place].without(thing)
+        if self.trials >= TRIALS or self.compared >= COMPARISONS or self._placed(trial):
+            return False
+        self.left = trial
+        return True
+
+    def _placed(self, demands: Sequence[Demand]) -> bool:
+        ways = [demand.asked().ways for demand in demands]
+        self.trials += 1
+        terms = sum(
+            len(variant.facts) + len(variant.needs)
+            for some in ways
+            for way in some
+            for variant in way.variants
+        )
+        self.compared += terms * (1 + len(self.market.nodes.kinds) // 4)
+        return all(ways) and best(self.market, ways, solver=self.solver).solution is not None
 
 
 def _satisfying(market: Market, demand: Demand, thing: Thing) -> int | None:

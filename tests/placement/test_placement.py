@@ -5,7 +5,7 @@ import pytest
 from sssjob import loads
 from sssjob.errors import InvalidValue
 from sssjob.expression.offers import read
-from sssjob.placement import Nodes, NotNodes, filling, place, placements, solving
+from sssjob.placement import Nodes, NotNodes, filling, place, placements, reasons, search, solving
 from sssjob.placement.problem import Shape
 
 SOLVERS = pytest.mark.parametrize("solver", [True, False], ids=["solver", "filling"])
@@ -289,3 +289,37 @@ def test_only_some_numbers_of_nodes_are_tried():
     found = on(group(asked), f"[{rows}]", solver=False)
     assert found.placed
     assert not found.proved
+
+
+@SOLVERS
+def test_wishes_never_block_however_many_contradict_each_other(solver):
+    wishes = "".join(
+        f"<Memory preference='-{weight}' units='GB'>{weight}</Memory>" for weight in range(1, 40)
+    )
+    found = on(group(f"<TaskCount>4</TaskCount><Requested>{wishes}</Requested>"), solver=solver)
+    assert found.placed
+    assert not found.proved
+    assert [finding.code for finding in found.findings] == ["E-LIMIT"]
+
+
+def test_many_alternatives_and_many_reasons_are_answered_in_bounded_steps(monkeypatch):
+    tried = []
+    best = search.best
+    monkeypatch.setattr(reasons, "best", lambda *a, **k: tried.append(1) or best(*a, **k))
+    either = "".join(
+        f"<Feature group='1'>a{n}</Feature><Feature conj='Or' group='-1'>b{n}</Feature>"
+        for n in range(300)
+    )
+    found = on(group(f"<TaskCount>4</TaskCount><Requested>{either}</Requested>"))
+    assert not found.placed
+    assert not found.proved
+    assert len(found.reasons) == 1
+    assert len(tried) < 30  # of 301 things, halves are tried
+
+
+def test_when_trials_run_out_all_that_was_not_left_out_is_a_reason(monkeypatch):
+    monkeypatch.setattr(reasons, "TRIALS", 1)
+    found = on(group("<TaskCount>2</TaskCount><Memory>1</Memory><Feature>none</Feature>"))
+    assert [reason.text for reason in found.reasons] == [
+        "TaskCount 2", "Memory EQ 1", "Feature EQ none",
+    ]  # fmt: skip
