@@ -15,7 +15,7 @@ from sssjob.document import cause, cutting, limits, parsing
 from sssjob.document.around import Around
 from sssjob.document.cutting import Cut, Cutter, Other, Piece, Whole
 from sssjob.document.encodings import UTF8
-from sssjob.document.outermost import UNIT_TAGS, outermost, strangers
+from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.places import names
 from sssjob.errors import UnreadableDocument
 
@@ -203,6 +203,8 @@ def _proved(
 def _together(group: Sequence[Piece]) -> Batch | None:
     """Pieces that stand in one another's company as one tree; None if not all are well-formed."""
     first = group[0]
+    if any(may_hold_strangers(piece.data, first.around.before) for piece in group):
+        return None
     around, is_apart = first.around, not first.around.before
     if is_apart:
         around = replace(APART, encoding=around.encoding)

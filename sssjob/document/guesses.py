@@ -32,7 +32,7 @@ from sssjob.document.batches import (
 )
 from sssjob.document.cutting import Cut, Cutter, Piece
 from sssjob.document.limits import SPACE
-from sssjob.document.outermost import UNIT_TAGS, outermost, strangers
+from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.parsing import START, Place
 from sssjob.errors import UnreadableDocument
 
@@ -70,7 +70,7 @@ class Lines(NamedTuple):
         As many job objects as lines, and a new line behind each of them: none shares its line or
         goes on in the next.
         """
-        if len(guess.data) > _LONGEST:
+        if len(guess.data) > _LONGEST or may_hold_strangers(guess.data):
             return None
         try:
             root = parsing.parsed(APART.before + guess.data + APART.after)
@@ -105,7 +105,11 @@ class Tags(NamedTuple):
             return None
         units = list(inner(root, self.depth))
         has_more = guess.is_last and self.depth > 1  # perhaps, behind the innermost tag
-        if has_more or any(unit.tag not in UNIT_TAGS for unit in units):
+        if (
+            has_more
+            or may_hold_strangers(guess.data, self.before)
+            or any(unit.tag not in UNIT_TAGS for unit in units)
+        ):
             if next(strangers(root), None) is not None:
                 return None
             units = outermost(root)
@@ -395,7 +399,11 @@ def _is_document(line: bytes) -> bool:
 
 def _is_harmless(data: bytes) -> bool:
     """Whether nothing in some bytes needs a look before they are parsed."""
-    return len(data) <= limits.TOKEN_LIMIT and b"<!DOCTYPE" not in data
+    return (
+        len(data) <= limits.TOKEN_LIMIT
+        and b"<!DOCTYPE" not in data
+        and not may_hold_strangers(data)
+    )
 
 
 def _ends_its_line(unit: Element) -> bool:

@@ -21,6 +21,7 @@ TAGS = tuple(f"{{*}}{name}" for name in UNITS)
 UNIT_TAGS = frozenset(
     etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in UNITS
 )
+_GROUP_TAGS = frozenset(tag for tag in UNIT_TAGS if tag.endswith("JobGroup"))
 PART_TAGS = frozenset(
     etree.QName(namespace or None, row.name).text
     for namespace in spec.NAMESPACES
@@ -59,22 +60,39 @@ def is_outermost(element: Element) -> bool:
 
 
 def strangers(root: Element) -> Iterator[Element]:
-    """The outermost elements that have the name of a job object, in another namespace.
+    """The elements that have the name of a job object, where one can be, in another namespace.
 
-    As a root, also that of a part of one. One that holds job objects is only their wrapper.
+    As a root, also that of a part of one. One that holds job objects is only their wrapper; one in
+    a JobGroup that says that it need not be understood is what an implementation may add (9.0).
     """
-    if root.tag in UNIT_TAGS or root.tag in PART_TAGS:
+    if root.tag in PART_TAGS or (root.tag in UNIT_TAGS and root.tag not in _GROUP_TAGS):
         return
     held: set[Element] = set()
     candidates = [root] if _is_stranger(root) else []
     candidates += [each for each in root.iter(*TAGS) if each is not root]
     for element in candidates:
-        if not _is_stranger(element) or not is_outermost(element):
+        if not _is_stranger(element):
             continue
-        is_wrapper = next(element.iter(*UNIT_TAGS), None) is not None
-        if not is_wrapper and held.isdisjoint(element.iterancestors()):
-            held.add(element)
-            yield element
+        parent = element.getparent()
+        if parent is not None and parent.tag in _GROUP_TAGS:
+            if _must_be_understood(element):
+                yield element
+        elif is_outermost(element):
+            is_wrapper = next(element.iter(*UNIT_TAGS), None) is not None
+            if not is_wrapper and held.isdisjoint(element.iterancestors()):
+                held.add(element)
+                yield element
+
+
+def may_hold_strangers(data: bytes, around: bytes = b"") -> bool:
+    """Whether a JobGroup in some bytes may hold a job object of another namespace."""
+    return b"JobGroup" in data and (b"xmlns" in data or b"xmlns" in around)
+
+
+def _must_be_understood(element: Element) -> bool:
+    """Whether the policy that holds for an element, its own or the nearest, is Reject."""
+    policies = (each.get("awarenessPolicy") for each in (element, *element.iterancestors()))
+    return next((policy for policy in policies if policy), "Reject") not in ("Warn", "Ignore")
 
 
 def _is_stranger(element: Element) -> bool:

@@ -1,6 +1,7 @@
 """Every command that takes documents: what is bad is told with its line, and the rest goes on."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -13,6 +14,7 @@ JOB = (
 )
 FIRST, LAST = JOB.format(1), JOB.format(3)
 FOREIGN = '<Job xmlns="urn:other"><Id>a.2</Id></Job>'
+IGNORED = '<Job xmlns="urn:other" awarenessPolicy="Ignore"><Id>a.2</Id></Job>'
 UNBOUND = '<Job><Id>a.2</Id><Memory u:its="GB">1</Memory></Job>'
 
 # fmt: off
@@ -29,6 +31,14 @@ DOCUMENTS = {
     "an undeclared prefix, a warning":  (f'<Jobs>\n{FIRST}\n{UNBOUND}\n<File xmlns="x"/></Jobs>\n', 3, "E-XML", "1"),
     "an early end":                     (f"<Jobs>\n{FIRST}\n<Job><Id>a.2</Id>\n",              4, "E-XML",     "1"),
     "a bad document behind a good one": (f"<Jobs>\n{FIRST}\n</Jobs>\n<Jobs>\n<Job><Id>a.2</Idd></Job>\n</Jobs>\n", 5, "E-XML", "1"),
+}
+# What stands in a JobGroup is shown with it, or refused with it.
+GROUPS = {
+    "a foreign Job":            (f"<JobGroup><Id>g</Id>\n{FIRST}\n{FOREIGN}\n{LAST}\n</JobGroup>\n", 3),
+    "of a list":                (f"<Jobs>\n<JobGroup><Id>g</Id>{FOREIGN}\n{FIRST}</JobGroup>\n</Jobs>\n", 2),
+    "on a line":                (f"{FIRST}\n<JobGroup><Id>g</Id>{FOREIGN}{LAST}</JobGroup>\n{FIRST}\n", 2),
+    "by a prefix of the list":  (f'<Jobs xmlns:o="urn:o">\n<JobGroup><Id>g</Id>{FIRST}\n<o:JobGroup/></JobGroup>\n</Jobs>', 3),
+    "that may be ignored":      (f"<JobGroup><Id>g</Id>\n{FIRST}\n{IGNORED}\n{LAST}\n</JobGroup>\n", 0),
 }
 READ = {"E-XML": 2, "E-UNKNOWN": 1}  # what cannot be read, and what is read and wrong
 COMMANDS = [
@@ -47,6 +57,11 @@ COMMANDS = [
     pytest.param("explain @",                                    0, 2, 2, id="explain"),
     pytest.param("alternatives @",                               0, 2, 2, id="alternatives"),
     pytest.param("layout @",                                     0, 2, 2, id="layout"),
+    pytest.param("place @ --no-solver --offers OFFERS",          0, 2, 2, id="place"),
+    pytest.param("condor ad @",                                  0, 2, 2, id="condor ad"),
+    pytest.param("query --jobs 2 //Job/Id @",                    0, 2, 2, id="query --jobs"),
+    pytest.param("validate --jobs 2 @",                          0, READ, READ, id="validate --jobs"),
+    pytest.param("report --jobs 2 @",                            0, 2, 2, id="report --jobs"),
     pytest.param("profile @",                                    1, 2, 2, id="profile"),
     pytest.param("transform to-3.1.0 @",                         0, 2, 2, id="transform"),
     pytest.param("canon @",                                      0, 2, 2, id="canon"),
@@ -63,6 +78,7 @@ COMMANDS = [
     pytest.param("diff @ @",                                     0, 2, 2, id="diff"),
     pytest.param("match GOOD --offers @",                        0, 2, 2, id="match --offers"),
     pytest.param("features job --dry-run --select a.1 @",        0, 2, 2, id="features job"),
+    pytest.param("features machine --no-host --dry-run --select a.1 --job @", 1, 2, 2, id="features machine"),
     pytest.param("features submit --dry-run --for slurm --select a.1 @", 0, 2, 2, id="features submit"),
     pytest.param("deliver @ --record RECORDS",                   1, 2, 2, id="deliver"),
     pytest.param("deliver --in-place DIRECTORY --record RECORDS", 1, 1, 1, id="deliver, a directory"),
@@ -70,6 +86,16 @@ COMMANDS = [
     pytest.param("condor queue --jobs DIRECTORY",                0, 1, 1, id="condor queue"),
 ]
 # fmt: on
+# Commands that read no documents, or not by themselves.
+OTHERS = {
+    "repair": "what it reads is not well-formed",
+    "serve": "it reads messages",
+    "status": "it reads what batch systems print",
+    "lcginfo": "the others read what batch systems print",
+    "store": "the others read stores",
+    "features": "the others read directories, and what batch systems print",
+    "condor": "the others read ads; of a directory, as condor queue does",
+}  # fmt: skip
 LISTING = (
     "show --to sss-lines @",
     "show --effective --json @",
@@ -88,6 +114,22 @@ LISTING = (
     "canon @",
     "show --deref --to sss-lines @",
 )  # fmt: skip
+
+
+def commands(group, above=()):
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*above, name))
+        else:
+            yield (*above, name)
+
+
+def test_every_command_that_reads_documents_is_here():
+    here = [param.values[0].split() for param in COMMANDS]
+    for name in commands(sssjob):
+        is_here = any(words[: len(name)] == list(name) for words in here)
+        assert is_here or name[0] in OTHERS, name
 
 
 @pytest.fixture
@@ -128,3 +170,15 @@ def test_what_is_bad_is_told_with_its_line_and_hides_no_other(
         assert all(f"[{code}]" in text for text in told) or command.startswith("convert")
     if command in LISTING:
         assert [each for each in "123" if f"a.{each}" in result.stdout] == list(ids)
+
+
+@pytest.mark.parametrize("command", [pytest.param(each.values[0], id=each.id) for each in COMMANDS])
+@pytest.mark.parametrize("document, line", GROUPS.values(), ids=GROUPS)
+def test_a_foreign_job_in_a_group_is_told_by_every_command(document, line, command, run):
+    result, file = run(command, document)
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    told = [each for each in result.stderr.splitlines() if "of the namespace 'urn:o" in each]
+    if line:
+        assert result.exit_code in (1, 2)
+        assert all(f"{file.name}:{line}:" in each for each in told)
+    assert bool(told) == bool(line)
