@@ -5,6 +5,7 @@ from lxml import etree
 from strategies import documents
 
 from sssjob.defaults import resolve
+from sssjob.document import dumps, loads
 from sssjob.document.bridge import from_tree
 from sssjob.document.canonical import canon
 from sssjob.errors import InvalidValue
@@ -44,3 +45,33 @@ def script(prefix, lines):
     """A submit script whose program is one that we would write."""
     directives = "".join(f"{prefix} {line}\n" for line in lines)
     return f"#!/bin/sh\n{directives}exec /bin/true\n".encode()
+
+
+def wrapped(inner):
+    """A document with a program."""
+    return f"<Job><Id>1</Id><Executable>/bin/true</Executable>{inner}</Job>"
+
+
+def requested(inner):
+    return f"<Requested>{inner}</Requested>"
+
+
+def options_of(inner, target, **settings):
+    """The directives of a job, without the prefix."""
+    text = translate(loads(wrapped(inner)), target, Settings(residual=False, **settings)).text
+    return [
+        line.split(" ", 1)[1] for line in text.splitlines() if line[:1] == "#" and line[1:2] != "!"
+    ]
+
+
+def losses_of(inner, target):
+    """What a target does not hold of a job, but for facts."""
+    losses = translate(loads(wrapped(inner)), target).losses
+    return [loss for loss in losses if not loss.fact]
+
+
+def said_by_script(prefix, lines, target):
+    """What a script says, as XML without the program, and what is worth knowing."""
+    (found,) = read(script(prefix, lines), target)
+    text = dumps(found.job).removeprefix("<Job>").removesuffix("</Job>")
+    return text.replace("<Executable>/bin/true</Executable>", ""), found.findings

@@ -21,7 +21,7 @@ from sssjob.executable import arguments
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.options import Heard, Made, Option, Said
-from sssjob.translate.quoting import posix, safe
+from sssjob.translate.quoting import posix, safe, word
 
 EVENTS = ("JobStart", "JobEnd", "All", "None")
 SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write
@@ -154,7 +154,7 @@ class Streams(Rule):
 
     ``joined`` sends both outputs into one file, where no option for the second does not do so by
     itself; ``append`` appends both, and ``appends`` tells that the system does in any case.
-    ``kept`` are the options that keep outputs on the node, with the words for one, the other, both.
+    ``keep`` is the option that keeps outputs on the node: ``o``, ``e``, or both.
     """
 
     input: str = ""
@@ -164,6 +164,7 @@ class Streams(Rule):
     append: Option | None = None
     appends: bool = False
     also_joined: tuple[Option, ...] = ()
+    keep: str = ""
 
     def write(self, asked: Asked, made: Made) -> None:
         """Standard error goes where the output goes if nothing else is said, as Slurm has it."""
@@ -204,14 +205,19 @@ class Streams(Rule):
         """Append is the way of a system, or one option for both streams."""
         appended = [item for item in items if _redirected(item) == ["Append"]]
         both = len(appended) == (1 if merged else 2)
+        kept = ""
         for item in items:
             words = _redirected(item)
             if words == ["Merge"] and merged:
                 continue
             if words == ["Close"] and not made.held and stripped(item.text) in ("", os.devnull):
                 continue
-            if item not in appended or not (self.appends or (both and self.append)):
+            if words == ["Keep"] and self.keep and not made.held:
+                kept += item.name[0].lower()
+            elif item not in appended or not (self.appends or (both and self.append)):
                 asked.refuse(item, NO_OPTION, "redirectList")
+        if kept:
+            made.option(self.keep, kept)
         if both and not self.appends:
             made.add(self.append)
 
@@ -219,9 +225,13 @@ class Streams(Rule):
         """Files as they are named; where both are appended to, each says so."""
         append = said.takes(self.append)
         mode = {"redirectList": "Append"} if append else {}
+        kept = (said.last(self.keep) or "") if self.keep else ""
         for name, option in (("InputFile", self.input), ("OutputFile", self.output),
                              ("ErrorFile", self.error)):  # fmt: skip
-            if option and (value := said.last(option)):
+            value = said.last(option) if option else None
+            if name[0].lower() in kept and name != "InputFile":
+                heard.say(name, value or "", redirectList="Keep")
+            elif value:
                 heard.say(name, value, **({} if name == "InputFile" else mode))
         joins = (self.joined, *self.also_joined)
         if any(map(said.takes, joins)):
@@ -233,11 +243,8 @@ def _redirected(item: Property) -> list[str]:
     return [word.strip() for word in words if word.strip()]
 
 
-@dataclass(frozen=True)
 class Shell(Rule):
     """Our script is read by the Shell, and what it runs, too, where that names no other one."""
-
-    option: str = ""
 
     def write(self, asked: Asked, made: Made) -> None:
         """A shell that takes our script."""
@@ -253,11 +260,6 @@ class Shell(Rule):
             made.shell = words[0]
         else:
             asked.refuse(item, f"it is no path of one of {', '.join(SHELLS)}")
-
-    def read(self, said: Said, heard: Heard) -> None:
-        """The option, where there is one; the first line of the script is read with it."""
-        if self.option and (value := said.last(self.option)):
-            heard.say("Shell", value)
 
 
 def safe_text(text: str) -> bool:
@@ -320,15 +322,15 @@ class Environment(Rule):
         """Export of all or nothing; variables with values are variables of the job."""
         values: list[str] = []
         export = ""
-        for switch, word in ((self.yes, "true"), (self.no, "false")):
+        for switch, text in ((self.yes, "true"), (self.no, "false")):
             if said.takes(switch):
-                export = word
+                export = text
         if self.option:
             for value in said.all(self.option):
                 head, _, rest = (value or "").partition(",")
-                for switch, word in ((self.yes, "true"), (self.no, "false")):
+                for switch, text in ((self.yes, "true"), (self.no, "false")):
                     if rest and switch == (self.option, head):
-                        export, value = word, rest
+                        export, value = text, rest
                 if not self._list(value or "", values):
                     said.back(self.option, value, "values of variables are not known here")
         children = tuple(
@@ -513,6 +515,8 @@ class Mail(Rule):
         known = {word.lower(): event for event, word in zip(EVENTS, self.words, strict=True)}
         if whole := known.get(value.lower()):
             return [whole]
+        if not self.joint and set(value) == set(self.words[2]):
+            return [EVENTS[2]]
         parts = value.split(self.joint) if self.joint else list(value)
         return (
             [known[part.lower()] for part in parts]
@@ -758,3 +762,32 @@ def _one_word(text: str) -> str | None:
     except ValueError:
         return None
     return words[0] if len(words) == 1 and shlex.quote(words[0]) == text else None
+
+
+@dataclass(frozen=True)
+class QueueAt(Rule):
+    """A queue, and behind @ the machine that has it."""
+
+    option: str
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The queue, the machine, or both."""
+        queue = asked.one("Queue")
+        machine = None if made.held else asked.one("Machine")
+        items = [item for item in (queue, machine) if item is not None]
+        texts = [stripped(item.text) if item is not None else "" for item in (queue, machine)]
+        if not items:
+            return
+        try:
+            made.option(self.option, word(texts[0] + (f"@{texts[1]}" if texts[1] else "")))
+        except InvalidValue as error:
+            for item in items:
+                asked.refuse(item, str(error))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """What stands before the @, and behind it."""
+        queue, _, machine = (said.last(self.option) or "").partition("@")
+        if queue:
+            heard.say("Queue", queue)
+        if machine:
+            heard.say("Machine", machine)

@@ -70,6 +70,10 @@ class Form:
     held_name: Name | None = None
     commands: Commands | None = None
     words: Callable[[Wanted, str, Made], list[str]] | None = None
+    signs: tuple[str, ...] = ()  # of which a directive holds one, if another form is spelled alike
+    prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read
+    own: tuple[str, ...] = ()  # Extensions that the layout takes
+    shell: str = ""  # the option that names what reads the script
     scratch: bool = False  # whether scratch space is among the amounts
     decides_nodes: bool = False  # whether something else says on how many nodes a job runs
 
@@ -110,6 +114,8 @@ class SubmitForm(Translator[Script]):
             asked.fact(name)
         self._others(asked, made)
         interpreter, body, file = _program(asked, made, settings)
+        if self.form.shell and len(interpreter.split()) < 2:
+            made.options.insert(0, Option(self.form.shell, interpreter or DEFAULT_SHELL))
         if not file:
             body = "".join(f"{line}\n" for line in (*made.lines, body))
             return Script(interpreter, tuple(made.options), (), body)
@@ -124,6 +130,10 @@ class SubmitForm(Translator[Script]):
             name = item.attributes.get("name", "")
             if name == ORDER:
                 order = item.text.split(", ")
+            if name in (ORDER, *self.form.own):
+                continue
+            if not name.startswith("-"):
+                asked.refuse(item, "it is no option")
                 continue
             try:
                 made.option(safe(name), item.text or None)
@@ -182,7 +192,14 @@ class SubmitForm(Translator[Script]):
             number += 1
         ours, file, body = _parted([*other, *lines])
         return Script(
-            interpreter, tuple(options), ours, body, tuple(kept), file, bool(file), tuple(found)
+            interpreter,
+            tuple(self.form.prepare(options)),
+            ours,
+            body,
+            tuple(kept),
+            file,
+            bool(file),
+            tuple(found),
         )
 
     def _options(self, text: str, line: int, found: list[Finding]) -> list[Option]:
@@ -200,6 +217,10 @@ class SubmitForm(Translator[Script]):
         for rule in (*self.form.in_script, *self.form.rules):
             rule.read(said, heard)
         self.form.layout.understand(said, heard, settings)
+        if self.form.shell:
+            shell = said.last(self.form.shell)
+            if shell and shell != (form.interpreter or DEFAULT_SHELL):
+                heard.say("Shell", shell)
         self._kept(said, heard)
         if form.file:
             _written(form, heard)
@@ -233,7 +254,8 @@ class SubmitForm(Translator[Script]):
     def recognises(self, head: bytes) -> str:
         """A line of the prefix before the first command."""
         for line in head.decode("utf-8", "replace").split("\n"):
-            if self.form.syntax.directive(line):
+            behind = self.form.syntax.directive(line)
+            if behind and (not self.form.signs or any(sign in behind for sign in self.form.signs)):
                 return f"a line that begins with {self.form.syntax.prefix}"
             if line.strip() and not line.lstrip().startswith("#"):
                 return ""

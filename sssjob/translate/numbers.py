@@ -62,8 +62,11 @@ class Shape:
         """Processors of one task, rounded up."""
         if self.per_task:
             return self.per_task
-        if self.processors and self.tasks:
-            return max(ceil(Fraction(self.processors.least, self.tasks)), 1)
+        tasks = self.tasks
+        if self.per_node and self.nodes and self.nodes.exact:
+            tasks = tasks or self.nodes.exact * self.per_node
+        if self.processors and tasks:
+            return max(ceil(Fraction(self.processors.least, tasks)), 1)
         return 1
 
     @property

@@ -206,3 +206,31 @@ def test_the_queue_stays_open_though_no_features_can_be_made(cell, ran):
         (cell.root / "aside").rename(blocked)
     assert out.read_text() == "ran\n"
     cell.answers("qstat", "-f", holds=gridengine_cell._is_open, seconds=5)
+
+
+ASKED = """<Job awarenessPolicy="Warn"><Id>1</Id><Name>scan</Name><Executable>/bin/true</Executable>
+  <InitialWorkingDirectory>/tmp</InitialWorkingDirectory><OutputFile>/dev/null</OutputFile>
+  <ErrorFile redirectList="Merge"/><Hold>User</Hold><Restartable>false</Restartable><Priority>-5</Priority>
+  <EligibleTime>1900000000</EligibleTime><NotificationList uri="amy@x.org">JobEnd</NotificationList>
+  <ResourceLimit name="CPUTime" type="Soft">50</ResourceLimit>
+  <Requested><Processors op="GE">2</Processors><Processors op="LE">4</Processors>
+  <Memory units="MB">301</Memory><Duration>330</Duration><Node>localhost</Node></Requested></Job>"""
+SHOWN = {
+    "job_name": "scan", "cwd": "/tmp", "merge": "y", "priority": "-5", "mail_options": "e",
+    "mail_list": "amy@x.org", "restart": "n", "parallel environment": "smp range: 2-4",
+}  # fmt: skip
+
+
+def test_grid_engine_takes_a_translated_script_as_it_is_meant(cell):
+    from sssjob import loads, translate
+
+    script = cell.root / "translated.sh"
+    script.write_text(translate(loads(ASKED), to="sge").text)
+    printed = cell.run("qsub", "-verify", script)
+    found = {name: text.strip() for name, _, text in
+             (line.partition(":") for line in printed.splitlines())}  # fmt: skip
+    assert {name: text for name, text in SHOWN.items() if found.get(name) != text} == {}, printed
+    resources = dict(each.split("=") for each in found["hard resource_list"].split(","))
+    assert resources == {
+        "h_vmem": "154112K", "h_rt": "330", "s_cpu": "50", "h": "localhost",
+    }, printed  # fmt: skip

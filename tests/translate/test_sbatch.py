@@ -1,6 +1,4 @@
 # ruff: noqa: E501 (a case is a line)
-import time
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -12,15 +10,6 @@ from sssjob.systems.slurm.directives import quote, split
 from sssjob.translate import Done, Settings, Untranslatable, read, translate
 
 JOB = "<Job><Id>1</Id><Executable>/bin/true</Executable>{}</Job>"
-
-
-@pytest.fixture(autouse=True)
-def utc(monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 def directives(inner, **settings):

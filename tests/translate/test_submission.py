@@ -127,6 +127,7 @@ OPTIONS = [
     ("<Dependency condition='OnExit'>7</Dependency>", "gridengine", "-hold_jid 7"),
     ("<Restartable>false</Restartable>", "slurm", "--no-requeue"),
     ("<Restartable>true</Restartable>", "pbs", "-r y"),
+    ("<Requested><Duration>95053</Duration></Requested>", "pbs", "-l nodes=1:ppn=1,walltime=26:24:13"),
     ("<Priority>-5</Priority>", "gridengine", "-p -5"),
     ("<NotificationList uri='mailto:amy@example.org'>JobEnd, JobStart</NotificationList>", "slurm",
      "--mail-type=END,BEGIN --mail-user=amy@example.org"),
@@ -160,15 +161,6 @@ SCRIPTS = [
     ("<Shell> /usr/bin/zsh </Shell>", "slurm", "#!/usr/bin/zsh", [EXECUTED]),
 ]
 # fmt: on
-
-
-@pytest.fixture(autouse=True)
-def utc(monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 @pytest.mark.parametrize("inner, system, option", OPTIONS)

@@ -1,14 +1,28 @@
-"""What qsub of Grid Engine takes for what a job object says."""
+"""What qsub of Grid Engine takes for what a job object says, and back."""
 
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
+from sssjob import nodes as sets
+from sssjob import units
+from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
-from sssjob.translate import fields
-from sssjob.translate.form import Commands, Form, Layout
-from sssjob.translate.options import Made, Option, Syntax, Wanted
+from sssjob.model import stripped
+from sssjob.systems.gridengine.words import seconds, size, written
+from sssjob.translate import fields, numbers
+from sssjob.translate.asked import Asked
+from sssjob.translate.form import Commands, Form, Layout, SubmitForm
+from sssjob.translate.nodes import features, listed, plain
+from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted, commas
+from sssjob.translate.quoting import quoted, split, word
+from sssjob.translate.translator import Settings
+
+_SLOTS = re.compile(r"(\S+) ([0-9]{1,9})?(-)?([0-9]{1,9})?")
+_TRUE = ("TRUE", "True", "true", None)
+_PARALLEL = "pe"  # the Extension that names a parallel environment
 
 
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
@@ -23,23 +37,219 @@ def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
     return [*words, "-l", ",".join(limits)] if limits else words
 
 
-_CPU_TIME = {("CPUTime", ""): "-l h_cpu", ("CPUTime", "Hard"): "-l h_cpu",
-             ("CPUTime", "Soft"): "-l s_cpu"}  # fmt: skip
+class Slots(Layout):
+    """A slot is a processor; memory is of one slot, and a range of slots is kept."""
+
+    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+        """Slots first, then what is divided by them."""
+        of = numbers.added(asked)
+        slots = self._slots(asked, made, of, settings)
+        self._memory(asked, made, of, slots, settings.memory_scope)
+        if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+            made.option("-l h_rt", str(wall))
+        if swap := numbers.one(asked, "Swap", numbers.MOST):
+            made.option("-l swap_free", written(swap))
+            asked.convert("Swap", "what a host has free of it")
+        self._resources(asked, made)
+        for name in features(asked):
+            made.option(f"-l {name}", "TRUE")
+        if (item := asked.one("Architecture")) is not None:
+            try:
+                made.option("-l arch", word(stripped(item.text)))
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+        self._nodes(asked, made)
+
+    def _slots(self, asked: Asked, made: Made, of: numbers.Shape, settings: Settings) -> int:
+        total = of.total
+        count = of.processors if of.processors else numbers.Count(total, total)
+        if of.tasks and of.tasks * of.each != count.least:
+            count = numbers.Count(of.tasks * of.each, of.tasks * of.each)
+        if of.nodes and (of.nodes.exact, count.exact) != (1, 1):
+            for item in asked.items("NodeCount"):
+                asked.refuse(item, "a parallel environment decides on how many nodes")
+        for item in asked.items("TaskDistribution"):
+            asked.refuse(item, "a parallel environment decides how tasks are placed")
+        name = next((item.text for item in asked.mine("Extension", "sge")
+                     if item.attributes.get("name") == _PARALLEL), settings.parallel)  # fmt: skip
+        if count.exact != 1:
+            ends = str(count.exact) if count.exact else f"{count.lo or ''}-{count.hi or ''}"
+            made.option("-pe", f"{word(name)} {ends}")
+        return count.least
+
+    def _memory(self, asked: Asked, made: Made, of: numbers.Shape, slots: int, scope: str) -> None:
+        total = numbers.one(asked, "Memory", numbers.MOST)
+        if total is None and of.memory:
+            total, scope = of.memory, numbers.JOB
+        if total is None:
+            return
+        parts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.count or 1}[scope]
+        share = math.ceil(Fraction(total * parts, slots))
+        made.option("-l h_vmem", written(share))
+        if share * slots != total * parts:
+            asked.approximate("Memory", f"{written(share)} of each slot, rounded up")
+        elif share != total:
+            how = f"{numbers.size(total)} for each {scope}, {slots} slots"
+            asked.convert("Memory", f"{how}: {written(share)} of each slot")
+
+    def _resources(self, asked: Asked, made: Made) -> None:
+        """GPUs and licences are resources that a site names."""
+        for item in asked.take("Resource", "name", "type"):
+            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+            gpu = name.lower() in ("gpu", "gpus") and not kind
+            try:
+                count = math.ceil(units.number(item.text))
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                continue
+            if count < 1:
+                asked.refuse(item, "it is no number above 0")
+            elif gpu or (kind == "License" and plain(name)):
+                made.option("-l gpu" if gpu else f"-l {name}", str(count))
+            else:
+                asked.refuse(item, "it is neither a GPU nor a License")
+
+    def _nodes(self, asked: Asked, made: Made) -> None:
+        """Hosts of which any may be taken."""
+        found: list[str] = []
+        for item in asked.take("Node", "aggregation", "delimiter", "count"):
+            texts = listed(asked, item)
+            if texts and all(map(plain, texts)):
+                found += dict.fromkeys(texts)
+                if len(set(texts)) > 1 and sets.stated_count(item) != 1:
+                    asked.approximate("Node", "any of them")
+            elif texts:
+                asked.refuse(item, "it is no plain name")
+        if found:
+            made.option("-l h", "|".join(found))
+
+    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+        """Slots are processors; what is of a slot is multiplied by their least number."""
+        slots = _say_slots(said, heard, settings.parallel)
+        if (value := said.last("-l h_vmem")) is not None:
+            amount = _bytes(value)
+            if amount:
+                factor = {numbers.JOB: slots, numbers.NODE: slots, numbers.TASK: 1}
+                numbers.say_size(heard, "Memory", amount * factor[settings.memory_scope])
+            else:
+                said.back("-l h_vmem", value)
+        for option, name in (("-l h_rt", "Duration"), ("-l swap_free", "Swap")):
+            value = said.last(option)
+            number = None if value is None else (_seconds if name == "Duration" else _bytes)(value)
+            if number and name == "Duration":
+                heard.request(name, number)
+            elif number:
+                numbers.say_size(heard, name, number)
+            elif value is not None:
+                said.back(option, value)
+        if (value := said.last("-l gpu")) is not None:
+            if value.isdigit() and int(value):
+                heard.request("Resource", value, name="GPU")
+            else:
+                said.back("-l gpu", value)
+        if value := said.last("-l arch"):
+            heard.request("Architecture", value)
+        self._say_nodes(said, heard)
+        for each in said.left:
+            name = each.name.removeprefix("-l ")
+            if each.name != name and each.value in _TRUE and plain(name):
+                said.all(each.name)
+                heard.request("Feature", name)
+
+    def _say_nodes(self, said: Said, heard: Heard) -> None:
+        value = said.last("-l h")
+        value = said.last("-l hostname") if value is None else value
+        if value is None:
+            return
+        found = value.split("|")
+        if not all(map(plain, found)):
+            said.back("-l h", value)
+        elif len(found) == 1:
+            heard.request("Node", found[0])
+        else:
+            heard.request("Node", ",".join(found), aggregation="List", count="1")
+
+
+def _say_slots(said: Said, heard: Heard, parallel: str) -> int:
+    value = said.last("-pe")
+    found = _SLOTS.fullmatch(value or "")
+    if value is None or found is None or not (found[2] or found[4]):
+        if value is not None:
+            said.back("-pe", value)
+        return 1
+    lo = int(found[2]) if found[2] else None
+    hi = int(found[4]) if found[4] else None if found[3] else lo
+    numbers.say_count(heard, "Processors", lo, hi)
+    if found[1] != parallel:
+        heard.say("Extension", found[1], type="sge", name=_PARALLEL)
+    return lo or hi or 1
+
+
+def _bytes(text: str) -> int | None:
+    try:
+        amount = size(text)
+    except InvalidValue:
+        return None
+    return None if amount is None else math.ceil(amount)
+
+
+def _seconds(text: str) -> int | None:
+    try:
+        amount = seconds(text)
+    except InvalidValue:
+        return None
+    return None if amount is None else math.ceil(amount)
+
+
+def _soft(options: list[Option]) -> list[Option]:
+    """What stands behind -soft are wishes: they are kept as they are, with their -soft."""
+    found: list[Option] = []
+    soft = False
+    for option in options:
+        if option.name in ("-soft", "-hard"):
+            soft = option.name == "-soft"
+        elif soft and option.name.startswith(("-l ", "-q", "-masterq")):
+            found.append(Option(" ".join(("-soft", *option.words(), "-hard"))))
+        else:
+            found.append(option)
+    return found
+
+
+_TAKES = {
+    **dict.fromkeys(("-a", "-ac", "-adds", "-ar", "-A", "-b", "-binding", "-c", "-ckpt", "-clearp",
+                     "-clears", "-C", "-dc", "-dl", "-display", "-e", "-hold_jid", "-hold_jid_ad",
+                     "-i", "-j", "-js", "-jsv", "-l", "-m", "-M", "-masterq", "-N", "-now", "-o",
+                     "-P", "-p", "-pty", "-q", "-R", "-r", "-sc", "-shell", "-sync", "-S", "-t",
+                     "-tc", "-tcon", "-u", "-v", "-w", "-wd", "-@"), 1),
+    **dict.fromkeys(("-clear", "-cwd", "-h", "-hard", "-inherit", "-nostdin", "-notify", "-soft",
+                     "-terse", "-verify", "-V"), 0),
+    "-pe": 2,
+}  # fmt: skip
+_SIZES = {"CoreFileSize": "core", "DataSize": "data", "FileSize": "fsize",
+          "ResidentSetSize": "rss", "StackSize": "stack"}  # fmt: skip
+_LIMITS = {
+    (name, kind): f"-l {letter}_{option}"
+    for kind, letter in (("Hard", "h"), ("", "h"), ("Soft", "s"))
+    for name, option in {"CPUTime": "cpu", **_SIZES}.items()
+}
+_CPU_TIME = {key: option for key, option in _LIMITS.items() if key[0] == "CPUTime"}
+_TIME = ("%Y%m%d%H%M",)
 
 # fmt: off
 FORM = Form(
     name="sge",
-    syntax=Syntax("#$", {}),
-    layout=Layout(),
+    syntax=Syntax("#$", _TAKES, {}, {"-l": commas}, split, quoted),
+    layout=Slots(),
     rules=(
-        fields.Row("Project",                 "-P"),
-        fields.Row("Queue",                   "-q"),
-        fields.Row("Reservation",             "-ar"),
+        fields.Row("Project",                 "-P", word),
+        fields.Row("Queue",                   "-q", word),
+        fields.Row("Reservation",             "-ar", word),
         fields.Row("InitialWorkingDirectory", "-wd"),
-        fields.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True),
-        fields.Shell("-S"),
+        fields.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,
+                       also_joined=(Option("-j", "yes"),)),
+        fields.Shell(),
         fields.Environment(None, Option("-V"), "-v"),
-        fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S"),
+        fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", _TIME),
         fields.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
         fields.Hold(Option("-h")),
         fields.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
@@ -49,6 +259,14 @@ FORM = Form(
         fields.Priority("-p"),
         fields.Manager(("gridengine", "sge", "uge", "oge")),
     ),
+    in_script=(
+        fields.Name("-N", plain=True),
+        fields.Moment("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", _TIME),
+        fields.Limits(_LIMITS, str, written, _seconds, _bytes),
+    ),
+    shell="-S",
+    prepare=_soft,
+    own=(_PARALLEL,),
     at_once=(fields.Limits(_CPU_TIME),),
     commands=Commands("qsub", ("-terse", "-h"), ("qrls",), ("qdel",)),
     held_name=fields.Name("-N", plain=True),
@@ -56,3 +274,4 @@ FORM = Form(
     decides_nodes=True,
 )
 # fmt: on
+SGE = SubmitForm(FORM)

@@ -1,6 +1,6 @@
 """What of Grid Engine stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Queue, Sign, Status, System
+from sssjob.registry import Caps, Format, Queue, Sign, Status, System, Target
 
 _ACCOUNTING = "sssjob.systems.gridengine.accounting"
 
@@ -26,4 +26,8 @@ SYSTEM = System(
     script="sssjob.systems.gridengine.allocation:GridEngine",
     installation="sssjob.systems.gridengine.scripts:GridEngine",
     submission="sssjob.systems.gridengine.submission:FORM",
+    targets=(
+        Target("sge", "sssjob.systems.gridengine.submission:SGE",
+               "scripts for qsub of Grid Engine"),
+    ),
 )  # fmt: skip

@@ -78,3 +78,15 @@ def _number(text: str) -> Fraction | None:
     if fraction is None and _OCTAL.fullmatch(whole):
         return Fraction(int(whole, 8))
     return Fraction(f"{whole}{fraction or ''}".removesuffix("."))
+
+
+def written(number: int) -> str:
+    """Bytes with the largest letter that keeps them whole; capitals multiply by 1024.
+
+    >>> written(2 << 30), written(100)
+    ('2G', '100')
+    """
+    for letter, power in (("G", 3), ("M", 2), ("K", 1)):
+        if number and not number % (1 << (10 * power)):
+            return f"{number >> (10 * power)}{letter}"
+    return str(number)

@@ -1,15 +1,20 @@
-"""What qsub of TORQUE and PBS takes for what a job object says."""
+"""What qsub of PBS and TORQUE takes for what a job object says, and back."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 
-from sssjob import units
+from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
+from sssjob.systems.pbs import directives
+from sssjob.systems.pbs.chunks import Chunks, Nodes
+from sssjob.systems.pbs.words import clock, seconds, size, written
 from sssjob.translate import fields
-from sssjob.translate.form import Commands, Form, Layout
-from sssjob.translate.options import Made, Option, Syntax, Wanted
+from sssjob.translate.asked import Asked
+from sssjob.translate.form import Commands, Form, SubmitForm
+from sssjob.translate.options import Heard, Made, Option, Said, Wanted
+from sssjob.translate.quoting import word
 
 
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
@@ -17,41 +22,99 @@ def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
     nodes = max(wanted.nodes, 1)
     words = [f"nodes={nodes}:ppn={math.ceil(Fraction(wanted.processors, nodes))}"]
     words += [f"mem={wanted.memory}b"] if wanted.memory else []
-    words += [f"walltime={units.clock(wanted.seconds)}"] if wanted.seconds else []
+    words += [f"walltime={clock(wanted.seconds)}"] if wanted.seconds else []
     words += made.limits
     shell = made.shell or (DEFAULT_SHELL if made.lines or made.redirection else "")
     return ["-l", ",".join(words), *(("-S", shell) if shell else ())]
 
 
+def _bytes(text: str) -> int:
+    return math.ceil(size(text))
+
+
+def _seconds(text: str) -> int:
+    return math.ceil(seconds(text))
+
+
+class Project(fields.Rule):
+    """-P of PBS Professional; -A, which TORQUE has alone, says the same where there is no -P."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The one or the other."""
+        fields.Row("Project", "-A" if made.held else "-P", word).write(asked, made)
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The first that is there."""
+        project = said.last("-P")
+        account = None if project else said.last("-A")
+        if text := project or account:
+            heard.say("Project", text)
+
+
+def _advance(text: str) -> str:
+    return f"advres:{word(text)}"
+
+
+def _reserved(value: str) -> str:
+    head, colon, name = value.partition(":")
+    if (head.lower(), colon) != ("advres", ":") or not name:
+        raise InvalidValue(value, "a reservation such as advres:NAME")
+    return name
+
+
 _IDS = r"[0-9]+(\[[0-9]*\])?(\.[\w.-]+)?"
 _AFTER = {"OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany"}
+_CPU_TIME = {("CPUTime", kind): "-l cput" for kind in ("", "Hard", "Soft")}
+_IN_SCRIPT = fields.Limits({("CPUTime", ""): "-l cput"}, clock, written, _seconds, _bytes)
 
 # fmt: off
+_RULES: tuple[fields.Rule, ...] = (
+    fields.QueueAt("-q"),
+    fields.Streams("", "-o", "-e", joined=Option("-j", "oe"), also_joined=(Option("-j", "eo"),),
+                   keep="-k"),
+    fields.Shell(),
+    fields.Directory(),
+    fields.Environment(None, Option("-V"), "-v"),
+    fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", ("%Y%m%d%H%M",)),
+    fields.Waits("-W depend", _IDS, _AFTER),
+    fields.Hold(Option("-h")),
+    fields.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
+    fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
+    fields.Only("Interactive", False, "a batch job has no terminal"),
+    fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
+    fields.Priority("-p"),
+    fields.Manager(("pbs", "torque", "openpbs", "pbspro")),
+)
 FORM = Form(
     name="pbs",
-    syntax=Syntax("#PBS", {}),
-    layout=Layout(),
-    rules=(
-        fields.Row("Project", "-A"),
-        fields.Row("Queue",   "-q"),
-        fields.Streams("", "-o", "-e", joined=Option("-j", "oe")),
-        fields.Shell("-S"),
-        fields.Directory(),
-        fields.Environment(None, Option("-V"), "-v"),
-        fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S"),
-        fields.Waits("-W depend", _IDS, _AFTER),
-        fields.Hold(Option("-h")),
-        fields.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
-        fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
-        fields.Only("Interactive", False, "a batch job has no terminal"),
-        fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
-        fields.Priority("-p"),
-        fields.Manager(("pbs", "torque", "openpbs", "pbspro")),
+    syntax=directives.PBS,
+    layout=Chunks(),
+    in_script=(
+        fields.Name("-N", plain=True, most=230),
+        _IN_SCRIPT,
     ),
-    at_once=(fields.Limits({("CPUTime", ""): "-l cput", ("CPUTime", "Hard"): "-l cput",
-                            ("CPUTime", "Soft"): "-l cput"}, units.clock),),
+    rules=(Project(), *_RULES),
+    shell="-S",
+    at_once=(fields.Limits(_CPU_TIME, clock),),
     commands=Commands("qsub", ("-h",), ("qrls",), ("qdel",)),
     held_name=fields.Name("-N", plain=True),
     words=_words,
 )
+_TORQUE = Form(
+    name="torque",
+    syntax=directives.TORQUE,
+    layout=Nodes(),
+    in_script=(
+        fields.Name("-N", plain=True, most=15),
+        fields.Row("Project",          "-A", word),
+        fields.Row("QualityOfService", "-l qos", word),
+        fields.Row("Partition",        "-l partition", word),
+        fields.Row("Reservation",      "-W x", _advance, _reserved),
+        _IN_SCRIPT,
+    ),
+    rules=_RULES,
+    shell="-S",
+    signs=("nodes=", "ppn=", "pmem=", "advres:"),
+)
+PBS, TORQUE = SubmitForm(FORM), SubmitForm(_TORQUE)
 # fmt: on

@@ -1,6 +1,6 @@
 """What of PBS stands where in this folder."""
 
-from sssjob.registry import Format, Queue, Sign, Status, System
+from sssjob.registry import Format, Queue, Sign, Status, System, Target
 
 _STATUS = "sssjob.systems.pbs.status"
 
@@ -24,4 +24,10 @@ SYSTEM = System(
     script="sssjob.systems.pbs.allocation:PBS",
     installation="sssjob.systems.pbs.scripts:PBS",
     submission="sssjob.systems.pbs.submission:FORM",
+    targets=(
+        Target("pbs", "sssjob.systems.pbs.submission:PBS",
+               "scripts for qsub of PBS Professional and OpenPBS"),
+        Target("torque", "sssjob.systems.pbs.submission:TORQUE", "scripts for qsub of TORQUE",
+               Sign.NAME),
+    ),
 )  # fmt: skip

@@ -56,3 +56,25 @@ def size(text: str) -> Fraction | int:
     number, letter, unit = found.groups()
     factor = (1 << (10 * _POWERS[letter.lower()])) * (_WORD if unit in ("w", "W") else 1)
     return int(number) * factor if number.isdecimal() else Fraction(number) * factor
+
+
+def clock(number: int) -> str:
+    """Seconds as ``HH:MM:SS``, with any number of hours: days have no place of their own in PBS.
+
+    >>> clock(95053)
+    '26:24:13'
+    """
+    minutes, rest = divmod(number, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{rest:02}"
+
+
+def written(number: int) -> str:
+    """Bytes in the largest unit that keeps them whole.
+
+    >>> written(2 << 30), written(100)
+    ('2gb', '100b')
+    """
+    for unit, power in (("gb", 3), ("mb", 2), ("kb", 1)):
+        if number and not number % (1 << (10 * power)):
+            return f"{number >> (10 * power)}{unit}"
+    return f"{number}b"

@@ -1,0 +1,402 @@
+"""Chunks of PBS (``select=2:ncpus=4:mpiprocs=2``) and nodes of TORQUE (``nodes=2:ppn=4:ib``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import TaskGroup, stripped
+from sssjob.systems.pbs.words import clock, seconds, size, written
+from sssjob.translate import numbers
+from sssjob.translate.asked import Asked
+from sssjob.translate.form import Layout
+from sssjob.translate.nodes import features, names, plain, say_nodes
+from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.translator import Settings
+
+
+@dataclass(slots=True)
+class Part:
+    """So many chunks, or nodes, that are alike."""
+
+    count: int
+    values: dict[str, str] = field(default_factory=dict)  # of resources
+    name: str = ""  # of the node, where that is said instead of a count
+    marks: list[str] = field(default_factory=list)  # properties of nodes
+
+    def number(self, name: str) -> int:
+        """A resource that is counted, 0 where it is not said."""
+        text = self.values.get(name, "0")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+    def __str__(self) -> str:
+        parts = [self.name or str(self.count)]
+        parts += [f"{name}={value}" for name, value in self.values.items()]
+        return ":".join((*parts, *self.marks))
+
+
+def parts(text: str) -> list[Part] | None:
+    """The parts of a list with + between them; None where it is none."""
+    found = []
+    for each in text.split("+"):
+        head, *rest = each.split(":")
+        if not plain(head):
+            return None
+        count = int(head) if head.isdigit() and len(head) < 10 else 0
+        part = Part(count or 1, name="" if count else head)
+        if "=" in head:
+            return None
+        for inner in rest:
+            name, equals, value = inner.partition("=")
+            if equals:
+                part.values[name] = value
+            else:
+                part.marks.append(inner)
+        found.append(part)
+    return found
+
+
+def shared(asked: Asked, made: Made, of: numbers.Shape) -> None:
+    """What both have for the whole job."""
+    if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+        made.option("-l walltime", clock(wall))
+    if swap := numbers.one(asked, "Swap", numbers.MOST):
+        made.option("-l vmem", written(swap))
+
+
+def say_shared(said: Said, heard: Heard) -> None:
+    """The same back."""
+    for option, name in (("-l walltime", "Duration"), ("-l vmem", "Swap"), ("-l file", "Disk")):
+        value = said.last(option)
+        if value is None:
+            continue
+        try:
+            if name == "Duration":
+                heard.request(name, ceil(seconds(value)))
+            else:
+                numbers.say_size(heard, name, ceil(size(value)))
+        except InvalidValue as error:
+            said.back(option, value, str(error))
+
+
+def resources(asked: Asked) -> tuple[int, list[tuple[str, int]]]:
+    """Take GPUs, and licences by their names."""
+    gpus, licences = 0, []
+    for item in asked.take("Resource", "name", "type"):
+        name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+        try:
+            count = ceil(units.number(item.text))
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+            continue
+        if count < 1:
+            asked.refuse(item, "it is no number above 0")
+        elif name.lower() in ("gpu", "gpus") and not kind:
+            gpus += count
+        elif kind == "License" and plain(name):
+            licences.append((name, count))
+        else:
+            asked.refuse(item, "it is neither a GPU nor a License")
+    return gpus, licences
+
+
+def shares(of: numbers.Shape) -> list[tuple[int, int]]:
+    """So many nodes with so many tasks each: the first ones have one more (5.3)."""
+    nodes = of.node_count
+    tasks = of.count or nodes
+    if of.per_node:
+        return [(nodes, of.per_node)]
+    each, more = divmod(tasks, nodes)
+    return [(number, count) for number, count in ((more, each + 1), (nodes - more, each))
+            if number and count]  # fmt: skip
+
+
+def approximated(asked: Asked, of: numbers.Shape) -> None:
+    """Ranges have no place: the least is asked for."""
+    for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
+        if count and count.exact is None:
+            asked.approximate(name, "the least of a range: only one number can be asked for")
+
+
+class Chunks(Layout):
+    """``select`` and ``place`` of PBS Professional and OpenPBS."""
+
+    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+        """A chunk for each node, or for each task where nothing says how many nodes."""
+        groups = asked.groups()
+        of = numbers.shape(asked)
+        found = self._chunks(asked, of, settings) if not groups else []
+        for view in groups:
+            found += self._chunks(view, numbers.shape(view), settings)
+            of.seconds = max(of.seconds, numbers.one(view, "Duration", numbers.MOST) or 0)
+        gpus, licences = resources(asked)
+        total = sum(part.count for part in found)
+        for part in found if gpus else ():
+            part.values["ngpus"] = str(ceil(Fraction(gpus, total)))
+        if gpus % max(total, 1):
+            asked.approximate("Resource", "GPUs of each chunk, rounded up")
+        if found:
+            made.option("-l select", "+".join(map(str, found)))
+        if of.round_robin:
+            made.option("-l place", "scatter")
+        shared(asked, made, of)
+        for name, count in licences:
+            made.option(f"-l {name}", str(count))
+
+    def _chunks(self, asked: Asked, of: numbers.Shape, settings: Settings) -> list[Part]:
+        approximated(asked, of)
+        found: list[Part] = []
+        if of.nodes:
+            for number, tasks in shares(of):
+                found.append(Part(number, _counted(of, tasks)))
+        elif of.count or of.processors:
+            found.append(Part(of.count or 1, _counted(of, 1)))
+        self._memory(asked, of, found, settings.memory_scope)
+        for mark in features(asked):
+            for part in found or _one(found):
+                part.values[mark] = "True"
+        if (item := asked.one("Architecture")) is not None and plain(stripped(item.text)):
+            for part in found or _one(found):
+                part.values["arch"] = stripped(item.text)
+        if wanted := names(asked, of.nodes.least if of.nodes else 0):
+            whole = found[0] if len(found) == 1 else Part(1, {"ncpus": str(of.each)})
+            found = [Part(1, {**whole.values, "host": name}) for name in wanted]
+        return found
+
+    def _memory(self, asked: Asked, of: numbers.Shape, found: list[Part], scope: str) -> None:
+        total = numbers.one(asked, "Memory", numbers.MOST)
+        if total is None:
+            return
+        if not found:
+            _one(found)
+        chunks = sum(part.count for part in found)
+        inside = asked.owner is not asked.job  # of a task group: it is that of a task
+        for part in found:
+            tasks = max(part.number("mpiprocs"), 1)
+            share = {
+                numbers.JOB: Fraction(total, chunks), numbers.NODE: Fraction(total),
+                numbers.TASK: Fraction(total * tasks),
+            }[numbers.TASK if inside else scope]  # fmt: skip
+            kilobytes = numbers.rounded(ceil(share), 1024) * 1024
+            part.values["mem"] = written(kilobytes)
+            if kilobytes != share:
+                asked.approximate("Memory", f"{written(kilobytes)} of each chunk, rounded up")
+            elif kilobytes != total:
+                how = f"{numbers.size(total)} for each {scope}, {chunks} chunks"
+                asked.convert("Memory", f"{how}: {written(kilobytes)} of each chunk")
+
+    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+        """One kind of chunk is the job itself, several are task groups."""
+        place = said.last("-l place")
+        scatter = place == "scatter"
+        if place is not None and not scatter:
+            said.back("-l place", place)
+        value = said.last("-l select")
+        found = parts(value) if value is not None else []
+        if found is None or not all(map(_known, found)):
+            said.back("-l select", value)
+        elif len(found) == 1:
+            _say_chunk(found[0], heard, settings.memory_scope)
+        elif found and all(part.values.get("host") for part in found) and _alike(found):
+            _say_hosts(found, heard, settings.memory_scope)
+        elif found:
+            for part in found:
+                inner = Heard()
+                _say_chunk(part, inner, numbers.TASK)
+                heard.items.append(TaskGroup(inner.all()))
+        if scatter:
+            heard.say("TaskDistribution", "RoundRobin", type="Rule")
+        say_shared(said, heard)
+
+
+def _one(found: list[Part]) -> list[Part]:
+    found.append(Part(1, {"ncpus": "1"}))
+    return found
+
+
+def _counted(of: numbers.Shape, tasks: int) -> dict[str, str]:
+    values = {"ncpus": str(tasks * of.each)}
+    if of.tasks or of.per_node or of.per_task or tasks > 1 or not of.nodes:
+        values["mpiprocs"] = str(tasks)
+    if of.each > 1 and "mpiprocs" in values:
+        values["ompthreads"] = str(of.each)
+    return values
+
+
+_UNDERSTOOD = {"ncpus", "mpiprocs", "ompthreads", "mem", "ngpus", "host", "arch"}
+
+
+def _known(part: Part) -> bool:
+    """Whether a chunk holds only what a job object has a place for."""
+    if part.name or part.marks:
+        return False
+    for name, value in part.values.items():
+        if name not in _UNDERSTOOD and value != "True":
+            return False
+        if name in ("ncpus", "mpiprocs", "ompthreads", "ngpus") and not part.number(name):
+            return False
+    try:
+        size(part.values.get("mem", "0"))
+    except InvalidValue:
+        return False
+    each = part.number("ncpus") or 1
+    tasks = part.number("mpiprocs") or 1
+    threads = part.number("ompthreads")
+    return each % tasks == 0 and (not threads or threads == each // tasks)
+
+
+def _alike(found: list[Part]) -> bool:
+    plain_ = [{name: value for name, value in part.values.items() if name != "host"}
+              for part in found]  # fmt: skip
+    return all(part.count == 1 for part in found) and all(each == plain_[0] for each in plain_)
+
+
+def _say_hosts(found: list[Part], heard: Heard, scope: str) -> None:
+    first = {name: value for name, value in found[0].values.items() if name != "host"}
+    _say_chunk(Part(len(found), first), heard, scope)
+    say_nodes(heard, [part.values["host"] for part in found])
+
+
+def _say_chunk(part: Part, heard: Heard, scope: str) -> None:
+    """Chunks of one task stand for tasks, others for nodes."""
+    cpus = part.number("ncpus") or 1
+    tasks = part.number("mpiprocs")
+    if tasks == 1 and not part.values.get("host"):
+        heard.say("TaskCount", part.count)
+    else:
+        numbers.say_count(heard, "NodeCount", part.count, part.count)
+        if tasks:
+            heard.say("TaskDistribution", tasks, type="TasksPerNode")
+    numbers.say_count(heard, "Processors", part.count * cpus, part.count * cpus)
+    if "mem" in part.values:
+        share = ceil(size(part.values["mem"]))
+        factor = {numbers.JOB: Fraction(part.count), numbers.NODE: Fraction(1),
+                  numbers.TASK: Fraction(1, max(tasks, 1))}[scope]  # fmt: skip
+        numbers.say_size(heard, "Memory", ceil(share * factor))
+    if part.number("ngpus"):
+        heard.request("Resource", part.number("ngpus") * part.count, name="GPU")
+    if "arch" in part.values:
+        heard.request("Architecture", part.values["arch"])
+    if "host" in part.values:
+        heard.request("Node", part.values["host"])
+    for name, value in part.values.items():
+        if name not in _UNDERSTOOD and value == "True":
+            heard.request("Feature", name)
+
+
+class Nodes(Layout):
+    """``nodes`` of TORQUE, and resources of the whole job."""
+
+    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+        """Nodes with processors and properties, then what is of the job."""
+        of = numbers.added(asked)
+        approximated(asked, of)
+        marks = features(asked)
+        gpus, licences = resources(asked)
+        found: list[Part] = []
+        if of.nodes:
+            found = [Part(number, _processors(tasks * of.each)) for number, tasks in shares(of)]
+        elif of.count or of.processors:
+            found = [Part(1, _processors((of.count or 1) * of.each))]
+        if wanted := names(asked, of.nodes.least if of.nodes else 0):
+            values = found[0].values if found else {}
+            found = [Part(1, dict(values), name) for name in wanted]
+        found = found or ([Part(1)] if marks or gpus else [])
+        nodes = sum(part.count for part in found)
+        for part in found:
+            if gpus:
+                part.values["gpus"] = str(ceil(Fraction(gpus, nodes)))
+            part.marks += marks
+        if gpus and gpus % nodes:
+            asked.approximate("Resource", "GPUs of each node, rounded up")
+        if found:
+            made.option("-l nodes", "+".join(map(str, found)))
+        self._memory(asked, made, of, settings.memory_scope)
+        if disk := numbers.one(asked, "Disk", numbers.MOST):
+            made.option("-l file", written(disk))
+        for name, option in (("Architecture", "-l arch"), ("OperatingSystem", "-l opsys")):
+            if (item := asked.one(name)) is not None and plain(stripped(item.text)):
+                made.option(option, stripped(item.text))
+            elif item is not None:
+                asked.refuse(item, "it is no plain name")
+        shared(asked, made, of)
+        if licences:
+            made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))
+
+    def _memory(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
+        if scope == numbers.TASK:
+            if value := numbers.memory(asked, of, scope, each=numbers.TASK):
+                made.option("-l pmem", written(value))
+        elif value := numbers.memory(asked, of, scope, each=numbers.JOB):
+            made.option("-l mem", written(value))
+
+    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+        """Nodes, then what is of the whole job."""
+        value = said.last("-l nodes")
+        found = parts(value) if value is not None else []
+        tasks = 1
+        nodes = sum(part.count for part in found or ())
+        if found is None or not _simple(found):
+            said.back("-l nodes", value)
+        elif found:
+            first = found[0]
+            cpus = first.number("ppn") or 1
+            tasks = nodes * cpus
+            if first.name:
+                say_nodes(heard, [part.name for part in found])
+            numbers.say_count(heard, "NodeCount", nodes, nodes)
+            if "ppn" in first.values:
+                numbers.say_count(heard, "Processors", tasks, tasks)
+                heard.say("TaskDistribution", cpus, type="TasksPerNode")
+            if first.number("gpus"):
+                heard.request("Resource", first.number("gpus") * nodes, name="GPU")
+            for mark in first.marks:
+                heard.request("Feature", mark)
+        self._say_memory(said, heard, max(nodes, 1), tasks, settings.memory_scope)
+        for option, name in (("-l arch", "Architecture"), ("-l opsys", "OperatingSystem")):
+            if value := said.last(option):
+                heard.request(name, value)
+        say_shared(said, heard)
+        if value := said.last("-l gres"):
+            _say_licences(said, heard, value)
+
+    def _say_memory(self, said: Said, heard: Heard, nodes: int, tasks: int, scope: str) -> None:
+        counts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
+        for option, number in (("-l mem", 1), ("-l pmem", tasks)):
+            value = said.last(option)
+            if value is None:
+                continue
+            try:
+                total = ceil(size(value)) * number
+            except InvalidValue as error:
+                said.back(option, value, str(error))
+                continue
+            numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
+
+
+def _processors(number: int) -> dict[str, str]:
+    return {"ppn": str(number)}
+
+
+def _simple(found: list[Part]) -> bool:
+    """Whether nodes are all alike, and say nothing that a job object has no place for."""
+    if not found:
+        return True
+    first = found[0]
+    alike = all((part.values, part.marks) == (first.values, first.marks) for part in found)
+    named = [bool(part.name) for part in found]
+    known = set(first.values) <= {"ppn", "gpus"} and all(map(plain, first.marks))
+    counted = all(first.number(name) for name in first.values)
+    return alike and known and counted and (all(named) or (not any(named) and len(found) == 1))
+
+
+def _say_licences(said: Said, heard: Heard, value: str) -> None:
+    found = [part.partition("+") for part in value.split("%")]
+    if not all(plain(name) and count.isdigit() for name, _, count in found):
+        said.back("-l gres", value)
+        return
+    for name, _, count in found:
+        heard.request("Resource", count, name=name, type="License")

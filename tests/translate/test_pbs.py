@@ -1,0 +1,170 @@
+# ruff: noqa: E501 (a case is a line)
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from translated import comes_back, losses_of, options_of, requested, said_by_script, wrapped
+
+from sssjob.document import loads
+from sssjob.translate import Done, Settings, read, recognise, translate
+from sssjob.translate.quoting import quoted, split
+
+# What both take.
+# fmt: off
+COMMON = [
+    ("<Name>scan</Name>", ["-N scan"]),
+    ("<Queue>q</Queue>", ["-q q"]),
+    ("<Queue>q</Queue><Machine>m</Machine>", ["-q q@m"]),
+    ("<OutputFile>o</OutputFile><ErrorFile>e</ErrorFile>", ["-o o", "-e e"]),
+    ('<OutputFile>/a b</OutputFile><ErrorFile redirectList="Merge"/>', ['-o "/a b"', "-j oe"]),
+    ('<OutputFile redirectList="Keep"/><ErrorFile redirectList="Keep"/>', ["-k oe"]),
+    ('<Environment export="true"/>', ["-V"]),
+    ("<EligibleTime>1800000000</EligibleTime>", ["-a 202701150800.00"]),
+    ('<Dependency>7.head</Dependency><Dependency condition="OnExit">8[]</Dependency>', ["-W depend=afterok:7.head,afterany:8[]"]),
+    ("<Hold>User</Hold>", ["-h"]),
+    ('<NotificationList uri="mailto:amy@x.org">All</NotificationList>', ["-m abe", "-M amy@x.org"]),
+    ("<NotificationList>JobStart,JobEnd</NotificationList>", ["-m be"]),
+    ("<Restartable>false</Restartable>", ["-r n"]),
+    ("<Priority>-5</Priority>", ["-p -5"]),
+    (requested("<Duration>95053</Duration>"), ["-l walltime=26:24:13"]),
+    (requested('<Swap units="GB">2</Swap>'), ["-l vmem=2gb"]),
+    ('<ResourceLimit name="CPUTime">90</ResourceLimit>', ["-l cput=00:01:30"]),
+]
+CHUNKS = [
+    ("<Project>p</Project>", ["-P p"]),
+    (requested("<NodeCount>2</NodeCount><Processors>2</Processors>"), ["-l select=2:ncpus=1"]),
+    ("<TaskCount>4</TaskCount>" + requested("<Processors>4</Processors>"), ["-l select=4:ncpus=1:mpiprocs=1"]),
+    ("<TaskCount>4</TaskCount>" + requested("<Processors>8</Processors>"), ["-l select=4:ncpus=2:mpiprocs=1:ompthreads=2"]),
+    ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested("<NodeCount>2</NodeCount><Processors>16</Processors>"),
+     ["-l select=2:ncpus=8:mpiprocs=4:ompthreads=2"]),
+    (requested('<NodeCount>2</NodeCount><Processors>2</Processors><Memory units="GB">4</Memory><Resource name="GPU">2</Resource><Feature>ib</Feature>'),
+     ["-l select=2:ncpus=1:mem=2gb:ib=True:ngpus=1"]),
+    (requested('<NodeCount>2</NodeCount><Processors>2</Processors><Node aggregation="Range">n[1-2]</Node>'),
+     ["-l select=1:ncpus=1:host=n1+1:ncpus=1:host=n2"]),
+    (requested("<NodeCount>1</NodeCount><Processors>1</Processors><Architecture>linux</Architecture>"), ["-l select=1:ncpus=1:arch=linux"]),
+    ('<TaskDistribution type="Rule">RoundRobin</TaskDistribution>', ["-l place=scatter"]),
+    ("<TaskGroup><TaskCount>2</TaskCount><Requested><Processors>2</Processors></Requested></TaskGroup>"
+     "<TaskGroup><TaskCount>1</TaskCount><Requested><Processors>8</Processors></Requested></TaskGroup>",
+     ["-l select=2:ncpus=1:mpiprocs=1+1:ncpus=8:mpiprocs=1:ompthreads=8"]),
+]
+NODES = [
+    ("<Project>p</Project>", ["-A p"]),
+    ("<QualityOfService>high</QualityOfService>", ["-l qos=high"]),
+    ("<Partition>p</Partition>", ["-l partition=p"]),
+    ("<Reservation>r</Reservation>", ["-W x=advres:r"]),
+    ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested("<NodeCount>2</NodeCount><Processors>8</Processors>"), ["-l nodes=2:ppn=4"]),
+    ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested(
+        '<NodeCount>2</NodeCount><Processors>8</Processors><Resource name="GPU">4</Resource><Feature>ib</Feature><Feature>ssd</Feature>'),
+     ["-l nodes=2:ppn=4:gpus=2:ib:ssd"]),
+    (requested('<Memory units="GB">2</Memory><Disk units="MB">5</Disk>'), ["-l mem=2gb", "-l file=5mb"]),
+    (requested('<Architecture>x86</Architecture><OperatingSystem>linux</OperatingSystem>'), ["-l arch=x86", "-l opsys=linux"]),
+    (requested('<Resource name="matlab" type="License">3</Resource>'), ["-l gres=matlab+3"]),
+]
+# fmt: on
+CASES = [(target, *case) for target in ("pbs", "torque") for case in COMMON]
+CASES += [("pbs", *case) for case in CHUNKS] + [("torque", *case) for case in NODES]
+
+
+@pytest.mark.parametrize(("target", "inner", "lines"), CASES)
+def test_what_a_job_says_is_an_option_and_the_option_says_it_again(target, inner, lines):
+    found = [line for line in options_of(inner, target) if line != "-S /bin/sh"]
+    assert sorted(found) == sorted(lines)
+    wrong = [loss for loss in losses_of(inner, target) if loss.done is not Done.CONVERTED]
+    assert not wrong
+    comes_back(loads(wrapped(inner)), target)
+    text, findings = said_by_script("#PBS", ["-S /bin/sh", *lines], target)
+    assert (sorted_parts(text), findings) == (sorted_parts(inner), ())
+
+
+def sorted_parts(text):
+    """The elements of a text whose order says nothing."""
+    return sorted(text.replace("><", ">\n<").splitlines())
+
+
+# fmt: off
+READ = [
+    ("pbs", ["-l select=2:ncpus=4:mpiprocs=2+1:ncpus=8"],
+     "<TaskGroup><TaskDistribution type=\"TasksPerNode\">2</TaskDistribution><Requested><NodeCount>2</NodeCount><Processors>8</Processors></Requested></TaskGroup>"
+     "<TaskGroup><Requested><NodeCount>1</NodeCount><Processors>8</Processors></Requested></TaskGroup>"),
+    ("pbs", ["-l select=1:ncpus=4,walltime=1:00:00", "-mea", "-N 'a b'"],
+     '<Name>a b</Name><Extension type="pbs" name="-m">ea</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
+     + requested("<NodeCount>1</NodeCount><Processors>4</Processors><Duration>3600</Duration>")),
+    ("pbs", ["-A p"], "<Project>p</Project>"),
+    ("pbs", ["-v A=1,B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),
+    ("torque", ["-l nodes=n1:ppn=2+n2:ppn=2"],
+     '<TaskDistribution type="TasksPerNode">2</TaskDistribution>' + requested('<Node aggregation="Range">n[1-2]</Node><NodeCount>2</NodeCount><Processors>4</Processors>')),
+    ("torque", ["-l nodes=2:ppn=2,pmem=1gb"],
+     '<TaskDistribution type="TasksPerNode">2</TaskDistribution>' + requested('<NodeCount>2</NodeCount><Processors>4</Processors><Memory units="GB">4</Memory>')),
+    ("torque", ["-W depend=afterok:1:2,x=advres:r"], "<Reservation>r</Reservation><Dependency>1</Dependency><Dependency>2</Dependency>"),
+]
+KEPT = [
+    ("pbs", "-l select=1:ncpus=4:vnode=x"), ("pbs", "-l place=excl"), ("pbs", "-J 1-10"), ("pbs", "-W block=true"),
+    ("pbs", "-W depend=beforeok:7"), ("pbs", "-l software=x"), ("pbs", "-m a"), ("pbs", "-v PATH"), ("pbs", "-k oed -x"),
+    ("torque", "-l nodes=2:ppn=4+1:ppn=2"), ("torque", "-t 1-10"), ("torque", "-W group_list=x"), ("torque", "-l other"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("target", "lines", "inner"), READ)
+def test_every_spelling_of_an_option_is_read(target, lines, inner):
+    assert said_by_script("#PBS", ["-S /bin/sh", *lines], target)[0].replace("-S, ", "") == inner
+
+
+@pytest.mark.parametrize(("target", "line"), [case for case in KEPT if " -x" not in case[1]])
+def test_what_has_no_place_is_kept_and_written_back_where_it_stood(target, line):
+    text = f"#PBS -S /bin/sh\n#PBS -N a\n#PBS {line}\n#PBS -q x\nexec /bin/true\n"
+    (found,) = read(text.encode(), target)
+    assert [each.code for each in found.findings] == ["W-UNKNOWN"]
+    assert translate(found.job, target, Settings(residual=False)).text == f"#!/bin/sh\n{text}"
+
+
+# fmt: off
+CHANGED = [
+    ("pbs", "<Name>7 up!</Name>", ["-N _7_up_"], "it is called '_7_up_' there"),
+    ("torque", f"<Name>{'a' * 20}</Name>", [f"-N {'a' * 15}"], f"it is called '{'a' * 15}' there"),
+    ("pbs", requested('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>'), ["-l select=2:ncpus=1"], "the least of a range: only one number can be asked for"),
+    ("pbs", "<TaskCount>5</TaskCount>" + requested("<NodeCount>2</NodeCount>"), ["-l select=1:ncpus=3:mpiprocs=3+1:ncpus=2:mpiprocs=2"], ""),
+    ("pbs", requested('<NodeCount>2</NodeCount><Memory units="B">5000</Memory>'), ["-l select=2:ncpus=1:mem=3kb"], "3kb of each chunk, rounded up"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("target", "inner", "lines", "reason"), CHANGED)
+def test_what_is_changed_is_told(target, inner, lines, reason):
+    assert [line for line in options_of(inner, target) if "-S" not in line] == lines
+    assert {loss.reason for loss in losses_of(inner, target)} == ({reason} if reason else set())
+    comes_back(loads(wrapped(inner)), target)
+
+
+REFUSED = [
+    ("pbs", "<QualityOfService>x</QualityOfService>"), ("pbs", "<DeadlineTime>5</DeadlineTime>"),
+    ("pbs", requested("<Disk>5</Disk>")), ("torque", requested('<Node aggregation="Pattern">n</Node>')),
+    ("pbs", "<Dependency condition='OnExit' code='3'>7</Dependency>"), ("torque", "<Interactive>true</Interactive>"),
+    ("torque", "<Project>a&#10;#PBS -q x</Project>"), ("pbs", "<Priority>5000</Priority>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "inner"), REFUSED)
+def test_what_has_no_option_is_kept_beside_and_told(target, inner):
+    assert [loss.done for loss in losses_of(inner, target)] == [Done.RESIDUAL]
+    assert [line for line in options_of(inner, target) if "-S" not in line] == []
+    comes_back(loads(wrapped(inner)), target)
+
+
+@pytest.mark.parametrize(("line", "name"), [("-l nodes=2:ppn=4", "torque"), ("-l select=2", "pbs")])
+def test_the_two_are_told_apart_by_their_resources(line, name):
+    assert recognise(f"#!/bin/sh\n#PBS {line}\n".encode()) == name
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n\r\0'", exclude_categories=["Cs"]))))
+def test_qsub_reads_what_is_quoted_for_it(words):
+    assert split(" ".join(map(quoted, words))) == words
+
+
+@pytest.mark.parametrize("target", ["pbs", "torque"])
+@given(data=st.data())
+def test_any_of_them_together_come_back(target, data):
+    own = [case[1] for case in (*CASES, *CHANGED, *REFUSED) if case[0] == target]
+    inner = data.draw(
+        st.lists(st.sampled_from(own), unique_by=lambda each: each.split(">")[0].split()[0])
+    )
+    comes_back(loads(wrapped("".join(inner))), target)

@@ -1,0 +1,115 @@
+# ruff: noqa: E501 (a case is a line)
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from translated import comes_back, losses_of, options_of, requested, said_by_script, wrapped
+
+from sssjob.document import loads
+from sssjob.translate import Done, Settings, read, translate
+
+# fmt: off
+BOTH = [
+    ("<Name>scan</Name>", ["-N scan"]),
+    ("<Project>p</Project>", ["-P p"]),
+    ("<Queue>q</Queue>", ["-q q"]),
+    ("<Reservation>7</Reservation>", ["-ar 7"]),
+    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ['-wd "/a b"']),
+    ("<OutputFile>o</OutputFile><ErrorFile>e</ErrorFile>", ["-o o", "-e e"]),
+    ('<InputFile>i</InputFile><OutputFile>o</OutputFile><ErrorFile redirectList="Merge"/>', ["-i i", "-o o", "-j y"]),
+    ('<Environment export="true"/>', ["-V"]),
+    ("<EligibleTime>1800000000</EligibleTime>", ["-a 202701150800.00"]),
+    ("<DeadlineTime>1800000000</DeadlineTime>", ["-dl 202701150800.00"]),
+    ('<Dependency condition="OnExit">7</Dependency><Dependency condition="OnExit">8</Dependency>', ["-hold_jid 7,8"]),
+    ("<Hold>User</Hold>", ["-h"]),
+    ("<NotificationList>All</NotificationList>", ["-m bea"]),
+    ("<Restartable>true</Restartable>", ["-r y"]),
+    ("<Priority>-5</Priority>", ["-p -5"]),
+    (requested("<Processors>8</Processors>"), ["-pe smp 8"]),
+    (requested('<Processors op="GE">4</Processors><Processors op="LE">8</Processors>'), ["-pe smp 4-8"]),
+    (requested('<Processors op="GE">4</Processors>'), ["-pe smp 4-"]),
+    ('<Extension type="sge" name="pe">mpi</Extension>' + requested("<Processors>8</Processors>"), ["-pe mpi 8"]),
+    (requested('<Processors>4</Processors><Memory units="GB">8</Memory>'), ["-pe smp 4", "-l h_vmem=2G"]),
+    (requested("<Duration>95053</Duration>"), ["-l h_rt=95053"]),
+    (requested('<Swap units="MB">5</Swap>'), ["-l swap_free=5M"]),
+    (requested('<Resource name="GPU">2</Resource>'), ["-l gpu=2"]),
+    (requested("<Feature>ib</Feature><Feature>ssd</Feature>"), ["-l ib=TRUE", "-l ssd=TRUE"]),
+    (requested("<Architecture>lx-amd64</Architecture>"), ["-l arch=lx-amd64"]),
+    (requested("<Node>n1</Node>"), ["-l h=n1"]),
+    (requested('<Node aggregation="List" count="1">n1,n2</Node>'), ["-l h=n1|n2"]),
+    ('<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit><ResourceLimit name="CPUTime" type="Soft">5</ResourceLimit>', ["-l h_cpu=9", "-l s_cpu=5"]),
+    ('<ResourceLimit name="StackSize" type="Hard">1024</ResourceLimit>', ["-l h_stack=1K"]),
+]
+READ = [
+    (["-l h_rt=1:0:0,h_vmem=1g", "-pe smp 2"], requested('<Processors>2</Processors><Memory units="KB">1953125</Memory><Duration>3600</Duration>')),
+    (["-l ib"], requested("<Feature>ib</Feature>")),
+    (["-v A=1,B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),
+    (["-pe smp -8"], requested('<Processors op="LE">8</Processors>')),
+    (["-l hostname=n1"], requested("<Node>n1</Node>")),
+]
+KEPT = ["-cwd", "-t 1-10:2", "-tc 5", "-l h_rt=INFINITY", "-l matlab=3", "-hold_jid prep", "-pe smp 1-4,8", "-notify", "-m as", "-l h=n*", "-b y"]
+CHANGED = [
+    ("<Name>7up</Name>", ["-N _7up"], "it is called '_7up' there"),
+    (requested('<Processors>3</Processors><Memory units="MB">1</Memory>'), ["-pe smp 3", "-l h_vmem=349526"], "349526 of each slot, rounded up"),
+    (requested('<Node aggregation="Range">n[1-2]</Node>'), ["-l h=n1|n2"], "any of them"),
+]
+REFUSED = [
+    "<Dependency>7</Dependency>", "<Dependency condition='OnExit'>prep</Dependency>", "<QualityOfService>q</QualityOfService>",
+    requested("<NodeCount>2</NodeCount>"), '<TaskDistribution type="TasksPerNode">2</TaskDistribution>', requested("<Disk>5</Disk>"),
+    "<Interactive>true</Interactive>", "<Project>a&#10;#$ -q x</Project>", requested('<Node aggregation="Pattern">n.</Node>'), "<Machine>m</Machine>",
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("inner", "lines"), BOTH)
+def test_what_a_job_says_is_an_option_and_the_option_says_it_again(inner, lines):
+    assert [line for line in options_of(inner, "sge") if line != "-S /bin/sh"] == sorted(
+        lines, key=options_of(inner, "sge").index
+    )
+    assert not [loss for loss in losses_of(inner, "sge") if loss.done is not Done.CONVERTED]
+    comes_back(loads(wrapped(inner)), "sge")
+    text, findings = said_by_script("#$", ["-S /bin/sh", *lines], "sge")
+    assert (sorted(text.split("<")), findings) == (sorted(inner.split("<")), ())
+
+
+@pytest.mark.parametrize(("lines", "inner"), READ)
+def test_every_spelling_of_an_option_is_read(lines, inner):
+    assert said_by_script("#$", ["-S /bin/sh", *lines], "sge") == (inner, ())
+
+
+@pytest.mark.parametrize("line", KEPT)
+def test_what_has_no_place_is_kept_and_written_back_where_it_stood(line):
+    text = f"#$ -S /bin/sh\n#$ -N a\n#$ {line}\n#$ -q x\nexec /bin/true\n"
+    (found,) = read(text.encode(), "sge")
+    assert [each.code for each in found.findings] == ["W-UNKNOWN"]
+    assert translate(found.job, "sge", Settings(residual=False)).text == f"#!/bin/sh\n{text}"
+
+
+def test_wishes_are_kept_as_wishes():
+    text = b"#$ -S /bin/sh\n#$ -soft -l ib,mem_free=2G -hard -l ssd\nexec /bin/true\n"
+    (found,) = read(text)
+    assert [item.text for item in found.job.requested] == ["ssd"]
+    again = translate(found.job, "sge", Settings(residual=False)).text
+    assert "#$ -soft -l ib -hard\n#$ -soft -l mem_free=2G -hard\n" in again
+
+
+@pytest.mark.parametrize(("inner", "lines", "reason"), CHANGED)
+def test_what_is_changed_is_told(inner, lines, reason):
+    assert [line for line in options_of(inner, "sge") if "-S" not in line] == lines
+    assert {loss.reason for loss in losses_of(inner, "sge")} == {reason}
+    comes_back(loads(wrapped(inner)), "sge")
+
+
+@pytest.mark.parametrize("inner", REFUSED)
+def test_what_has_no_option_is_kept_beside_and_told(inner):
+    assert [loss.done for loss in losses_of(inner, "sge")] == [Done.RESIDUAL]
+    assert not [line for line in options_of(inner, "sge") if "-S" not in line and "-pe" not in line]
+    comes_back(loads(wrapped(inner)), "sge")
+
+
+@given(data=st.data())
+def test_any_of_them_together_come_back(data):
+    own = [case[0] for case in (*BOTH, *CHANGED)] + REFUSED
+    inner = data.draw(
+        st.lists(st.sampled_from(own), unique_by=lambda each: each.split(">")[0].split()[0])
+    )
+    comes_back(loads(wrapped("".join(inner))), "sge")
