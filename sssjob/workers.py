@@ -1,7 +1,7 @@
 """Work in parts, by processes: each part goes to one of them, and results come in their order.
 
 *Strategy.* A worker reads parts from one pipe and writes what it made of them into another. Who
-asks has no thread of its own, and keeps each worker one part ahead if that part fits into the
+asks has no thread of its own, and keeps each worker some parts ahead as far as they fit into the
 pipe: so never do both wait for the other to read. What is waiting, worked on, or done and not yet
 given is bounded by the number of workers, and memory does not grow with the number of parts.
 Workers begin when there are more than a few parts, by a fork where that is safe, which is in a
@@ -38,10 +38,11 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 _FEW = 2  # parts that are done here: to start workers would take longer
-_AHEAD = 3  # parts for each worker that are waiting, worked on, or done and not given
+_AHEAD = 4  # parts for each worker that are waiting, worked on, or done and not given
 _PIPE = 1 << 20  # bytes that a pipe holds, if the system agrees
 _LEAST = 1 << 16  # bytes that a pipe holds in any case
 _SPARE = 1 << 13  # bytes of a pipe that are not counted upon
+_YIELDING = 2  # by how much workers let who asks go first: all of them wait for it
 _KEPT = 1 << 24  # bytes of memory that a worker uses again for the next part
 _SIZE = struct.Struct("!Q")  # what comes before each message
 _ENDED = signal.SIGTERM, signal.SIGHUP
@@ -80,7 +81,33 @@ class _Task(Generic[P]):
 
     part: P
     message: bytes = b""  # the part as it is sent, until then
+    size: int = 0  # of the message, with what comes before it
     answer: tuple[bool, Any] | None = None  # whether it went well; what was made, or the error
+
+
+class _Ahead(Generic[P]):
+    """Parts that are taken before the results of those before them were given.
+
+    What is wrong with a part ends them, and is kept for its turn.
+    """
+
+    def __init__(self, parts: Iterable[P]) -> None:
+        self._parts = iter(parts)
+        self.error: Exception | None = None
+
+    def __iter__(self) -> Iterator[P]:
+        return self
+
+    def __next__(self) -> P:
+        if self.error is not None:
+            raise StopIteration
+        try:
+            return next(self._parts)
+        except StopIteration:
+            raise
+        except Exception as error:  # whatever it is: it is raised in its turn
+            self.error = error
+            raise StopIteration from error
 
 
 @dataclass(slots=True, eq=False)
@@ -93,9 +120,14 @@ class _Worker(Generic[P]):
     room: int  # bytes that can be sent while it works on something else
     given: deque[_Task[P]] = field(default_factory=deque)
 
-    def takes(self, message: bytes) -> bool:
-        """Whether a message can be sent now, without anybody having to wait."""
-        return not self.given or (len(self.given) == 1 and len(message) <= self.room)
+    def takes(self, task: _Task[P]) -> bool:
+        """Whether a task can be sent now, without anybody having to wait.
+
+        A worker that waits for its answer to be read has read the task of that answer. So at the
+        most those behind the first are still in the pipe.
+        """
+        behind = islice(self.given, 1, None)
+        return not self.given or sum(each.size for each in behind) + task.size <= self.room
 
     def end(self) -> int:
         """End it, whatever it does; its status as of ``os.waitstatus_to_exitcode``."""
@@ -144,16 +176,19 @@ class Workers(Generic[P, R]):
     ) -> Iterator[tuple[P, R]]:
         """Each part with what was made of it.
 
-        What the work raises is raised here, in its turn. Raises ``LostWorker`` for a process that
-        ended before its part was done, with the ``place`` of that part.
+        What the work raises is raised here, in its turn, and so is what ``parts`` raise. Raises
+        ``LostWorker`` for a process that ended before its part was done, with the ``place`` of
+        that part.
         """
-        ahead = iter(parts)
+        ahead = _Ahead(parts)
         try:
             if not self._crew:
                 self._take(ahead, 1 + (_FEW if self.processes > 1 else 0))
                 if len(self._waiting) > max(_FEW, 1):
                     self._start()
             yield from self._by_workers(ahead, place) if self._crew else self._here(ahead)
+            if ahead.error is not None:
+                raise ahead.error
         finally:
             self._waiting.clear()
             self._unsent.clear()
@@ -196,9 +231,11 @@ class Workers(Generic[P, R]):
             if not self._unsent:
                 return
             task = self._unsent[0]
-            task.message = task.message or _packed(task.part)
+            if not task.message:
+                task.message = _packed(task.part)
+                task.size = _SIZE.size + len(task.message)
             worker = min(self._crew, key=lambda each: len(each.given))
-            if not worker.takes(task.message):
+            if not worker.takes(task):
                 return
             _send(worker.tasks, task.message)
             task.message = b""
@@ -220,7 +257,10 @@ class Workers(Generic[P, R]):
                 raise LostWorker(place(task.part), worker.end()) from error
 
     def _start(self) -> None:
-        begin = _forked if _is_alone() else _begun
+        begin = _begun
+        if _is_alone():
+            begin = _forked
+            gc.freeze()  # what is here already stays shared, and nobody looks at it again
         for _ in range(self.processes):
             worker: _Worker[P] = begin(self._crew)
             self._crew.append(worker)
@@ -284,7 +324,6 @@ def _forked(crew: list[_Worker[P]]) -> _Worker[P]:
         for other in crew:
             other.tasks.close()
             other.answers.close()
-        gc.freeze()  # what is here already stays shared
         _serve(pipes.their_tasks, pipes.their_answers)
         status = 0
     finally:
@@ -315,6 +354,7 @@ def _serve(tasks: FileIO, answers: FileIO) -> None:
     # A block of this size that is freed tells glibc to keep as much. Else it would give the memory
     # of each part back, and to have it given anew, page by page, takes a tenth of the time.
     bytes(_KEPT)
+    os.nice(_YIELDING)
     function: Callable[[Any], Any] | None = None
     with suppress(EOFError):
         work: Work = pickle.loads(_received(tasks))

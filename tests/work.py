@@ -1,6 +1,7 @@
 """What the workers of tests do: small, and quick to import."""
 
 import os
+import signal
 
 from sssjob.errors import UnusableInput
 
@@ -46,5 +47,19 @@ def ended(at, by):
         if number == at:
             os.kill(os.getpid(), by)
         return number
+
+    return work
+
+
+def lost_reader():
+    """A reader of documents for a store that dies of one of them."""
+    from sssjob.store import reading
+
+    read = reading.reader()
+
+    def work(part):
+        if b"<Id>40</Id>" in part.read().data:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return read(part)
 
     return work

@@ -74,5 +74,12 @@ def main() -> None:
         sys.stdout.close()
     except Terminated as end:
         number = end.number
+    except RuntimeError as error:
+        from sssjob.cli import common
+        from sssjob.errors import LostWorker
+
+        if not isinstance(error, LostWorker):
+            raise
+        common.fail(error)
     if number:
         die(number)

@@ -398,10 +398,14 @@ def _is_document(line: bytes) -> bool:
 
 
 def _is_harmless(data: bytes) -> bool:
-    """Whether nothing in some bytes needs a look before they are parsed."""
+    """Whether nothing in some bytes needs a look before they are parsed.
+
+    A declaration does: it may name another encoding, in which the bytes cannot be kept.
+    """
     return (
         len(data) <= limits.TOKEN_LIMIT
         and b"<!DOCTYPE" not in data
+        and b"<?xml" not in data
         and not may_hold_strangers(data)
     )
 

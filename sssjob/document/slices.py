@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.document import reader
-from sssjob.document.batches import Located, OnError, Slice
+from sssjob.document.batches import Batch, Located, OnError, Slice
 from sssjob.document.files import Source
 from sssjob.document.outermost import is_mistaken
 from sssjob.document.places import local
@@ -19,14 +19,21 @@ def slices(source: Source, *, on_error: OnError | None = None) -> Iterator[Slice
 
     A document without any is told as what cannot be read, unless it is an empty wrapper.
     """
+
+    def tell(error: UnreadableDocument) -> None:
+        if on_error is None:
+            raise error
+        on_error(error)
+
     for batch in reader.batches(source, on_error=on_error):
-        found = tuple(batch.slices())
-        yield from found
-        if not found and is_mistaken(batch.root):
-            line = Located(batch.root, batch.offset).line
-            name = local(batch.root)
-            message = f"<{name}> is no Job or JobGroup and holds none"
-            error = UnreadableDocument(finding("E-UNKNOWN", message, line=line))
-            if on_error is None:
-                raise error
-            on_error(error)
+        yield from of_batch(batch, tell)
+
+
+def of_batch(batch: Batch, tell: OnError) -> Iterator[Slice]:
+    """The same of a batch."""
+    found = tuple(batch.slices())
+    yield from found
+    if not found and is_mistaken(batch.root):
+        line = Located(batch.root, batch.offset).line
+        message = f"<{local(batch.root)}> is no Job or JobGroup and holds none"
+        tell(UnreadableDocument(finding("E-UNKNOWN", message, line=line)))

@@ -7,8 +7,8 @@ from sssjob.model import Block
 from sssjob.store import lookup
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity, same
-from sssjob.store.loading import only
 from sssjob.store.packing import Packing
+from sssjob.store.reading import only
 from sssjob.store.stored import Stored
 from sssjob.store.writing import HistoryEntry, Writer
 

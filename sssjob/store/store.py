@@ -21,6 +21,7 @@ from sssjob.store.loading import load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import Plan
 from sssjob.store.pushdown import plan
+from sssjob.store.reading import Readers
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
@@ -97,6 +98,7 @@ class Store:
         reason: str = "",
         on_error: tree.OnError | None = None,
         on_batch: Callable[[Counts], None] | None = None,
+        readers: Readers | None = None,
     ) -> Counts:
         """Keep every outermost Job and JobGroup of a source, byte for byte as it stands there.
 
@@ -104,11 +106,15 @@ class Store:
         same source can be loaded again: what is there already is left alone. ``name`` is what
         the history calls the source. A document that cannot be kept raises
         ``UnreadableDocument``, or goes to ``on_error`` while the rest go on; ``on_batch`` is told
-        the counts so far after each commit.
+        the counts so far after each commit. What is kept is the same with ``readers``: processes
+        that read documents while this one writes (``sssjob.store.reading.readers``).
         """
         who = self.by if by is None else by
         entry = HistoryEntry(self.engine, by=who, source=name, reason=reason)
-        return load(self.engine, self.packing, source, entry, on_error=on_error, on_batch=on_batch)
+        return load(
+            self.engine, self.packing, source, entry,
+            on_error=on_error, on_batch=on_batch, readers=readers,
+        )  # fmt: skip
 
     def get(self, identity: Identity | str) -> Stored | None:
         """A document, a deleted one too, or None.

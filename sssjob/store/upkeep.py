@@ -11,8 +11,8 @@ from sssjob.store import lookup, opening, packing, schema
 from sssjob.store.columns import EFFECTIVE, JOB
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity
-from sssjob.store.loading import only
 from sssjob.store.packing import Packing
+from sssjob.store.reading import only
 from sssjob.store.schema import listed
 from sssjob.store.stored import Fault, Statistics, Stored
 

@@ -145,8 +145,8 @@ class Writer:
         changed: list[tuple[int, int, Incoming]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         for index, incoming in enumerate(documents):
-            runs = known[incoming.name, incoming.id]
-            run = same(incoming.marks, runs)
+            runs = known.get((incoming.name, incoming.id), ())
+            run = same(incoming.marks, runs) if runs else None
             if run is None:
                 fresh.append((index, len(runs) + 1, incoming))
             elif self._has(run, incoming.document):
@@ -188,7 +188,7 @@ class Writer:
         for row, (index, _, incoming) in zip(rows, fresh, strict=True):
             if row[0] in added:
                 written[index] = Written(row[0], Outcome.NEW)
-                jobs += _rows(row[0], incoming)
+                jobs += [(row[0], 0, *facts) for facts in incoming.rows]
             else:
                 late.append((index, incoming))
         self.engine.add(self._rows, jobs)
@@ -206,12 +206,9 @@ class Writer:
             for number, new in pairs
         ])  # fmt: skip
         self.engine.many("DELETE FROM job WHERE document = ?", numbers)
-        self.engine.add(self._rows, [row for number, new in pairs for row in _rows(number, new)])
-
-
-def _rows(number: int, incoming: Incoming) -> Iterator[Row]:
-    """The rows of a document's jobs as the table has them."""
-    return ((number, 0, *row) for row in incoming.rows)
+        self.engine.add(
+            self._rows, [(number, 0, *facts) for number, new in pairs for facts in new.rows]
+        )
 
 
 def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:

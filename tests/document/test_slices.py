@@ -133,3 +133,13 @@ def test_where_a_chunk_ends_does_not_matter(monkeypatch):
     assert len(whole[0]) == 3
     monkeypatch.setattr("sssjob.document.cutting._READ", 1)
     assert cut(source) == whole
+
+
+def test_a_line_in_another_encoding_among_lines_is_a_document_in_utf8():
+    lines = [b"<Job><Id>%d</Id></Job>" % number for number in range(12)]
+    lines.insert(
+        9, "<?xml version='1.0' encoding='ISO-8859-1'?><Job><Id>é</Id></Job>".encode("latin-1")
+    )
+    found = [each.document for each in slices(b"\n".join(lines))]
+    assert found[9] == "<Job><Id>é</Id></Job>".encode()
+    assert [*found[:9], *found[10:]] == [*lines[:9], *lines[10:]]

@@ -14,7 +14,7 @@ from sssjob.document.slices import slices
 from sssjob.errors import UnreadableDocument
 from sssjob.store import Counts, loading
 from sssjob.store.identity import identify
-from sssjob.store.loading import only, told
+from sssjob.store.reading import only, told
 from sssjob.store.rows import rows
 
 IDS = st.sampled_from(["1", "2", "g"])

@@ -16,6 +16,7 @@ from sssjob.cli.store import shared
 if TYPE_CHECKING:
     from sssjob.errors import UnreadableDocument
     from sssjob.store import Counts, Store
+    from sssjob.store.reading import Readers
 
 
 @click.command(
@@ -25,6 +26,7 @@ Examples:
   sssjob store import jobs.db jobs.sss archive/
   sssjob convert --from slurm sacct.txt | sssjob store import jobs.db -
   sssjob store import jobs.db --reason "April, corrected" april.sss.zst
+  sssjob store import --jobs 0 jobs.db archive/
 
 Exit code: 0 all job objects are kept, 1 some were bad, 2 a file or the store cannot be used.""",
 )
@@ -32,8 +34,14 @@ Exit code: 0 all job objects are kept, 1 some were bad, 2 a file or the store ca
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @shared.by
 @click.option("--reason", metavar="TEXT", default="", help="Why, for the history.")
+@click.option(
+    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
+    help="Use so many processes that read, 0 for all cores; what is kept stays the same.",
+)  # fmt: skip
 @shared.as_json
-def command(store: str, files: tuple[str, ...], by: str | None, reason: str, as_json: bool) -> None:
+def command(
+    store: str, files: tuple[str, ...], by: str | None, reason: str, processes: int, as_json: bool
+) -> None:
     """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
 
     A FILE may be compressed, a directory of *.xml and *.sss files, or "-" for standard input.
@@ -41,14 +49,19 @@ def command(store: str, files: tuple[str, ...], by: str | None, reason: str, as_
     objects that are there already stay as they are, so an import that was interrupted can be run
     again.
     """
+    from sssjob import workers
     from sssjob.store import Counts
+    from sssjob.store.reading import readers
     from sssjob.verbs import sources
 
     total = Counts()
-    with shared.opened(store, create=True, by=shared.user(by)) as jobs:
+    with (
+        shared.opened(store, create=True, by=shared.user(by)) as jobs,
+        readers(processes or workers.cores()) as some,
+    ):
         for name, source in chain.from_iterable(map(sources.files, common.sources(files))):
             try:
-                total += _load(jobs, name, source, reason)
+                total += _load(jobs, name, source, reason, some)
             except OSError as error:
                 common.fail(common.reason(error))
     if as_json:
@@ -58,9 +71,9 @@ def command(store: str, files: tuple[str, ...], by: str | None, reason: str, as_
     sys.exit(common.NOTHING if total.bad else common.FOUND)
 
 
-def _load(jobs: Store, name: str, source: object, reason: str) -> Counts:
+def _load(jobs: Store, name: str, source: object, reason: str, readers: Readers) -> Counts:
     def tell(error: UnreadableDocument) -> None:
         common.print_findings([error.finding.in_file(name)])
 
     with progress.watched(source, Path(name).name) as stream:  # type: ignore[arg-type]
-        return jobs.load(stream, name=name, reason=reason, on_error=tell)
+        return jobs.load(stream, name=name, reason=reason, on_error=tell, readers=readers)

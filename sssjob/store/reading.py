@@ -1,0 +1,135 @@
+"""Documents on their way into a store: what is read becomes ready to be written.
+
+Most of the time of an import goes into reading: documents are parsed, and the rows of their jobs
+are made. Several processes can do that for one that writes what they give, in the same order.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from os import PathLike
+from typing import BinaryIO, TypeGuard
+
+from sssjob.document import Source, dumps
+from sssjob.document.batches import Batch, OnError
+from sssjob.document.places import local
+from sssjob.document.reader import Part, in_parts, on_parts
+from sssjob.document.slices import Slice, of_batch, slices
+from sssjob.errors import UnreadableDocument, finding
+from sssjob.model import Block
+from sssjob.store import columns
+from sssjob.store.columns import BOTH, GROUP, NAMES, SEPARATOR
+from sssjob.store.engine import Row
+from sssjob.store.identity import Marks, identify
+from sssjob.store.rows import rows
+from sssjob.store.writing import Incoming
+from sssjob.units import XML_SPACE
+from sssjob.workers import Work, Workers
+
+_ODD, _READING, _KIND = map(NAMES.index, (columns.ODD, columns.READING, columns.KIND))
+_ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (
+    NAMES.index(columns.name_of(path)) for path in ("Id", "GlobalId", "SubmitTime", "StartTime")
+)
+
+Found = list[Incoming | UnreadableDocument]
+Readers = Workers[Part, Found | None]
+
+
+def readers(processes: int) -> Readers:
+    """So many processes that read documents for one that writes them, for a ``with`` block."""
+    return Workers(Work("sssjob.store.reading:reader"), processes)
+
+
+def reader() -> Callable[[Part], Found | None]:
+    """What reads the documents of a part in another process."""
+    return on_parts(_of_batch)
+
+
+def incomings(source: Source, tell: OnError, readers: Readers | None) -> Iterator[Incoming]:
+    """The documents of a source, ready to be written; what cannot be read is told in its turn."""
+    found: Iterable[Incoming | UnreadableDocument]
+    if readers is not None and readers.processes > 1:
+        found = _by_readers(source, tell, readers)
+    else:
+        found = map(_incoming, slices(source, on_error=tell))
+    for each in found:
+        if isinstance(each, Incoming):
+            yield each
+        else:
+            tell(each)
+
+
+def _by_readers(
+    source: Source, tell: OnError, readers: Readers
+) -> Iterator[Incoming | UnreadableDocument]:
+    with _stream(source) as stream:
+        for found in in_parts("", source, stream, readers, _of_batch, on_error=tell):
+            yield from found
+
+
+def _of_batch(_: str, batch: Batch) -> Found:
+    found: Found = []
+    for cut in of_batch(batch, found.append):
+        found.append(_incoming(cut))
+    return found
+
+
+def _incoming(cut: Slice) -> Incoming | UnreadableDocument:
+    try:
+        return incoming(cut)
+    except UnreadableDocument as error:
+        return error
+
+
+def _stream(source: Source) -> AbstractContextManager[BinaryIO]:
+    if isinstance(source, (str, PathLike)):
+        return open(source, "rb")
+    return io.BytesIO(source) if isinstance(source, bytes) else nullcontext(source)
+
+
+def incoming(cut: Slice) -> Incoming:
+    """A Job or JobGroup that was cut out of its source, ready to be written.
+
+    Raises ``UnreadableDocument`` for one that has no Id (SSS 4.1, 5.1).
+    """
+    name = local(cut.element)
+    found = rows(cut.element)
+    id_, marks = told(found[0]) or identify(cut.element, name)
+    if not id_:
+        raise UnreadableDocument(finding("E-MISSING", f"a {name} without an Id", line=cut.line))
+    return Incoming(name, id_, marks, cut.document, found)
+
+
+def told(row: Row) -> tuple[str, Marks] | None:
+    """What ``identify`` says, as far as the row of a document tells without doubt, else None.
+
+    It was read already, and reading it again would cost as much as compressing the document.
+    """
+    if row[_ODD] or row[_READING] != BOTH:
+        return None
+    id_, global_id = str(row[_ID] or ""), str(row[_GLOBAL_ID] or "")
+    submitted, started = row[_SUBMITTED], row[_STARTED]
+    if SEPARATOR in id_ or SEPARATOR in global_id:  # there are several
+        return None
+    if row[_KIND] == GROUP:
+        return id_.strip(XML_SPACE), Marks()
+    if not (_is_whole(submitted) and _is_whole(started)):
+        return None
+    times = (f"{value:.0f}" if value is not None else "" for value in (submitted, started))
+    return id_.strip(XML_SPACE), Marks(global_id.strip(XML_SPACE), *times)
+
+
+def only(document: Block | bytes) -> Incoming:
+    """The one Job or JobGroup of a document. Raises ``UnreadableDocument``."""
+    data = document if isinstance(document, bytes) else dumps(document).encode()
+    found = list(slices(data))
+    if len(found) != 1:
+        message = f"{len(found)} job objects where one is due"
+        raise UnreadableDocument(finding("E-CARD", message))
+    return incoming(found[0])
+
+
+def _is_whole(value: object) -> TypeGuard[float | None]:
+    return value is None or (isinstance(value, float) and value.is_integer())

@@ -1,0 +1,117 @@
+"""An import by several processes keeps what one would: bytes, versions, rows, faults, order."""
+
+import gzip
+import os
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sssjob import store
+from sssjob.document import guesses
+from sssjob.errors import LostWorker
+from sssjob.store import Counts, loading, reading
+
+GOOD = [
+    f"<Job><Id>{n % 50}</Id><State>{'Idle' if n < 50 else 'Completed'}</State></Job>\n"
+    for n in range(70)
+]
+GROUP = "<JobGroup><Id>g</Id><Job><Id>a</Id></Job></JobGroup>\n"
+ODD = (
+    "<Job><User>nobody</User></Job>\n", "<Job><Id>7</Job>\n", "<Job>\n<Id>long</Id>\n</Job>\n",
+    "<!-- <Job><Id>0</Id></Job>\n<Job> -->\n", "text\n", "<Jobs>\n", "</Jobs>\n", "<Job>\n",
+    "<Jobs>\n<Job><Id>in</Id></Job>\n</Jobs>\n", "\n", GROUP,
+    "<Job xmlns='urn:x'><Id>1</Id></Job>\n", "<?note\n?>\n",
+    "<?xml version='1.0' encoding='ISO-8859-1'?><Job><Id>\xe9</Id></Job>\n",
+    "<!DOCTYPE a><Job/>\n", "<Job><Id>&nope;</Id></Job>\n", "\x00\n",
+)  # fmt: skip
+
+
+def imported(path, source, processes, many=False, documents=16):
+    """All that a store keeps but its times, what was said, and the counts."""
+    errors, told = [], []
+    path = Path(f"{path}{processes}.db")
+    path.unlink(missing_ok=True)
+    with (
+        mock.patch.object(guesses, "SIZE", 200),
+        mock.patch.object(loading, "_DOCUMENTS", documents),
+        store.open(path, create=True, by="amy") as jobs,
+        reading.readers(processes) as readers,
+    ):  # fmt: skip
+        for each in source if many else [source]:
+            told.append(jobs.load(each, on_error=errors.append, readers=readers))
+        tables = {
+            name: jobs.engine.fetch(f"SELECT * FROM {name}")
+            for name in ("document", "former", "job", "dictionary", "setting")
+        }
+        assert list(jobs.check()) == []
+    path.unlink()
+    return tables, [error.finding for error in errors], told
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("stores")
+
+
+@pytest.mark.parametrize("around", [("", ""), ("<Jobs>\n", "</Jobs>\n")], ids=["lines", "wrapped"])
+def test_readers_change_nothing(folder, around):
+    # From a hundred documents on there is a dictionary.
+    source = (around[0] + "".join(GOOD * 3) + GROUP + around[1]).encode()
+    one, *more = (imported(folder / "jobs", source, n, documents=120) for n in (1, 2, 3))
+    assert one[2] == [Counts(new=51, changed=100, unchanged=60)]
+    assert more == [one, one]
+
+
+@settings(max_examples=25)
+@given(
+    st.sampled_from([("", ""), ("", ""), ("<Jobs>\n", "</Jobs>\n")]),
+    st.lists(st.sampled_from((*GOOD[:6], *GOOD[:6], *ODD)), max_size=40),
+    st.booleans(),
+)
+@example(("", ""), ["<Job><User>nobody</User></Job>\n"] * 3, True)
+@example(("", ""), ["text\n", *GOOD[:9], "<Job>\n", *GOOD[:30]], True)
+@example(("", ""), [ODD[-4], *GOOD[:30]], True)
+def test_what_is_not_as_it_seemed_is_read_as_by_one(folder, around, lines, begins_well):
+    begin = "".join(GOOD[:12]) if begins_well else ""
+    source = (around[0] + begin + "".join(lines) + around[1]).encode("latin-1")
+    assert imported(folder / "odd", source, 2) == imported(folder / "odd", source, 1)
+
+
+def test_what_comes_before_damaged_compression_is_kept(folder):
+    data = [f"<Job><Id>{n}{os.urandom(120).hex()}</Id></Job>\n" for n in range(3000)]
+    damaged = gzip.compress("".join(data).encode())[:-9000]
+    one, two = (imported(folder / "cut", damaged, count, documents=99) for count in (1, 2))
+    assert two[1] == one[1]
+    for tables, _, [counts] in (one, two):
+        assert [row[2] for row in tables["document"]] == [
+            line[9:].partition("<")[0] for line in data[: counts.new]
+        ]
+        assert counts == Counts(new=counts.new, bad=1)
+        assert counts.new > 500
+
+
+def test_the_same_readers_read_many_sources(folder):
+    sources = ["".join(GOOD[n : n + 20]).encode() for n in range(0, 60, 20)]
+    one, two = (imported(folder / "many", sources, count, many=True) for count in (1, 2))
+    assert two == one
+
+
+def test_a_lost_reader_leaves_whole_batches_and_the_import_can_be_run_again(tmp_path):
+    path = tmp_path / "jobs.db"
+    source = "".join(GOOD).encode()
+    with (
+        mock.patch.object(guesses, "SIZE", 200), mock.patch.object(loading, "_DOCUMENTS", 8),
+        store.open(path, create=True) as jobs,
+        reading.Workers(reading.Work("work:lost_reader"), 2) as readers,
+    ):  # fmt: skip
+        with pytest.raises(LostWorker, match=r":\d+: the process that worked on what begins"):
+            jobs.load(source, readers=readers)
+        assert 0 < jobs.count() < 50
+        assert jobs.count() % 8 == 0
+    with store.open(path) as jobs:
+        assert list(jobs.check()) == []
+        jobs.load(source)
+        assert jobs.count() == 50
