@@ -12,9 +12,13 @@ from strategies import documents, mutants
 from sssjob import spec
 from sssjob.check import accept, check, check_source
 from sssjob.check.accept import Acceptor
+from sssjob.conformance.cases import sections
 from sssjob.document.tree import units
 
-VALID = sorted((Path(__file__).parents[1] / "data" / "valid").glob("*.xml"))
+DATA = Path(__file__).parents[1] / "data"
+VALID = sorted((DATA / "valid").glob("*.xml"))
+INVALID = sorted((DATA / "invalid").glob("*.xml"))
+CASES = [case for section in sections() for case in section.cases if case.document]
 JOBS = ("Job", "JobGroup")
 
 
@@ -31,11 +35,16 @@ def test_what_is_accepted_gives_no_finding(element, said):
         assert list(check(root, said=set(said))) == []
 
 
-@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*VALID, *INVALID], ids=lambda path: path.stem)
 def test_accepting_changes_no_finding(path, monkeypatch):
     some = list(check_source(path))
     monkeypatch.setattr(accept, "_WORTH_A_GRAMMAR", 1000)
     assert list(check_source(path)) == some
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_accepting_changes_no_finding_of_the_standard(case, monkeypatch):
+    test_accepting_changes_no_finding(case.document.encode(), monkeypatch)
 
 
 ACCEPTED = [
