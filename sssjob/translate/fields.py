@@ -29,7 +29,7 @@ NOT_ALL = "not all of it can be said of a job object"
 PRIORITIES = range(-1023, 1025)
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
+ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
 _SIGNS = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -354,12 +354,17 @@ class Environment(Rule):
 
 @dataclass(frozen=True)
 class Moment(Rule):
-    """A local time, as these programs want it; in the hour that a clock repeats it is not sure."""
+    """A local time, as these programs want it; in the hour that a clock repeats it is not sure.
+
+    ``reads`` are other forms that are read. Where only minutes are told, ``step`` is 60 for a time
+    that is rounded up, and -60 for one that is rounded down.
+    """
 
     name: str
     option: str
     form: str
-    reads: tuple[str, ...] = ()  # other forms that are read
+    reads: tuple[str, ...] = ()
+    step: int = 1
 
     def write(self, asked: Asked, made: Made) -> None:
         """The time by the clock of who submits."""
@@ -367,7 +372,9 @@ class Moment(Rule):
         if item is None:
             return
         try:
-            local = datetime.fromtimestamp(units.time(item.text))
+            told = units.time(item.text)
+            seconds = -(-told // self.step) * self.step
+            local = datetime.fromtimestamp(seconds)
         except (InvalidValue, ValueError, OverflowError, OSError) as error:
             asked.refuse(item, str(error))
             return
@@ -375,6 +382,8 @@ class Moment(Rule):
             asked.refuse(item, "the clock shows that time twice, or not at all")
             return
         made.option(self.option, local.strftime(self.form))
+        if seconds != told:
+            asked.approximate(self.name, f"a whole minute, {abs(seconds - told)} s away")
 
     def read(self, said: Said, heard: Heard) -> None:
         """A time with a date; one that counts from now on depends on when that is."""
@@ -494,7 +503,7 @@ class Mail(Rule):
         known = dict(zip(EVENTS, self.words, strict=True))
         made.option(self.events, self.joint.join(known[event] for event in dict.fromkeys(events)))
         if "uri" in item.attributes:
-            if address := _ADDRESS.fullmatch(item.attributes["uri"].strip()):
+            if address := ADDRESS.fullmatch(item.attributes["uri"].strip()):
                 made.option(self.to, address[1])
             else:
                 asked.refuse(item, "it is no address of mail", "uri")
@@ -686,7 +695,10 @@ class Limits(Rule):
         if option and (name, kind) not in self.options:
             asked.refuse(item, NO_OPTION, "type")
         if option:
-            made.option(option, self.clock(value) if name == "CPUTime" else self.size(value))
+            text = self.clock(value) if name == "CPUTime" else self.size(value)
+            made.option(option, text)
+            if (self.seconds if name == "CPUTime" else self.bytes)(text) != value:
+                asked.approximate("ResourceLimit", f"{text}, rounded up")
         elif name in _LIMITS and kind in _TYPES:
             number = value if name in _COUNTED else -(-value // 1024)
             made.lines.append(f"ulimit {_TYPES[kind]}{_LIMITS[name]} {number}")

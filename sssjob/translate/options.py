@@ -165,17 +165,19 @@ class Syntax:
 
     ``takes`` has the number of words behind each option: 0, 1 or more; -1 where one may stand
     behind ``=`` only. ``also`` gives the name by which rules know another spelling. ``lists`` are
-    options whose value is a list NAME=VALUE,NAME=VALUE of options of their own. ``split`` takes a
-    line apart into words, and ``quote`` is its inverse for one word.
+    options whose value is a list NAME=VALUE,NAME=VALUE of options of their own, and ``inner`` how
+    one of them is written where it is not so. ``split`` takes a line apart into words, and
+    ``quote`` is its inverse for one word.
     """
 
     prefix: str
     takes: Mapping[str, int]
     also: Mapping[str, str] = field(default_factory=dict)
-    lists: Mapping[str, Callable[[str], Iterable[str]]] = field(default_factory=dict)
+    lists: Mapping[str, Callable[[str], Iterable[str] | None]] = field(default_factory=dict)
     split: Callable[[str], list[str]] = str.split
     quote: Callable[[str], str] = str
     abbreviated: bool = False  # whether a long option may be cut short
+    inner: Mapping[str, str] = field(default_factory=dict)
 
     def directive(self, line: str) -> str | None:
         """What stands behind the prefix of a line that has it, or None."""
@@ -191,7 +193,8 @@ class Syntax:
             return f"{self.prefix} {option.name}"
         value = safe(option.value)
         if inner:
-            return f"{self.prefix} {name} {self.quote(f'{inner}={value}')}"
+            text = self.inner.get(name, "{}={}").format(inner, value)
+            return f"{self.prefix} {name} {self.quote(text)}"
         if self.takes.get(name, 1) > 1:
             return f"{self.prefix} {name} {value}"
         between = "=" if name.startswith("--") else " "
@@ -246,8 +249,9 @@ class Syntax:
 
     def _named(self, name: str, value: str | None) -> Iterator[Option]:
         known = self.also.get(name, name)
-        if known in self.lists and value is not None:
-            for part in self.lists[known](value):
+        parts = self.lists[known](value) if known in self.lists and value is not None else None
+        if parts is not None:
+            for part in parts:
                 inner, equals, held = part.partition("=")
                 yield Option(f"{known} {inner}", held if equals else None)
         else:

@@ -1,6 +1,6 @@
 """What of LSF stands where in this folder."""
 
-from sssjob.registry import Format, Sign, System
+from sssjob.registry import Format, Sign, System, Target
 
 SYSTEM = System(
     "lsf",
@@ -8,5 +8,8 @@ SYSTEM = System(
     formats=(
         Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
                Sign.MARK),
+    ),
+    targets=(
+        Target("lsf", "sssjob.systems.lsf.submission:LSF", "scripts for bsub of LSF"),
     ),
 )  # fmt: skip

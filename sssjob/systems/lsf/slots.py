@@ -1,0 +1,232 @@
+"""Tasks of LSF, with a range of them, and resource requirements."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from sssjob import nodes as sets
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import stripped
+from sssjob.systems.lsf.words import kilobytes, minutes, size, written_minutes
+from sssjob.translate import numbers
+from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.form import Layout
+from sssjob.translate.nodes import features, listed, plain
+from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.translator import Settings
+
+MIB = 1 << 20
+
+_RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
+
+
+class Slots(Layout):
+    """Tasks with a range of them, and resource requirements."""
+
+    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+        """Tasks, where they are, and what each job has."""
+        of = numbers.added(asked)
+        self._tasks(asked, made, of)
+        self._select(asked, made)
+        self._usage(asked, made, of, settings.memory_scope)
+        if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+            made.option("-W", written_minutes(wall))
+            if wall % 60:
+                asked.approximate("Duration", f"{written_minutes(wall)} minutes, rounded up")
+        if swap := numbers.one(asked, "Swap", numbers.MOST):
+            made.option("-v", kilobytes(swap))
+        self._nodes(asked, made)
+
+    def _tasks(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+        each = of.each if of.tasks or of.per_task or of.per_node else 1
+        ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
+        if not of.tasks and of.processors:
+            ends = tuple(None if end is None else numbers.rounded(end, each)
+                         for end in (of.processors.lo, of.processors.hi))  # type: ignore[assignment]  # fmt: skip
+        elif not of.tasks and of.count and (of.nodes or of.per_node):
+            ends = (of.count, of.count)
+        least, most = ends
+        if least or most:
+            made.option("-n", str(least or 1) if least == most or most is None
+                        else f"{least or 1},{most}")  # fmt: skip
+            if least and most is None:
+                asked.approximate("Processors", "exactly the least: bsub has no open range")
+        tasks = least or most or 1
+        if of.per_node:
+            made.option("-R span", f"ptile={of.per_node}")
+        elif of.nodes and of.nodes.exact == 1:
+            made.option("-R span", "hosts=1")
+        elif of.nodes and of.nodes.exact and tasks % of.nodes.exact == 0:
+            made.option("-R span", f"ptile={tasks // of.nodes.exact}")
+            asked.convert("NodeCount", f"{tasks // of.nodes.exact} of {tasks} tasks on each node")
+        elif of.nodes:
+            for item in asked.items("NodeCount"):
+                asked.refuse(item, "tasks are not the same on so many nodes")
+        if of.round_robin:
+            for item in asked.items("TaskDistribution"):
+                asked.refuse(item, NO_OPTION)
+        if each > 1:
+            made.option("-R affinity", f"core({each})")
+
+    def _select(self, asked: Asked, made: Made) -> None:
+        found = features(asked)
+        if (item := asked.one("Architecture")) is not None:
+            if plain(stripped(item.text)):
+                found.append(f"type=={stripped(item.text)}")
+            else:
+                asked.refuse(item, "it is no plain name")
+        if found:
+            made.option("-R select", " && ".join(found))
+
+    def _usage(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
+        found: list[str] = []
+        for name, word_ in (("Memory", "mem"), ("Disk", "tmp")):
+            amount = numbers.memory(asked, of, scope if name == "Memory" else numbers.JOB,
+                                    each=numbers.JOB, name=name)  # fmt: skip
+            if amount:
+                megabytes = numbers.rounded(amount, MIB)
+                found.append(f"{word_}={megabytes}MB")
+                if megabytes * MIB != amount:
+                    asked.approximate(name, f"{megabytes} MB, rounded up")
+        gpus = 0
+        for item in asked.take("Resource", "name", "type"):
+            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+            try:
+                count = math.ceil(units.number(item.text))
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                continue
+            if count < 1:
+                asked.refuse(item, "it is no number above 0")
+            elif name.lower() in ("gpu", "gpus") and not kind:
+                gpus += count
+            elif kind == "License" and plain(name):
+                found.append(f"{name}={count}")
+            else:
+                asked.refuse(item, "it is neither a GPU nor a License")
+        if gpus:
+            nodes = of.node_count
+            made.option("-gpu", f"num={math.ceil(Fraction(gpus, nodes))}")
+            asked.convert("Resource", f"{math.ceil(Fraction(gpus, nodes))} GPUs on each of {nodes}")
+        if found:
+            made.option("-R rusage", ":".join(found))
+
+    def _nodes(self, asked: Asked, made: Made) -> None:
+        """Hosts of which any may be taken."""
+        found: list[str] = []
+        for item in asked.take("Node", "aggregation", "delimiter", "count"):
+            texts = listed(asked, item)
+            if texts and all(map(plain, texts)):
+                found += dict.fromkeys(texts)
+                if len(set(texts)) > 1 and sets.stated_count(item) != 1:
+                    asked.approximate("Node", "any of them")
+            elif texts:
+                asked.refuse(item, "it is no plain name")
+        if found:
+            made.option("-m", " ".join(found))
+
+    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+        """Tasks, then what they have."""
+        of = self._say_tasks(said, heard)
+        self._say_select(said, heard)
+        self._say_usage(said, heard, of, settings.memory_scope)
+        for option, name in (("-W", "Duration"), ("-v", "Swap")):
+            value = said.last(option)
+            if value is None:
+                continue
+            try:
+                if name == "Duration":
+                    heard.request(name, minutes(value))
+                else:
+                    numbers.say_size(heard, name, size(value))
+            except InvalidValue as error:
+                said.back(option, value, str(error))
+        if value := said.last("-m"):
+            found = value.split()
+            if not all(map(plain, found)):
+                said.back("-m", value)
+            elif len(found) == 1:
+                heard.request("Node", found[0])
+            else:
+                heard.request("Node", ",".join(found), aggregation="List", count="1")
+
+    def _say_tasks(self, said: Said, heard: Heard) -> numbers.Shape:
+        of = numbers.Shape()
+        value = said.last("-n")
+        found = _RANGE.fullmatch(value or "")
+        each = 1
+        if value is not None and found is None:
+            said.back("-n", value)
+        core = said.last("-R affinity")
+        cores = re.fullmatch(r"core\(([0-9]{1,6})\)", core or "")
+        if cores and found and not found[2]:
+            each = int(cores[1])
+        elif core is not None:
+            said.back("-R affinity", core)
+        if found:
+            lo, hi = int(found[1]), int(found[2] or found[1])
+            numbers.say_count(heard, "Processors", lo * each, hi * each)
+            if cores and not found[2]:
+                heard.say("TaskCount", lo)
+            of.tasks, of.per_task = lo, each
+        span = said.last("-R span")
+        tile = re.fullmatch(r"(ptile|hosts)=([0-9]{1,6})", span or "")
+        if tile and tile[1] == "ptile" and int(tile[2]):
+            heard.say("TaskDistribution", int(tile[2]), type="TasksPerNode")
+        elif tile and tile[2] == "1":
+            numbers.say_count(heard, "NodeCount", 1, 1)
+        elif span is not None:
+            said.back("-R span", span)
+        return of
+
+    def _say_select(self, said: Said, heard: Heard) -> None:
+        value = said.last("-R select")
+        if value is None:
+            return
+        found = [part.strip() for part in value.split("&&")]
+        types = [part.removeprefix("type==") for part in found if part.startswith("type==")]
+        names = [part for part in found if not part.startswith("type==")]
+        if not all(map(plain, (*types, *names))) or len(types) > 1:
+            said.back("-R select", value)
+            return
+        for name in names:
+            heard.request("Feature", name)
+        for name in types:
+            heard.request("Architecture", name)
+
+    def _say_usage(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
+        parts = {numbers.JOB: 1, numbers.NODE: 1, numbers.TASK: of.count or 1}[scope]
+        for value in said.all("-R rusage"):
+            found = [part.partition("=") for part in (value or "").split(":")]
+            if not all(_usable(name, text) for name, _, text in found):
+                said.back("-R rusage", value)
+                continue
+            for name, _, text in found:
+                if name in ("mem", "tmp"):
+                    kind = "Memory" if name == "mem" else "Disk"
+                    numbers.say_size(heard, kind, numbers.rounded(size(text, 2), parts))
+                else:
+                    heard.request("Resource", text, name=name, type="License")
+        value = said.last("-gpu")
+        found_gpu = re.fullmatch(r"num=([0-9]{1,6})", value or "")
+        if found_gpu and int(found_gpu[1]):
+            heard.request("Resource", found_gpu[1], name="GPU")
+        elif value is not None:
+            said.back("-gpu", value)
+
+
+def _usable(name: str, text: str) -> bool:
+    """Whether a part of rusage is memory, scratch space or a licence."""
+    if name in ("mem", "tmp"):
+        return _is_size(text)
+    return plain(name) and name not in ("swp", "duration", "decay") and text.isdigit()
+
+
+def _is_size(text: str) -> bool:
+    try:
+        return size(text) >= 0
+    except InvalidValue:
+        return False

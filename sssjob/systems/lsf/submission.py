@@ -1,0 +1,212 @@
+"""What bsub takes for what a job object says, and back."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Property, stripped
+from sssjob.systems.lsf.slots import Slots
+from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written_minutes
+from sssjob.translate import fields
+from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.form import Form, SubmitForm
+from sssjob.translate.options import Heard, Made, Option, Said, Syntax
+from sssjob.translate.quoting import quoted, split, word
+
+_TERM = re.compile(
+    r"(done|exit|ended)\(\s*(?:\"([^\"]+)\"|([0-9]+(?:\[[0-9]+\])?))\s*(?:,\s*(?:==)?\s*([0-9]+)\s*)?\)"
+)
+_ID = re.compile(r"[0-9]+(\[[0-9]+\])?")
+_NAMED = re.compile(r"[^\"'\s()&|!\[\]]+")
+_CONDITIONS = {"OnSuccess": "done", "OnFailure": "exit", "OnExit": "ended"}
+
+
+class Streams(fields.Rule):
+    """Files that are written anew (``-oo``), or appended to (``-o``)."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Without an option for it, standard error goes where the output goes."""
+        output = asked.one("OutputFile", "redirectList")
+        error = asked.one("ErrorFile", "redirectList")
+        if error is not None and error.attributes.get("redirectList") == "Merge":
+            error = None if output is not None or not stripped(error.text) else error
+        for item, letter in ((output, "o"), (error, "e")):
+            if item is not None:
+                self._file(asked, made, item, letter)
+        if item := asked.one("InputFile", "redirectList"):
+            fields.Row("InputFile", "-i").write(asked, made)
+
+    def _file(self, asked: Asked, made: Made, item: Property, letter: str) -> None:
+        words = item.attributes.get("redirectList", "").strip()
+        text = stripped(item.text) or (os.devnull if words == "Close" else "")
+        if not text:
+            asked.refuse(item, NO_OPTION)
+            return
+        if words not in ("", "Append", "Close"):
+            asked.refuse(item, NO_OPTION, "redirectList")
+        try:
+            made.option(f"-{letter}" if words == "Append" else f"-{letter}o", text)
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Each file, and whether it is appended to."""
+        if value := said.last("-i"):
+            heard.say("InputFile", value)
+        for name, letter in (("OutputFile", "o"), ("ErrorFile", "e")):
+            if value := said.last(f"-{letter}o"):
+                heard.say(name, value)
+            elif value := said.last(f"-{letter}"):
+                heard.say(name, value, redirectList="Append")
+
+
+class Mail(fields.Rule):
+    """``-B`` for the start, ``-N`` for the end."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The two, and the address."""
+        item = asked.one("NotificationList", "uri")
+        if item is None:
+            return
+        events = [each.strip() for each in item.text.split(",") if each.strip()]
+        if not events or not set(events) <= {"JobStart", "JobEnd", "All"}:
+            asked.refuse(item, "expected some of JobStart, JobEnd, All")
+            return
+        if {"JobStart", "All"} & set(events):
+            made.option("-B")
+        if {"JobEnd", "All"} & set(events):
+            made.option("-N")
+        if "uri" in item.attributes:
+            if address := fields.ADDRESS.fullmatch(item.attributes["uri"].strip()):
+                made.option("-u", address[1])
+            else:
+                asked.refuse(item, "it is no address of mail", "uri")
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The events that are there."""
+        events = [name for name, option in (("JobStart", "-B"), ("JobEnd", "-N"))
+                  if said.has(option)]  # fmt: skip
+        if events:
+            to = said.last("-u")
+            heard.say(
+                "NotificationList", ",".join(events), **({"uri": f"mailto:{to}"} if to else {})
+            )
+
+
+class Waits(fields.Rule):
+    """``done(1) && exit(2,==3) && ended("name")``: an exit code and names are kept."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """All of them, with && between."""
+        found = []
+        for item in asked.take("Dependency", "condition", "code", "designator"):
+            term = self._term(asked, item)
+            found += [term] if term else []
+        if found:
+            made.option("-w", " && ".join(found))
+
+    def _term(self, asked: Asked, item: Property) -> str:
+        text = stripped(item.text)
+        condition = item.attributes.get("condition", "OnSuccess")
+        named = item.attributes.get("designator", "JobId") == "JobName"
+        if named and _NAMED.fullmatch(text):
+            text = f'"{text}"'
+        elif named or not _ID.fullmatch(text):
+            asked.refuse(item, "no id of a job of this system")
+            return ""
+        if condition not in _CONDITIONS:
+            asked.refuse(item, f"nothing waits for {condition}")
+            return ""
+        code = item.attributes.get("code")
+        if code is None:
+            return f"{_CONDITIONS[condition]}({text})"
+        if condition != "OnExit" or not code.isdigit():
+            asked.refuse(item, f"nothing waits for {condition} with the code {code}")
+            return ""
+        return f"exit({text},=={int(code)})" if int(code) else f"done({text})"
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Terms that all have to hold; another expression is kept as it is."""
+        value = said.last("-w")
+        if value is None:
+            return
+        found = [_TERM.fullmatch(part.strip()) for part in value.split("&&")]
+        conditions = {word: name for name, word in _CONDITIONS.items()}
+        if not all(found):
+            said.back("-w", value, fields.NOT_ALL)
+            return
+        for term in filter(None, found):
+            attributes = {} if term[1] == "done" else {"condition": conditions[term[1]]}
+            if term[4]:
+                attributes = {"condition": "OnExit", "code": term[4]}
+            if term[2]:
+                attributes["designator"] = "JobName"
+            heard.say("Dependency", term[2] or term[3], **attributes)
+
+
+@dataclass(frozen=True)
+class Name(fields.Name):
+    """A name with brackets is an array of jobs, which is kept as it is."""
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The name, without what makes an array of it."""
+        value = said.last(self.option)
+        if value is not None and "[" in value:
+            said.back(self.option, value, "an array of jobs")
+        elif value is not None:
+            heard.say("Name", value)
+
+
+_TAKES = {
+    **dict.fromkeys(("-a", "-alloc_flags", "-app", "-b", "-c", "-clusters", "-cn_cu", "-cn_mem",
+                     "-core_isolation", "-csm", "-cwd", "-data", "-datagrp", "-D", "-e", "-eo",
+                     "-E", "-Ep", "-env", "-eptl", "-ext", "-f", "-freq", "-F", "-g", "-G", "-gpu",
+                     "-hostfile", "-i", "-is", "-j", "-J", "-Jd", "-jsdl", "-jsm", "-k", "-K",
+                     "-L", "-Lp", "-m", "-M", "-mig", "-n", "-nnodes", "-network", "-notify", "-o",
+                     "-oo", "-outdir", "-p", "-pack", "-ptl", "-P", "-q", "-Q", "-R", "-rcacct",
+                     "-S", "-s", "-sla", "-smt", "-sp", "-stage", "-step_cgroup", "-t", "-T", "-ti",
+                     "-tty", "-u", "-ul", "-U", "-v", "-w", "-wa", "-We", "-W", "-wt", "-Wm", "-Zs",
+                     "-C"), 1),
+    **dict.fromkeys(("-B", "-H", "-I", "-Ip", "-Is", "-IS", "-ISp", "-ISs", "-N", "-Ne", "-nn",
+                     "-r", "-rn", "-x", "-XF", "-Z"), 0),
+}  # fmt: skip
+_LIMITS = {
+    ("CPUTime", ""): "-c", ("FileSize", ""): "-F", ("DataSize", ""): "-D", ("StackSize", ""): "-S",
+    ("CoreFileSize", ""): "-C", ("ResidentSetSize", ""): "-M",
+}  # fmt: skip
+_TIMES = ("%Y:%m:%d:%H:%M", "%y:%m:%d:%H:%M")
+
+# fmt: off
+FORM = Form(
+    name="lsf",
+    syntax=Syntax("#BSUB", _TAKES, {}, {"-R": sections}, split, quoted, inner={"-R": "{}[{}]"}),
+    layout=Slots(),
+    rules=(
+        Name("-J", plain=True),
+        fields.Row("Project",                 "-P"),
+        fields.Row("QualityOfService",        "-sla", word),
+        fields.Row("Queue",                   "-q", word),
+        fields.Row("Machine",                 "-clusters", word),
+        fields.Row("Reservation",             "-U", word),
+        fields.Row("InitialWorkingDirectory", "-cwd"),
+        Streams(),
+        fields.Shell(),
+        fields.Environment(Option("-env", "none"), Option("-env", "all")),
+        fields.Moment("EligibleTime", "-b", "%Y:%m:%d:%H:%M", _TIMES, 60),
+        fields.Moment("DeadlineTime", "-t", "%Y:%m:%d:%H:%M", _TIMES, -60),
+        Waits(),
+        fields.Hold(Option("-H")),
+        Mail(),
+        fields.Switch("Restartable", Option("-rn"), Option("-r")),
+        fields.Only("Interactive", False, "a batch job has no terminal"),
+        fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
+        fields.Priority("-sp", range(1, 1 << 31)),
+        fields.Manager(("lsf", "spectrumlsf", "openlava")),
+        fields.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),
+    ),
+)
+# fmt: on
+LSF = SubmitForm(FORM)

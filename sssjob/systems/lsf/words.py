@@ -1,0 +1,52 @@
+"""What LSF's words mean in options of bsub: sizes, times, and resource requirements."""
+
+from __future__ import annotations
+
+import re
+
+from sssjob.errors import InvalidValue
+from sssjob.translate.numbers import rounded
+
+_SECTION = re.compile(r"\s*(select|order|rusage|span|same|affinity|cu)\[([^\[\]]*)\]\s*")
+_SIZE = re.compile(r"([0-9]{1,15})(?:([KMGT])B?)?", re.IGNORECASE)
+_POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
+_MINUTES = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,7})")
+
+
+def sections(text: str) -> list[str] | None:
+    """The sections of a resource requirement as NAME=CONTENT; None where it has another form."""
+    found: list[str] = []
+    place = 0
+    while place < len(text):
+        section = _SECTION.match(text, place)
+        if section is None:
+            return None
+        found.append(f"{section[1]}={section[2].strip()}")
+        place = section.end()
+    return found
+
+
+def minutes(text: str) -> int:
+    """``[HOURS:]MINUTES`` in seconds. Raises ``InvalidValue``."""
+    found = _MINUTES.fullmatch(text.partition("/")[0])
+    if found is None or "/" in text:
+        raise InvalidValue(text, "minutes such as 90 or 1:30")
+    return (60 * int(found[1] or 0) + int(found[2])) * 60
+
+
+def written_minutes(seconds: int) -> str:
+    """Seconds in minutes, rounded up."""
+    return str(rounded(seconds, 60))
+
+
+def size(text: str, power: int = 1) -> int:
+    """Bytes; a number without a unit is in that of limits, KB. Raises ``InvalidValue``."""
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise InvalidValue(text, "a size such as 4GB")
+    return int(found[1]) << (10 * (_POWERS[found[2].upper()] if found[2] else power))
+
+
+def kilobytes(number: int) -> str:
+    """Bytes in kilobytes, rounded up."""
+    return f"{rounded(number, 1024)}KB"
