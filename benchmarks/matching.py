@@ -1,4 +1,4 @@
-"""A request of ten comparisons asked of many offers, against a loop that only compares."""
+"""A request of ten comparisons asked of many offers, against a loop and a filter of these alone."""
 
 from _measure import Case, compare, options, program
 
@@ -58,6 +58,60 @@ if sys.argv[3:]:
 )
 
 
+COLUMNS = """
+import sys, time
+import numpy as np
+
+count, times = int(sys.argv[1]), int(sys.argv[2])
+choose = np.random.default_rng(1)
+columns = {
+    "Processors": choose.choice([4, 16, 64, 128, 256], count),
+    "NodeCount": choose.choice([1, 2, 8], count),
+    "Memory": choose.choice([512.0, 4096.0, 65536.0, 262144.0], count),
+    "Disk": choose.choice([100.0, 10000.0], count),
+    "Duration": choose.choice([600, 86400], count),
+    "Swap": choose.random(count) * 1000,
+    "TaskCount": choose.integers(0, 9, count),
+    "Queue": choose.choice(["batch", "debug"], count),
+    "Architecture": choose.choice(["x86", "x86", "x86", "ppc"], count),
+}
+"""
+
+FILTER = (
+    COLUMNS
+    + """
+c = columns
+for _ in range(times):
+    found = (
+        (c["Processors"] >= 8) & (c["NodeCount"] >= 1) & (c["Memory"] >= 1024) & (c["Disk"] >= 100)
+        & (c["Duration"] >= 600) & (c["Queue"] == "batch") & (c["Architecture"] != "ppc")
+        & (c["Swap"] >= 10) & (c["TaskCount"] >= 1) & (c["Duration"] >= 60)
+    )
+"""
+)
+
+ASKED_AT_ONCE = (
+    COLUMNS
+    + """
+from sssjob.expression import parse
+from sssjob.expression.columns import Columns
+from sssjob.expression.evaluate import Request
+from sssjob.model import Property
+
+asked = [
+    ("Processors", "GE", 8), ("NodeCount", "GE", 1), ("Memory", "GE", 1024), ("Disk", "GE", 100),
+    ("Duration", "GE", 600), ("Queue", "EQ", "batch"), ("Architecture", "NE", "ppc"),
+    ("Swap", "GE", 10), ("TaskCount", "GE", 1), ("Duration", "GE", 60),
+]
+request = Request(parse([Property(name, value, {"op": op}) for name, op, value in asked]))
+offers = Columns(columns)
+if sys.argv[3:]:
+    for _ in range(times):
+        offers.ask(request)
+"""
+)
+
+
 def main() -> None:
     """Compare."""
     parser = options(__doc__ or "", rounds=3)
@@ -71,6 +125,13 @@ def main() -> None:
         Case("sssjob, offers made but not asked", program(OURS, *numbers)),
     )
     compare(cases, chosen)
+    many = (str(100 * chosen.count), str(chosen.times))
+    at_once = (
+        Case("numpy, comparisons alone", program(FILTER, *many)),
+        Case("sssjob, asking columns", program(ASKED_AT_ONCE, *many, "ask"), aim=2),
+        Case("sssjob, columns made but not asked", program(ASKED_AT_ONCE, *many)),
+    )
+    compare(at_once, chosen)
 
 
 if __name__ == "__main__":

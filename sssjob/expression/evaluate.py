@@ -17,15 +17,10 @@ from fractions import Fraction
 from sssjob.errors import Finding, finding
 from sssjob.expression.alternative import interval
 from sssjob.expression.comparison import NO, Ask, Verdict
-from sssjob.expression.fit import Fit, Plan, plan
-from sssjob.expression.normal_form import (
-    Formula,
-    Point,
-    formula,
-    leaves,
-    scored,
-    truth,
-)
+from sssjob.expression.fit import Fit, Plan
+from sssjob.expression.fit import plan as planned
+from sssjob.expression.normal_form import Formula, Point, leaves, scored, truth
+from sssjob.expression.normal_form import formula as normal
 from sssjob.expression.offer import Number, Offer, plain
 from sssjob.expression.pattern import Matching
 from sssjob.expression.reading import of
@@ -67,15 +62,15 @@ class Request:
 
     expression: Expression
     match: Matching = "full"
-    _formula: Formula = field(init=False, repr=False)
-    _plan: Plan = field(init=False, repr=False)
+    formula: Formula = field(init=False, repr=False)
+    plan: Plan = field(init=False, repr=False)
     _fits: Ask = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        made = formula(self.expression, self.match, _node_count(self.expression))
-        object.__setattr__(self, "_formula", made)
-        object.__setattr__(self, "_plan", plan(made))
-        object.__setattr__(self, "_fits", self._plan.verdict)
+        made = normal(self.expression, self.match, _node_count(self.expression))
+        object.__setattr__(self, "formula", made)
+        object.__setattr__(self, "plan", planned(made))
+        object.__setattr__(self, "_fits", self.plan.verdict)
 
     @classmethod
     def of(cls, block: Block, match: Matching = "full") -> Request:
@@ -90,31 +85,31 @@ class Request:
     def verdict(self, offer: Offer) -> Verdict:
         """Whether the offer satisfies the request."""
         if offer.mode == "exact":
-            return Verdict(truth(self._formula, offer, self._delivered(offer)))
+            return Verdict(truth(self.formula, offer, self._delivered(offer)))
         return _VERDICTS[self._fits(offer)]
 
     def answer(self, offer: Offer) -> Answer:
         """The verdict with its score and its reasons."""
         if offer.mode == "exact":
             point = self._delivered(offer)
-            found = Fit(*scored(self._formula, offer, point), point)
+            found = Fit(*scored(self.formula, offer, point), point)
         elif self._fits(offer) == NO:
             found = Fit(NO)
         else:
-            found = self._plan.best(offer)
+            found = self.plan.best(offer)
         verdict, score, taken = Verdict(found.verdict), found.score, found.taken
         if verdict is Verdict.UNKNOWN and found.stopped:
             reason = Reason(verdict, str(found.stopped))
         else:
-            reason = explained(self._formula, offer, taken, verdict)
+            reason = explained(self.formula, offer, taken, verdict)
         if verdict is Verdict.NO:
             return Answer(offer, verdict, None, None, {}, reason)
-        alternative = chosen(self._formula, offer, taken) if verdict is Verdict.YES else None
+        alternative = chosen(self.formula, offer, taken) if verdict is Verdict.YES else None
         return Answer(offer, verdict, score, alternative, taken, reason)
 
     def faults(self) -> Iterator[Finding]:
         """What in the request cannot be answered by any offer."""
-        for leaf in leaves(self._formula):
+        for leaf in leaves(self.formula):
             if leaf.code:
                 item = leaf.comparison.item
                 yield finding(leaf.code, f"{leaf.comparison}: {leaf.fault}", line=item.line,
@@ -122,14 +117,14 @@ class Request:
 
     def stopped(self) -> Iterator[Finding]:
         """The patterns that took too many steps with some offer."""
-        for leaf in leaves(self._formula):
+        for leaf in leaves(self.formula):
             if leaf.pattern is not None and leaf.pattern.stopped is not None:
                 item = leaf.comparison.item
                 yield finding("E-REGEX-LIMIT", str(leaf.pattern.stopped), line=item.line,
                               path=item.name, section="SSS 8.1")  # fmt: skip
 
     def _delivered(self, offer: Offer) -> dict[str, Number | None]:
-        return {leaf.slot: offer.amount(leaf.slots) for leaf in leaves(self._formula) if leaf.slots}
+        return {leaf.slot: offer.amount(leaf.slots) for leaf in leaves(self.formula) if leaf.slots}
 
 
 def ranked(answers: Iterable[Answer]) -> list[Answer]:

@@ -11,7 +11,7 @@ Three facts keep the number of tries small.
   one amount after the other, the largest first, leaving what can no longer become true.
 - Negations stand at the comparisons, so a part with one amount becomes true at a capacity and
   stays so with every larger one. That capacity is found once, by trying the part itself, and all
-  offers are compared with it (``_Threshold``).
+  offers are compared with it (``Threshold``).
 
 What a part says at given amounts is ``scored`` of the normal form, and that alone: verdicts,
 scores, what is taken, reasons and thresholds all ask it. A search that has compared too much ends
@@ -83,9 +83,9 @@ def plan(part: Formula) -> Plan:
     """How a part is fitted."""
     match part:
         case Leaf(slots=()):
-            return _Fact(part.ask or _unknown)
+            return Fact(part, part.ask or _unknown)
         case Any(parts):
-            return _Choice(tuple(map(plan, parts)))
+            return Choice(tuple(map(plan, parts)))
         case All(parts):
             return _joint([_together(group) for group in components(parts)])
     return _together((part,))
@@ -137,9 +137,10 @@ def _together(parts: tuple[Formula, ...]) -> Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Fact:
+class Fact:
     """A comparison of what is not taken in amounts."""
 
+    leaf: Leaf
     verdict: Ask
 
     def best(self, offer: Offer) -> Fit:
@@ -148,12 +149,13 @@ class _Fact:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Choice:
+class Choice:
     """Operands of Or: the best of them."""
 
     plans: tuple[Plan, ...]
 
     def verdict(self, offer: Offer) -> int:
+        """The greatest verdict of all."""
         highest = NO
         for each in self.plans:
             verdict = each.verdict(offer)
@@ -163,11 +165,12 @@ class _Choice:
         return highest
 
     def best(self, offer: Offer) -> Fit:
+        """The best of all, by its verdict and then by its score."""
         return max((each.best(offer) for each in self.plans), key=_rank, default=Fit(NO))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Joint:
+class Joint:
     """Operands of And that are fitted apart."""
 
     verdict: Ask
@@ -185,7 +188,7 @@ class _Joint:
 
 
 def _joint(plans: Sequence[Plan]) -> Plan:
-    return plans[0] if len(plans) == 1 else _Joint(_every(plans), tuple(plans))
+    return plans[0] if len(plans) == 1 else Joint(_every(plans), tuple(plans))
 
 
 def _every(plans: Sequence[Plan]) -> Ask:
@@ -193,9 +196,9 @@ def _every(plans: Sequence[Plan]) -> Ask:
     needs = [
         (each.slots[0], each.bound, each.missing)
         for each in plans
-        if isinstance(each, _Threshold) and each.is_least
+        if isinstance(each, Threshold) and each.is_least
     ]
-    asks = [each.verdict for each in plans if not (isinstance(each, _Threshold) and each.is_least)]
+    asks = [each.verdict for each in plans if not (isinstance(each, Threshold) and each.is_least)]
 
     def ask(offer: Offer) -> int:
         verdict = YES
@@ -220,7 +223,7 @@ def _every(plans: Sequence[Plan]) -> Ask:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Searched:
+class Searched:
     """Parts whose amounts depend on each other.
 
     ``amounts`` has one comparison of each amount, and the numbers to try of it.
@@ -240,25 +243,25 @@ class _Searched:
         return _Search(self, offer, self.liked).best()
 
 
-def _searched(part: Formula) -> _Searched:
+def _searched(part: Formula) -> Searched:
     kinds: dict[str, list[Leaf]] = {}
     found = tuple(leaves(part))
     for each in found:
         if each.slots:
             kinds.setdefault(each.slot, []).append(each)
     amounts = ((alike[0], numbers(tuple(alike), alike[0].whole)) for alike in kinds.values())
-    return _Searched(part, len(found), tuple(amounts), has_preferences(part))
+    return Searched(part, len(found), tuple(amounts), has_preferences(part))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Threshold:
+class Threshold:
     """Parts with one amount: they fit from some capacity on, which is known beforehand.
 
     From ``bound`` on, or above it if that is ``open``; ``missing`` is the verdict where the
     capacity is not known, ``without`` that where nothing can be taken.
     """
 
-    searched: _Searched
+    searched: Searched
     slots: tuple[str, ...]
     bound: Number | float
     open: bool
@@ -270,37 +273,39 @@ class _Threshold:
         return len(self.slots) == 1 and not self.open
 
     def verdict(self, offer: Offer) -> int:
+        """Whether the capacity is large enough."""
         value = offer.amount(self.slots)
         if value is None:
             return self.missing
         return YES if value > self.bound or (value == self.bound and not self.open) else NO
 
     def best(self, offer: Offer) -> Fit:
+        """The first of the amounts that no others are liked better than."""
         return self.searched.best(offer)
 
 
-def _threshold(part: Formula, found: tuple[Leaf, ...]) -> _Threshold:
+def _threshold(part: Formula, found: tuple[Leaf, ...]) -> Threshold:
     slots, whole = found[0].slots, found[0].whole
     searched = _searched(part)
     missing = truth(part, _NOWHERE, {slots[0]: None})
     if truth(part, _NOWHERE, {}) == YES:  # it only wishes for the amount
-        return _Threshold(searched, slots, -inf, False, missing)
+        return Threshold(searched, slots, -inf, False, missing)
     tried = numbers(found, whole)
     least = next((n for n in tried if truth(part, _NOWHERE, {slots[0]: n}) == YES), None)
     if least is None:
-        return _Threshold(searched, slots, inf, False, missing)
+        return Threshold(searched, slots, inf, False, missing)
     constants = [each.number for each in found]
     if whole or least in constants:
-        return _Threshold(searched, slots, least, False, missing)
+        return Threshold(searched, slots, least, False, missing)
     # Between two constants any number will do, however near to the lower one.
     lower = max((c for c in constants if 0 < c < least), default=0)
-    return _Threshold(searched, slots, lower, True, missing)
+    return Threshold(searched, slots, lower, True, missing)
 
 
 class _Search:
     """Every way to take the amounts of one offer, but for those that cannot be better."""
 
-    def __init__(self, asked: _Searched, offer: Offer, liked: bool) -> None:
+    def __init__(self, asked: Searched, offer: Offer, liked: bool) -> None:
         self.asked, self.part, self.offer, self.liked = asked, asked.part, offer, liked
         self.found = Fit(NO)
         self.compared = 0

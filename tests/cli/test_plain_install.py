@@ -22,6 +22,7 @@ EXTRAS = {
     "gold": "cryptography",
     "http": "requests",
     "nodes": "ClusterShell",
+    "numpy": "numpy",
     "parquet": "pyarrow",
     "place": "ortools",
     "postgresql": "psycopg",
@@ -30,7 +31,10 @@ WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({[*EXTRAS.values()]}))\
 COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 
 # Modules that are imported only where their extra is wanted.
-NEEDING = {"sssjob.accounting.writers.parquet", "sssjob.store.parquet", "sssjob.store.postgresql"}
+NEEDING = {
+    "sssjob.accounting.writers.parquet", "sssjob.expression.columns", "sssjob.store.parquet",
+    "sssjob.store.postgresql",
+}  # fmt: skip
 IMPORT_ALL = (
     WITHOUT
     + """

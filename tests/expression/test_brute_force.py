@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import match_oracle as oracle
 import pytest
+from match_requests import COUNTS, FACTS, HALVES, requested
 
 from sssjob import expression
 from sssjob.expression.evaluate import Offer, Request
@@ -16,11 +17,6 @@ SEED = int(os.environ.get("SSSJOB_SEED", "1"))
 PARTS = 8
 OFFERS = 4  # that a request is asked of before and after it is written
 
-WORDS = ["EQ", "NE", "LT", "LE", "GT", "GE"]
-FACTS = {"Queue": ("a", "b"), "Feature": ("ib", "ssd", "gpu"), "Node": ("n1", "n2")}
-HALVES = ("0", "0.5", "1", "1.5", "2", "3", "3.5", "4")
-COUNTS = ("0", "1", "2", "3", "4")
-WANTED = {"Processors": COUNTS, "Disk": HALVES, "Memory": HALVES, "Resource": HALVES}
 OFFERED = {
     "Processors": (None, "-1", *COUNTS, "5"), "Disk": (None, "-1", *HALVES, "4.5"),
     "Memory": (None, "0", "1", "2", "3.5", "5"),
@@ -28,36 +24,6 @@ OFFERED = {
 VERDICTS = ["no", "unknown", "yes"]
 
 pytestmark = pytest.mark.explore
-
-
-def requested(choose):
-    """Up to seven elements with any op, conj, group and preference."""
-    count = choose.choice((1, 2, 3, 4, 4, 5, 6, 7))
-    names = choose.sample(
-        ("Processors", "Disk", "Memory", "Resource", *FACTS), choose.randint(1, 3)
-    )
-    depth, items = 0, []
-    for index in range(count):
-        name, attributes = choose.choice(names), {}
-        if name in FACTS:
-            op, text = choose.choice(("EQ", "EQ", "NE", "Match")), choose.choice(FACTS[name])
-            text = f"{text[0]}.*" if op == "Match" else text
-        else:
-            op, text = choose.choice(WORDS), choose.choice(WANTED[name])
-        if name == "Resource":
-            attributes["name"] = choose.choice("xy")
-        attributes["op"] = op
-        group = -depth if index == count - 1 else choose.choice((0, 0, 0, 1, 1, 2, -1, -1, -2))
-        group = max(group, -depth)
-        depth += group
-        if group:
-            attributes["group"] = str(group)
-        if choose.random() < 0.6:
-            attributes["conj"] = choose.choice(("And", "Or", "Or", "Nand", "Nor"))
-        if choose.random() < 0.5:
-            attributes["preference"] = choose.choice(("1", "2", "3", "-1", "-2", "-3"))
-        items.append(Property(name, text, attributes))
-    return items
 
 
 def offered(choose):
