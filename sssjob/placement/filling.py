@@ -15,9 +15,10 @@ say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from typing import NamedTuple
 
 from sssjob.placement.problem import Found, On, Option, Part, Problem, Run
@@ -32,7 +33,7 @@ class _Place(NamedTuple):
     """A node with the option that is tried, in the order in which nodes are chosen."""
 
     last: bool  # whether nobody named it
-    dislike: Fraction
+    dislike: int  # how many scores are better
     fresh: bool  # whether the job does not use it yet
     node: int
     option: int
@@ -76,11 +77,13 @@ class _Filling:
         self.problem, self.part, self.room, self.taken = problem, part, room, taken
         self.named = set(part.pins)
         self.proved = part.simple
+        scores = sorted({option.score for each in part.options for option in each}, reverse=True)
+        self.dislikes = {score: place for place, score in enumerate(scores)}
 
     def best(self) -> tuple[_Where | None, bool]:
         """The best over all levels of liking."""
         part = self.part
-        scores = sorted({option.score for each in part.options for option in each}, reverse=True)
+        scores = list(self.dislikes)
         if part.simple:
             scores = scores[-1:]
         best: _Tried | None = None
@@ -104,17 +107,30 @@ class _Filling:
             if not liked:
                 continue
             best = _most(options, liked, self.room[kind], most)
-            for node in each.members:
+            for node in self._enough(each.members, best[1], named):
                 option, fits = best
                 if (left := self.taken.get(node)) is not None:
                     option, fits = _most(options, liked, left, most)
                 if fits > 0:
-                    score = -options[option].score
+                    dislike = self.dislikes[options[option].score]
                     found.append(
-                        _Place(node not in named, score, node not in self.taken, node, option, fits)
+                        _Place(
+                            node not in named, dislike, node not in self.taken, node, option, fits
+                        )
                     )
         found.sort()
         return found
+
+    def _enough(self, members: tuple[int, ...], fits: int, named: Container[int]) -> Iterable[int]:
+        """Of nodes that are alike, those that differ after all, and as many as can be used."""
+        part = self.part
+        used = -(-part.tasks // fits) + part.low if fits else 0
+        most = used if part.shape.free else min(part.high, part.tasks + part.low)
+        if most >= len(members):
+            return members
+        other = [node for node in members if node in named or node in self.taken]
+        fresh = (node for node in members if node not in named and node not in self.taken)
+        return [*other, *islice(fresh, most)]
 
     def _wanted(self) -> set[int]:
         """Of each set of nodes that are named, as many as are wanted, the first ones."""
@@ -145,9 +161,17 @@ class _Filling:
                 continue
             if any(len(nodes & quota.nodes) < quota.number for quota in part.quotas):
                 continue
-            score = sum((-place.dislike * number for place, number in given), Fraction(0))
+            score = self._score(given)
             where: _Where = {place.node: ((place.option, number),) for place, number in given}
             yield _Tried(score, len(where), where)
+
+    def _score(self, given: list[tuple[_Place, int]]) -> Fraction:
+        """How well all tasks together like their nodes."""
+        scores = list(self.dislikes)
+        tasks: dict[int, int] = {}
+        for place, number in given:
+            tasks[place.dislike] = tasks.get(place.dislike, 0) + number
+        return sum((scores[place] * number for place, number in tasks.items()), Fraction(0))
 
     def _sized(self, places: list[_Place]) -> Iterator[list[tuple[_Place, int]]]:
         """For each number of nodes that will do, the sizes given out."""

@@ -28,7 +28,8 @@ class Market:
     def __init__(self, nodes: Nodes, match: Matching = "full") -> None:
         self.nodes, self.match = nodes, match
         self._requests: dict[tuple[Term, ...], Request] = {}
-        self._facts: dict[tuple[int, tuple[Term, ...]], bool] = {}
+        self._numbers: dict[tuple[Term, ...], int] = {}  # of comparisons that are asked together
+        self._facts: dict[tuple[int, int], bool] = {}
         self._named: dict[tuple[Term, ...], frozenset[int]] = {}
 
     def problem(self, ways: Sequence[Way]) -> Problem:
@@ -50,13 +51,15 @@ class Market:
         place = {terms: index for index, terms in enumerate(named)}
         parts = []
         for way in ways:
+            asked = [self._numbers.setdefault(each.facts, len(self._numbers))
+                     for each in way.variants]  # fmt: skip
             options = []
             for (number, marks), room in zip(classes, rooms, strict=True):
                 able = tuple(
                     index
                     for index, variant in enumerate(way.variants)
                     if (not variant.named or marks[place[variant.named]])
-                    and self._has(number, variant.facts)
+                    and self._has(number, asked[index], variant.facts)
                 )
                 options.append(rows.options(way.variants, able, room))
             parts.append(self._part(way, tuple(options)))
@@ -78,9 +81,9 @@ class Market:
             pins, way.per_node,
         )  # fmt: skip
 
-    def _has(self, number: int, terms: tuple[Term, ...]) -> bool:
+    def _has(self, number: int, which: int, terms: tuple[Term, ...]) -> bool:
         """Whether nodes of a kind satisfy comparisons of what is not taken."""
-        key = number, terms
+        key = number, which
         if (known := self._facts.get(key)) is None:
             offer = self.nodes.kinds[number].offer
             asked = tuple(term for term in terms if _is_asked(term, offer))
