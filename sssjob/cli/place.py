@@ -104,16 +104,16 @@ def _nodes(offered: Sequence[str], complain: common.Complain) -> Nodes:
     from sssjob.errors import LimitExceeded
     from sssjob.placement import Nodes, NotNodes
 
-    given = [offer for name in offered for offer in offers(name, None, complain)]
-    notice_names(given)
     try:
-        return Nodes.of(given)
+        nodes = Nodes.of(offer for name in offered for offer in offers(name, None, complain))
     except NotNodes as error:
         for reason in error.reasons:
             common.say(f"sssjob: error: {reason}")
         sys.exit(common.NOT_UNDERSTOOD)
     except LimitExceeded as error:
         common.fail(error)
+    notice_names([kind.offer for kind in nodes.kinds])
+    return nodes
 
 
 def _placements(
