@@ -35,7 +35,7 @@ def match(
     ['no', 'yes']
     """
     request = asked if isinstance(asked, Request) else requested(asked, patterns)
-    return tuple(request.answer(each) for each in _offers(offers, mode))
+    return tuple(request.answer(each) for each in offered(offers, mode))
 
 
 def requested(asked: Block | Expression, patterns: Matching = "full") -> Request:
@@ -51,7 +51,8 @@ def requested(asked: Block | Expression, patterns: Matching = "full") -> Request
     return request
 
 
-def _offers(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
+def offered(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
+    """What is offered, whatever it is offered as. Raises ``BadOffer``."""
     for index, each in enumerate(offers):
         if isinstance(each, Offer):
             yield each

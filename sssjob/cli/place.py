@@ -124,7 +124,9 @@ def _placements(
     from sssjob.placement import placements
 
     for item in chosen(files, select, complain):
-        for each in placements(item.block, nodes, match=matching, solver=solver, chosen=item.has):
+        for each in placements(
+            item.block, nodes, patterns=matching, solver=solver, chosen=item.has
+        ):
             yield Shown(item.file, each)
 
 

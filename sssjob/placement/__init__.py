@@ -5,9 +5,8 @@ what is free. ``place`` finds the assignment with the best score, then with the 
 least of the reasons why there is none. What a request means is left to ``expression``, what counts
 mean to ``layout``; decisions 183 to 189 say what neither has.
 
->>> from sssjob.expression.offer import Offer
->>> from sssjob.model import Job, Property, Requested
->>> nodes = [Offer.of(name, [Property("Processors", 4)]) for name in ("n1", "n2")]
+>>> from sssjob.model import Job, Requested
+>>> nodes = [{"id": "n1", "Processors": 4}, {"id": "n2", "Processors": 4}]
 >>> found = place(Job.of(Requested.of(Processors=6)), nodes)
 >>> [(share.name, list(share.tasks)) for share in found.groups[0].shares]
 [('n1', [0, 1, 2, 3]), ('n2', [4, 5])]
@@ -22,9 +21,9 @@ from itertools import groupby
 from sssjob.check.awareness import PLACE, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, Severity
-from sssjob.expression.offer import Offer
 from sssjob.expression.pattern import Matching
 from sssjob.layout import Unit, units
+from sssjob.matching import Offered, offered
 from sssjob.model import Block, JobGroup
 from sssjob.placement import search, solving
 from sssjob.placement.asked import Way
@@ -50,28 +49,28 @@ _POLICY = "awarenessPolicy"
 
 
 def place(
-    block: Block, offers: Iterable[Offer] | Nodes, *, match: Matching = "full",
+    block: Block, offers: Iterable[Offered] | Nodes, *, patterns: Matching = "full",
     solver: bool | None = None,
 ) -> Placement:  # fmt: skip
-    """A job, or a task group by itself, on nodes.
+    """A job, or a task group by itself, on nodes: offers as ``sssjob.match`` takes them.
 
     ``solver`` says whether OR-tools is asked; without it, if it is installed. Raises
     ``InvalidValue`` for what has no tasks or several jobs, ``NotNodes`` and ``LimitExceeded`` for
     offers that are no set of nodes.
     """
-    found = list(placements(block, offers, match=match, solver=solver))
+    found = list(placements(block, offers, patterns=patterns, solver=solver))
     if len(found) != 1:
         raise InvalidValue(f"<{block.name}>", "one job or task group to place")
     return found[0]
 
 
 def placements(
-    block: Block, offers: Iterable[Offer] | Nodes, *, match: Matching = "full",
+    block: Block, offers: Iterable[Offered] | Nodes, *, patterns: Matching = "full",
     solver: bool | None = None, chosen: Callable[[str], bool] = lambda path: True,
 ) -> Iterator[Placement]:  # fmt: skip
     """Every job of a block, each by itself on all nodes; of its task groups those ``chosen``."""
-    nodes = offers if isinstance(offers, Nodes) else Nodes.of(offers)
-    market = Market(nodes, match)
+    nodes = offers if isinstance(offers, Nodes) else Nodes.of(offered(offers, "fit"))
+    market = Market(nodes, patterns)
     by_solver = solving.available() if solver is None else solver
     around = AwarenessPolicy.REJECT
     if isinstance(block, JobGroup):
