@@ -1,6 +1,6 @@
 """What of Flux stands where in this folder."""
 
-from sssjob.registry import Format, Status, System
+from sssjob.registry import Format, Sign, Status, System, Target
 
 _JOBS = "sssjob.systems.flux.accounting"
 
@@ -12,4 +12,9 @@ SYSTEM = System(
     status=Status(
         (Format("flux", _JOBS, "flux jobs --json"),), ask=((("flux", "jobs", "-A", "--json"),),)
     ),
-)
+    targets=(
+        Target("flux", "sssjob.systems.flux.jobspec:V1", "jobspecs of Flux (RFC 25)", Sign.NAME),
+        Target("flux-canonical", "sssjob.systems.flux.jobspec:CANONICAL_FORM",
+               "canonical jobspecs of Flux (RFC 14)", Sign.NAME),
+    ),
+)  # fmt: skip

@@ -37,6 +37,10 @@ SYSTEM = System(
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
     ),
     script="sssjob.systems.slurm.allocation:Slurm",
+    targets=(
+        Target("slurmrest", "sssjob.systems.slurm.rest:TRANSLATOR",
+               "job/submit of slurmrestd, v0.0.41 to v0.0.45", Sign.NAME),
+    ),
     installation="sssjob.systems.slurm.scripts:Slurm",
     ended="sssjob.systems.slurm.ended:records",
     submission="sssjob.systems.slurm.submission:FORM",

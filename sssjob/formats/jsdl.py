@@ -1,0 +1,524 @@
+"""JSDL 1.0 (GFD.136) with the POSIX application, or SPMD (GFD.115) for several processes.
+
+Bounds of a request are a RangeValue, both ways. What has no home stands in an element of ours in
+the open content of JobDescription.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob import expression, spec, units
+from sssjob.document.tree import parse
+from sssjob.errors import Finding, InvalidValue, UnreadableDocument
+from sssjob.expression import Interval
+from sssjob.model import Job, Property, stripped
+from sssjob.translate.asked import Asked
+from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, shape
+from sssjob.translate.options import Heard
+from sssjob.translate.specification import command, listed, say_command, say_variables, text_of, variables
+from sssjob.translate.translator import Read, Settings, Translator
+
+JSDL = "http://schemas.ggf.org/jsdl/2005/11/jsdl"
+POSIX = "http://schemas.ggf.org/jsdl/2005/11/jsdl-posix"
+SPMD = "http://schemas.ogf.org/jsdl/2007/02/jsdl-spmd"
+OURS = "urn:sssjob:residual"
+_PREFIXES = {"jsdl": JSDL, "posix": POSIX, "spmd": SPMD, "sssjob": OURS}
+_VARIATION = "http://www.ogf.org/jsdl/2007/02/jsdl-spmd/MPI"  # which SPMD has to name
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")  # of NCName what everybody takes
+_NORMALIZED = re.compile(r"[\t\r\n]")  # what no xsd:normalizedString keeps
+_UNLIMITED = ("unlimited", "infinity", "infinite", "none")
+
+# fmt: off
+ARCHITECTURES = {
+    "x86_64": "x86_64", "amd64": "x86_64", "i386": "x86_32", "i686": "x86_32", "x86_32": "x86_32",
+    "x86": "x86", "ppc": "powerpc", "ppc64": "powerpc", "ppc64le": "powerpc", "powerpc": "powerpc",
+    "sparc": "sparc", "parisc": "parisc", "mips": "mips", "ia64": "ia64", "arm": "arm",
+}
+SYSTEMS = {
+    "linux": "LINUX", "aix": "AIX", "solaris": "Solaris", "sunos": "SunOS", "macos": "MACOS",
+    "irix": "IRIX", "hpux": "HPUX", "freebsd": "FreeBSD", "netbsd": "NetBSD", "openbsd": "OpenBSD",
+}
+_PLAIN_SYSTEMS = {"LINUX": "Linux", "MACOS": "macOS"}
+# ResourceLimit by its name in the standard, in the order of the schema.
+LIMITS = (
+    ("FileSize",        "FileSizeLimit"),
+    ("CoreFileSize",    "CoreDumpLimit"),
+    ("DataSize",        "DataSegmentLimit"),
+    ("LockedMemory",    "LockedMemoryLimit"),
+    ("Memory",          "MemoryLimit"),
+    ("OpenFiles",       "OpenDescriptorsLimit"),
+    ("StackSize",       "StackSizeLimit"),
+    ("CPUTime",         "CPUTimeLimit"),
+    ("Processes",       "ProcessCountLimit"),
+    ("VirtualMemory",   "VirtualMemoryLimit"),
+)
+_NUMBERS = frozenset(("OpenFiles", "Processes"))
+
+
+class Amount(NamedTuple):
+    """An amount of a request and the element of Resources that holds it: bytes, or a number."""
+
+    name: str
+    element: str
+
+
+# Memory by its scope stands before the others of its kind.
+AMOUNTS = (
+    Amount("Processors", "TotalCPUCount"),
+    Amount("Memory",     "TotalPhysicalMemory"),
+    Amount("Swap",       "TotalVirtualMemory"),
+    Amount("Disk",       "TotalDiskSpace"),
+    Amount("NodeCount",  "TotalResourceCount"),
+)
+_PER_NODE = {"IndividualPhysicalMemory": "Memory", "IndividualVirtualMemory": "Swap",
+             "IndividualDiskSpace": "Disk", "IndividualCPUCount": "Processors"}
+# Children of Resources and of an application, in the order that the schemas demand.
+_RESOURCES = (
+    "CandidateHosts", "FileSystem", "ExclusiveExecution", "OperatingSystem", "CPUArchitecture",
+    "IndividualCPUSpeed", "IndividualCPUTime", "IndividualCPUCount", "IndividualNetworkBandwidth",
+    "IndividualPhysicalMemory", "IndividualVirtualMemory", "IndividualDiskSpace", "TotalCPUTime",
+    "TotalCPUCount", "TotalPhysicalMemory", "TotalVirtualMemory", "TotalDiskSpace",
+    "TotalResourceCount",
+)
+_STREAMS = (("InputFile", "Input"), ("OutputFile", "Output"), ("ErrorFile", "Error"),
+            ("InitialWorkingDirectory", "WorkingDirectory"))
+_CREDENTIALS = (("User", "UserName"), ("Group", "GroupName"))
+# fmt: on
+
+
+class JSDLTranslator(Translator[Element]):
+    """A JobDefinition."""
+
+    name = "jsdl"
+    suffix = ".jsdl"
+
+    def compose(self, asked: Asked, settings: Settings) -> Element:
+        """The JobDefinition of a job."""
+        root = etree.Element(f"{{{JSDL}}}JobDefinition", nsmap=_PREFIXES)
+        job = _add(root, JSDL, "JobDescription")
+        of = shape(asked)
+        _identification(asked, job)
+        _application(asked, job, of)
+        _resources(asked, settings, job)
+        return root
+
+    def dump(self, form: Element) -> str:
+        """The document, indented."""
+        form = parse(etree.tostring(form))
+        etree.indent(form)
+        etree.cleanup_namespaces(form, keep_ns_prefixes=["jsdl"])
+        text: str = etree.tostring(form, encoding="unicode")
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+    def load(self, data: bytes) -> Iterator[Element | Finding]:
+        """The JobDefinition of a document, or each of them."""
+        try:
+            root = parse(data)
+        except UnreadableDocument as error:
+            yield error.finding
+            return
+        yield from root.iter(f"{{{JSDL}}}JobDefinition")
+
+    def job(self, form: Element, settings: Settings) -> Read:
+        """The job of a JobDefinition."""
+        heard = Heard()
+        job = form.find(f"{{{JSDL}}}JobDescription")
+        if job is None:
+            heard.note("a JobDefinition without a JobDescription")
+            return Read(Job(), tuple(heard.findings))
+        _read_identification(job, heard)
+        _read_application(job, heard)
+        _read_resources(job, heard)
+        for each in job.iterchildren("*"):
+            name = etree.QName(each)
+            known = ("JobIdentification", "Application", "Resources")
+            if name.namespace != OURS and name.localname not in known:
+                heard.note(f"{name.localname} is not read", path=f"/JobDefinition/{name.localname}")
+        return Read(Job(heard.all()), tuple(heard.findings))
+
+    def keep(self, form: Element, lines: Iterable[str]) -> Element:
+        """The residual behind all else of JobDescription."""
+        job = form.find(f"{{{JSDL}}}JobDescription")
+        assert job is not None
+        for line in lines:
+            _add(job, OURS, "kept", line)
+        return form
+
+    def kept(self, form: Element) -> tuple[str, ...]:
+        """The residual."""
+        found = form.iterfind(f"{{{JSDL}}}JobDescription/{{{OURS}}}kept")
+        return tuple(each.text or "" for each in found)
+
+    def recognises(self, head: bytes) -> str:
+        """The namespace."""
+        named = JSDL.encode() in head and head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
+        return f"the namespace {JSDL}" if named else ""
+
+
+def _add(parent: Element, namespace: str, name: str, text: str | None = None) -> Element:
+    element = etree.SubElement(parent, f"{{{namespace}}}{name}")
+    element.text = text
+    return element
+
+
+def _identification(asked: Asked, job: Element) -> None:
+    found = [
+        (element, text)
+        for name, element in (("Name", "JobName"), ("Project", "JobProject"))
+        if (text := text_of(asked, name))
+    ]
+    if found:
+        inside = _add(job, JSDL, "JobIdentification")
+        for element, text in found:
+            _add(inside, JSDL, element, text)
+
+
+def _read_identification(job: Element, heard: Heard) -> None:
+    for element, name in (("JobName", "Name"), ("JobProject", "Project")):
+        found = job.findall(f"{{{JSDL}}}JobIdentification/{{{JSDL}}}{element}")
+        if found and _text(found[0]):
+            heard.say(name, _text(found[0]))
+        if len(found) > 1:
+            heard.note(f"{len(found)} elements {element}: the first is read")
+
+
+def _application(asked: Asked, job: Element, of: Shape) -> None:
+    application = _add(job, JSDL, "Application")
+    if text := text_of(asked, "Application"):
+        _add(application, JSDL, "ApplicationName", text)
+    several = (of.tasks or 0) > 1 or of.per_node is not None
+    posix = _add(
+        application,
+        SPMD if several else POSIX,
+        "SPMDApplication" if several else "POSIXApplication",
+    )
+    _program(asked, posix)
+    for name, element in _STREAMS:
+        held = ("redirectList",) if name in ("OutputFile", "ErrorFile", "InputFile") else ()
+        item = asked.one(name, *held)
+        if item is not None and (text := stripped(item.text)):
+            _add(posix, POSIX, element, text)
+        if item is not None and "redirectList" in item.attributes:
+            asked.refuse(item, "there is no mode of a stream", "redirectList")
+    _environment(asked, posix)
+    if (seconds := one(asked, "Duration", MOST)) is not None:
+        _add(posix, POSIX, "WallTimeLimit", str(seconds))
+    _limits(asked, posix)
+    for name, element in _CREDENTIALS:
+        if text := text_of(asked, name):
+            _add(posix, POSIX, element, text)
+    if several:
+        _spmd(asked, posix, of)
+    elif of.tasks or of.per_task:
+        for item in asked.items("TaskCount", "TaskDistribution"):
+            asked.refuse(item, "one process has no such number")
+    if not len(posix):
+        application.remove(posix)
+    if not len(application):
+        job.remove(application)
+
+
+def _program(asked: Asked, posix: Element) -> None:
+    words = command(asked)
+    if any(_NORMALIZED.search(each) for each in words[1:]):
+        for item in asked.items("Arguments"):
+            asked.refuse(item, "an Argument holds neither tabs nor line ends")
+        words = words[:1]
+    if words:
+        _add(posix, POSIX, "Executable", words[0])
+    for each in words[1:]:
+        _add(posix, POSIX, "Argument", each)
+
+
+def _environment(asked: Asked, posix: Element) -> None:
+    values, export = variables(asked)
+    for name, value in values.items():
+        if _NAME.fullmatch(name):
+            element = _add(posix, POSIX, "Environment", value)
+            element.set("name", name)
+        else:
+            for item in asked.items("Environment"):
+                asked.refuse(item, f"{name!r} is no name of XML")
+    if export is not None:
+        for item in asked.items("Environment"):
+            asked.refuse(item, "nothing says what of the submission is there", "export")
+
+
+def _limits(asked: Asked, posix: Element) -> None:
+    found: dict[str, int] = {}
+    for item in asked.take("ResourceLimit", "name", "units"):
+        name = spec.limit_name(item.attributes.get("name", ""))
+        if name not in dict(LIMITS):
+            asked.refuse(item, "there is no such limit")
+        elif name in found:
+            asked.refuse(item, "another limit is asked for")
+        elif stripped(item.text).lower() in _UNLIMITED:
+            asked.refuse(item, "what is not limited is not said")
+        else:
+            try:
+                found[name] = _limit(item, name)
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+    for name, element in LIMITS:
+        if name in found:
+            _add(posix, POSIX, element, str(found[name]))
+
+
+def _limit(item: Property, name: str) -> int:
+    """Seconds, a number, or bytes, rounded up."""
+    if name == "CPUTime":
+        return units.duration(item.text)
+    if name in _NUMBERS:
+        value = units.number(item.text)
+    else:
+        value = units.bytes_of(item.text, item.attributes.get("units", "B"))
+    if value < 0:
+        raise InvalidValue(item.text, "a limit that is not negative")
+    return -(-value.numerator // value.denominator)
+
+
+def _spmd(asked: Asked, posix: Element, of: Shape) -> None:
+    if of.tasks:
+        _add(posix, SPMD, "NumberOfProcesses", str(of.tasks))
+    if of.per_node:
+        _add(posix, SPMD, "ProcessesPerHost", str(of.per_node))
+    if of.per_task:
+        _add(posix, SPMD, "ThreadsPerProcess", str(of.per_task))
+    _add(posix, SPMD, "SPMDVariation", _VARIATION)
+
+
+def _read_application(job: Element, heard: Heard) -> None:
+    application = job.find(f"{{{JSDL}}}Application")
+    if application is None:
+        return
+    if text := _text(application.find(f"{{{JSDL}}}ApplicationName")):
+        heard.say("Application", text)
+    posix = application.find(f"{{{POSIX}}}POSIXApplication")
+    posix = application.find(f"{{{SPMD}}}SPMDApplication") if posix is None else posix
+    if posix is None:
+        heard.note("an Application that is neither POSIX nor SPMD", path="/JobDefinition")
+        return
+    words = [_text(posix.find(f"{{{POSIX}}}Executable"))]
+    words += [each.text or "" for each in posix.iterfind(f"{{{POSIX}}}Argument")]
+    if words[0]:
+        say_command(heard, words)
+    elif words[1:]:
+        heard.say("Arguments", shlex.join(words[1:]))
+    for name, element in (*_STREAMS, *_CREDENTIALS):
+        if text := _text(posix.find(f"{{{POSIX}}}{element}")):
+            heard.say(name, text)
+    values = {
+        each.get("name", ""): each.text or "" for each in posix.iterfind(f"{{{POSIX}}}Environment")
+    }
+    if values:
+        say_variables(heard, values)
+    if (seconds := _whole(posix, POSIX, "WallTimeLimit", heard)) is not None:
+        heard.request("Duration", seconds, op="LE")
+    for name, element in LIMITS:
+        if (number := _whole(posix, POSIX, element, heard)) is not None:
+            heard.say("ResourceLimit", number, name=name)
+    if tasks := _whole(posix, SPMD, "NumberOfProcesses", heard):
+        heard.say("TaskCount", tasks)
+    for element, kind in (("ProcessesPerHost", "TasksPerNode"),
+                          ("ThreadsPerProcess", "ProcessorsPerTask")):  # fmt: skip
+        if number := _whole(posix, SPMD, element, heard):
+            heard.say("TaskDistribution", number, type=kind)
+
+
+def _whole(parent: Element, namespace: str, name: str, heard: Heard) -> int | None:
+    text = _text(parent.find(f"{{{namespace}}}{name}"))
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 20):
+        heard.note(f"{name}: {text[:60]!r} where a number is expected")
+        return None
+    return int(text)
+
+
+def _text(element: Element | None) -> str:
+    return stripped(element.text or "") if element is not None else ""
+
+
+def _resources(asked: Asked, settings: Settings, job: Element) -> None:
+    found: dict[str, Element] = {}
+    _hosts(asked, found)
+    _platform(asked, found)
+    for name, element in AMOUNTS:
+        bounds = asked.bounds(name)
+        if bounds is None:
+            continue
+        if name == "Memory" and settings.memory_scope != JOB:
+            if settings.memory_scope == NODE:
+                element = "IndividualPhysicalMemory"
+            else:
+                asked.approximate("Memory", "the memory of a task is asked of the job")
+        found[element] = _range_value(element, bounds)
+    if found:
+        inside = _add(job, JSDL, "Resources")
+        for name in _RESOURCES:
+            if name in found:
+                inside.append(found[name])
+
+
+def _hosts(asked: Asked, found: dict[str, Element]) -> None:
+    hosts = [
+        host
+        for item in asked.take("Node", "aggregation", "delimiter")
+        for host in listed(asked, item)
+    ]
+    if hosts:
+        element = found["CandidateHosts"] = etree.Element(f"{{{JSDL}}}CandidateHosts")
+        for host in hosts:
+            _add(element, JSDL, "HostName", host)
+
+
+def _platform(asked: Asked, found: dict[str, Element]) -> None:
+    """By tables; what they do not have is told."""
+    if item := asked.one("Architecture"):
+        if known := ARCHITECTURES.get(stripped(item.text).lower()):
+            element = found["CPUArchitecture"] = etree.Element(f"{{{JSDL}}}CPUArchitecture")
+            _add(element, JSDL, "CPUArchitectureName", known)
+        else:
+            asked.refuse(item, "JSDL has no name for it")
+    if item := asked.one("OperatingSystem"):
+        if known := SYSTEMS.get(stripped(item.text).lower()):
+            element = found["OperatingSystem"] = etree.Element(f"{{{JSDL}}}OperatingSystem")
+            inside = _add(element, JSDL, "OperatingSystemType")
+            _add(inside, JSDL, "OperatingSystemName", known)
+        else:
+            asked.refuse(item, "JSDL has no name for it")
+
+
+def _range_value(name: str, bounds: Interval) -> Element:
+    """The RangeValue of whole numbers."""
+    element = etree.Element(f"{{{JSDL}}}{name}")
+    lo, hi = (None if end is None else str(int(end)) for end in (bounds.lo, bounds.hi))
+    if lo == hi:
+        _add(element, JSDL, "Exact", lo)
+    elif lo is None:
+        _add(element, JSDL, "UpperBoundedRange", hi)
+    elif hi is None:
+        _add(element, JSDL, "LowerBoundedRange", lo)
+    else:
+        inside = _add(element, JSDL, "Range")
+        _add(inside, JSDL, "LowerBound", lo)
+        _add(inside, JSDL, "UpperBound", hi)
+    return element
+
+
+def _read_resources(job: Element, heard: Heard) -> None:
+    resources = job.find(f"{{{JSDL}}}Resources")
+    if resources is None:
+        return
+    hosts = [
+        _text(each) for each in resources.iterfind(f"{{{JSDL}}}CandidateHosts/{{{JSDL}}}HostName")
+    ]
+    if len(hosts) == 1:
+        heard.request("Node", hosts[0])
+    elif hosts:
+        heard.request("Node", ",".join(hosts), aggregation="List")
+    path = f"{{{JSDL}}}CPUArchitecture/{{{JSDL}}}CPUArchitectureName"
+    if text := _text(resources.find(path)):
+        heard.request("Architecture", text)
+    path = f"{{{JSDL}}}OperatingSystem/{{{JSDL}}}OperatingSystemType/{{{JSDL}}}OperatingSystemName"
+    if text := _text(resources.find(path)):
+        heard.request("OperatingSystem", _PLAIN_SYSTEMS.get(text, text))
+    nodes = _exact(resources.find(f"{{{JSDL}}}TotalResourceCount"))
+    asked: list[expression.Expression] = [*map(expression.Comparison, heard.requested)]
+    for element in resources.iterchildren(f"{{{JSDL}}}*"):
+        name = etree.QName(element).localname
+        amount = next((row.name for row in AMOUNTS if row.element == name), "")
+        if amount:
+            asked += _comparisons(heard, amount, element, 1)
+        elif name in _PER_NODE:
+            asked += _comparisons(heard, _PER_NODE[name], element, nodes or 1)
+        elif name not in ("CandidateHosts", "CPUArchitecture", "OperatingSystem"):
+            heard.note(f"{name} is not read", path=f"/JobDefinition/Resources/{name}")
+    if asked:
+        heard.requested = [*expression.write(expression.all_of(asked))]
+
+
+def _exact(element: Element | None) -> int | None:
+    values = _values(element) if element is not None else []
+    if len(values) == 1 and values[0].lo is not None and values[0].lo == values[0].hi:
+        return int(values[0].lo)
+    return None
+
+
+def _values(element: Element) -> list[Interval]:
+    """The numbers and ranges of a RangeValue, any of which will do. Raises ``InvalidValue``."""
+    found = []
+    for each in element.iterchildren(f"{{{JSDL}}}*"):
+        name = etree.QName(each).localname
+        if name == "Exact":
+            found.append(Interval(_bound(each), _bound(each)))
+        elif name == "UpperBoundedRange":
+            found.append(Interval(None, _bound(each), hi_open=_is_open(each)))
+        elif name == "LowerBoundedRange":
+            found.append(Interval(_bound(each), None, lo_open=_is_open(each)))
+        elif name == "Range":
+            low, high = (each.find(f"{{{JSDL}}}{end}Bound") for end in ("Lower", "Upper"))
+            if low is not None and high is not None:
+                ends = _bound(low), _bound(high)
+                found.append(Interval(*ends, lo_open=_is_open(low), hi_open=_is_open(high)))
+    return found
+
+
+def _bound(element: Element) -> Fraction:
+    text = _text(element)
+    try:
+        value = Fraction(text) if len(text) < 40 else None
+    except (ValueError, ZeroDivisionError):
+        value = None
+    if value is None or value < 0 or not re.fullmatch(r"[0-9.]+(?:[eE][+-]?[0-9]{1,2})?", text):
+        raise InvalidValue(text, f"a number in {etree.QName(element).localname}")
+    return value
+
+
+def _is_open(element: Element) -> bool:
+    return element.get("exclusiveBound", "").strip() in ("true", "1")
+
+
+def _comparisons(
+    heard: Heard, name: str, element: Element, times: int
+) -> Iterator[expression.Expression]:
+    """What a RangeValue asks for; several numbers and ranges in it are alternatives."""
+    try:
+        values = [each for each in _values(element) if each.bounded]
+    except InvalidValue as error:
+        heard.note(str(error))
+        return
+    if len(values) == 1:
+        yield from _terms(name, values[0], times)
+    elif values:
+        yield expression.Or(tuple(expression.all_of(_terms(name, each, times)) for each in values))
+
+
+def _terms(name: str, interval: Interval, times: int) -> Iterator[expression.Comparison]:
+    lo, hi = interval.lo, interval.hi
+    if lo is not None and lo == hi:
+        yield expression.Comparison(_amount(name, lo * times, ""))
+        return
+    if lo is not None:
+        yield expression.Comparison(_amount(name, lo * times, "GT" if interval.lo_open else "GE"))
+    if hi is not None:
+        yield expression.Comparison(_amount(name, hi * times, "LT" if interval.hi_open else "LE"))
+
+
+def _amount(name: str, value: Fraction, op: str) -> Property:
+    attributes = {"op": op} if op else {}
+    if name in units.DEFAULT_UNITS:
+        text, unit = units.in_units(value)
+        return Property(name, text, {**attributes, "units": unit})
+    return Property(name, value, attributes)
+
+
+TRANSLATOR = JSDLTranslator()

@@ -1,0 +1,451 @@
+"""Flux: jobspecs of version 1 (RFC 25) and the canonical ones (RFC 14).
+
+What the schemas of these texts miss is looked at beside them: a duration, a core in each slot, a
+slot for each task, and dependencies of RFC 26.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import Job, Property, stripped
+from sssjob.records.dependencies import CONDITIONS
+from sssjob.systems.flux import words
+from sssjob.translate.asked import Asked
+from sssjob.translate.numbers import (
+    JOB,
+    MIB,
+    MOST,
+    Count,
+    Shape,
+    added,
+    memory,
+    one,
+    rounded,
+    say_count,
+)
+from sssjob.translate.options import Heard
+from sssjob.translate.specification import (
+    Data,
+    Row,
+    Specification,
+    begins,
+    command,
+    gpus,
+    keep_rest,
+    listed,
+    put,
+    read_rows,
+    say_command,
+    say_variables,
+    take,
+    text_of,
+    told,
+    variables,
+    without_empty,
+    word,
+    write_rest,
+    write_rows,
+)
+from sssjob.translate.translator import Read, Settings
+
+TYPE = "Flux"  # of Extensions
+CANONICAL = 999  # the version that RFC 14 gives its examples
+_SYSTEM = ("attributes", "system")
+_KEPT = ("attributes", "user", "sssjob")
+_LABEL = "task"
+_SHELL = (*_SYSTEM, "shell", "options")
+_STREAMS = {
+    "InputFile": (*_SHELL, "input", "stdin"),
+    "OutputFile": (*_SHELL, "output", "stdout"),
+    "ErrorFile": (*_SHELL, "output", "stderr"),
+}
+_FILE = "file"
+_WORDS = {condition: word for word, condition in CONDITIONS.items()}
+_PROPERTY = re.compile(r"[^!&'\"^`|()\s]+")  # of RFC 20; ^ before one negates it
+_RANGE = re.compile(r"([1-9][0-9]{0,9})(?:\+|-([1-9][0-9]{0,9}))?")
+
+# fmt: off
+ROWS = (
+    Row("InitialWorkingDirectory", (*_SYSTEM, "cwd")),
+    Row("Name",                    (*_SYSTEM, "job", "name")),
+    Row("Queue",                   (*_SYSTEM, "queue")),
+    Row("Project",                 (*_SYSTEM, "bank")),
+)
+# fmt: on
+
+
+class Jobspec(Specification):
+    """A jobspec of version 1: one program, plain numbers of nodes, slots, cores and GPUs."""
+
+    name = "flux"
+    version = 1
+
+    def compose(self, asked: Asked, settings: Settings) -> Data:
+        """The jobspec of a job. Raises ``InvalidValue`` for one without a program."""
+        words_ = command(asked)
+        if not words_:
+            raise InvalidValue(asked.job.id, "a job whose Executable is a path")
+        form: Data = {"version": self.version, "resources": [], "tasks": [], "attributes": {}}
+        form["resources"], count = self._resources(asked, settings)
+        form["tasks"] = [{"command": words_, "slot": _LABEL, "count": count}]
+        # The text requires a duration; 0 is none.
+        seconds = one(asked, "Duration", MOST) or 0
+        put(form, (*_SYSTEM, "duration"), seconds)
+        write_rows(asked, ROWS, form)
+        self._streams(asked, form)
+        values, export = variables(asked)
+        if values or export is False:
+            put(form, (*_SYSTEM, "environment"), values)
+        if export:
+            for item in asked.items("Environment"):
+                asked.refuse(item, "a jobspec has all variables itself", "export")
+        if found := [*_waited_for(asked), *_begins(asked)]:
+            put(form, (*_SYSTEM, "dependencies"), found)
+        if constraint := _constraint(asked):
+            put(form, (*_SYSTEM, "constraints"), constraint)
+        write_rest(asked, TYPE, form, lambda name: not name.startswith("attributes/"))
+        return form
+
+    def _resources(self, asked: Asked, settings: Settings) -> tuple[list[Data], Data]:
+        of = added(asked)
+        slots = of.count or of.node_count
+        inside: list[Data] = [{"type": "core", "count": self._cores(asked, of)}]
+        if number := gpus(asked, slots):
+            inside.append({"type": "gpu", "count": number})
+        inside += self._memory(asked, of, settings, slots)
+        slot: Data = {"type": "slot", "count": slots, "label": _LABEL, "with": inside}
+        if of.nodes is None:
+            return [slot], {"per_slot": 1}
+        per_node = of.per_node
+        number = of.node_count
+        if of.count and (not per_node or per_node * number != of.count):
+            if per_node:
+                asked.approximate("TaskDistribution", f"{of.count} tasks on {number} nodes")
+            per_node = -(-of.count // number)
+        slot["count"] = per_node or 1
+        varies = of.nodes.exact is None and self.version == CANONICAL
+        total = of.count if of.count and (varies or of.count != number * slot["count"]) else 0
+        node = {"type": "node", "count": self._nodes(asked, of.nodes), "with": [slot]}
+        return [node], {"total": total} if total else {"per_slot": 1}
+
+    def _cores(self, asked: Asked, of: Shape) -> Any:
+        if of.processors and of.processors.exact is None:
+            asked.approximate("Processors", f"the least of a range: {of.total}")
+        return of.each
+
+    def _nodes(self, asked: Asked, count: Count) -> Any:
+        if count.exact is None:
+            asked.approximate("NodeCount", f"the least of a range: {count.least}")
+        return count.least
+
+    def _memory(self, asked: Asked, of: Shape, settings: Settings, slots: int) -> list[Data]:
+        """A slot of version 1 holds cores and GPUs only."""
+        return []
+
+    def _streams(self, asked: Asked, form: Data) -> None:
+        for name, path in _STREAMS.items():
+            if text := text_of(asked, name):
+                put(form, path, {"type": _FILE, "path": text})
+
+    def job(self, form: Data, settings: Settings) -> Read:
+        """The job of a jobspec."""
+        form, heard = json.loads(json.dumps(form)), Heard()
+        take(form, _KEPT)
+        for text in faults(form, canonical=self.version == CANONICAL):
+            heard.note(text)
+        take(form, ("version",))
+        resources, tasks = take(form, ("resources",)), take(form, ("tasks",))
+        first = tasks[0] if isinstance(tasks, list) and tasks else {}
+        first = first if isinstance(first, dict) else {}
+        given = first.get("command", [])
+        say_command(heard, given if isinstance(given, list) else [given])
+        if isinstance(tasks, list) and len(tasks) > 1:
+            heard.note(f"{len(tasks)} tasks: only the first is read")
+        read_rows(form, ROWS, heard)
+        for name, path in _STREAMS.items():
+            _read_stream(form, name, path, heard)
+        values = take(form, (*_SYSTEM, "environment"))
+        if isinstance(values, dict):
+            say_variables(heard, values, export=False)  # there are no others
+        elif values is not None:
+            told(heard, (*_SYSTEM, "environment"), values, "an object")
+        _read_resources(resources, first.get("count"), heard)
+        _read_duration(form, heard)
+        _read_dependencies(form, heard)
+        _read_constraint(form, heard)
+        keep_rest(without_empty(form), heard, TYPE)
+        return Read(Job(heard.all()), tuple(heard.findings))
+
+    def keep(self, form: Data, lines: Iterable[str]) -> Data:
+        """The residual among the attributes of the user."""
+        held = list(lines)
+        if not held:
+            return form
+        user = {**form["attributes"].get("user", {}), _KEPT[-1]: {"residual": held}}
+        return {**form, "attributes": {**form["attributes"], "user": user}}
+
+    def kept(self, form: Data) -> tuple[str, ...]:
+        """The residual."""
+        found = form
+        for name in (*_KEPT, "residual"):
+            inner = found.get(name) if isinstance(found, dict) else None
+            found = inner if inner is not None else {}
+        return tuple(map(word, found)) if isinstance(found, list) else ()
+
+    def recognises(self, head: bytes) -> str:
+        """An object with resources and tasks, of this version."""
+        if not begins(head, b"resources", b"tasks"):
+            return ""
+        found = re.search(rb'"version"\s*:\s*([0-9]{1,9})', head)
+        is_first = bool(found) and found[1] == b"1" if found else False
+        wanted = is_first if self.version == 1 else not is_first and found is not None
+        return 'an object with "resources" and "tasks"' if wanted else ""
+
+
+class Canonical(Jobspec):
+    """A canonical jobspec: ranges of nodes, and memory among the resources."""
+
+    name = "flux-canonical"
+    version = CANONICAL
+
+    def _nodes(self, asked: Asked, count: Count) -> Any:
+        if count.exact is not None:
+            return count.exact
+        # As text, "2-4" is both a range and a set of ids, which the schema of RFC 14 refuses.
+        steps = {} if count.hi is None else {"max": count.hi, "operator": "+", "operand": 1}
+        return {"min": count.lo or 1, **steps}
+
+    def _memory(self, asked: Asked, of: Shape, settings: Settings, slots: int) -> list[Data]:
+        size = memory(asked, of, settings.memory_scope, each=JOB)
+        if size is None:
+            return []
+        each = rounded(rounded(size, slots), MIB)
+        if each * slots * MIB != size:
+            asked.convert("Memory", f"{each} MB for each of {slots} slots, rounded up")
+        return [{"type": "memory", "count": each, "unit": "MB"}]
+
+
+def faults(form: Data, *, canonical: bool = False) -> Iterator[str]:
+    """What is wrong with a jobspec that its schema does not see."""
+    resources, tasks = form.get("resources"), form.get("tasks")
+    system = form.get("attributes") or {}
+    system = system.get("system", {}) if isinstance(system, dict) else {}
+    system = system if isinstance(system, dict) else {}
+    if not canonical and not isinstance(system.get("duration"), int | float):
+        yield "attributes.system.duration is missing (RFC 25)"
+    labels = set()
+    for vertex in _vertices(resources):
+        if vertex.get("type") == "slot":
+            labels.add(vertex.get("label"))
+            if not any(each.get("type") == "core" for each in _vertices(vertex.get("with"))):
+                yield f"the slot {vertex.get('label')!r} has no core"
+    if not labels:
+        yield "resources have no slot"
+    for task in tasks if isinstance(tasks, list) else ():
+        if isinstance(task, dict) and task.get("slot") not in labels:
+            yield f"a task names the slot {task.get('slot')!r}, which is not there"
+    waits = system.get("dependencies", [])
+    for each in waits if isinstance(waits, list) else [waits]:
+        if not isinstance(each, dict) or not all(
+            isinstance(each.get(name), str) for name in ("scheme", "value")
+        ):
+            yield f"{json.dumps(each)[:60]} is no dependency (RFC 26)"
+
+
+def _vertices(found: Any) -> Iterator[Data]:
+    """The resources of a list, and all within them."""
+    for vertex in found if isinstance(found, list) else ():
+        if isinstance(vertex, dict):
+            yield vertex
+            yield from _vertices(vertex.get("with"))
+
+
+def _waited_for(asked: Asked) -> Iterator[Data]:
+    for item in asked.take("Dependency", "condition", "code", "designator"):
+        condition = item.attributes.get("condition", "OnSuccess")
+        if "code" in item.attributes:
+            asked.refuse(item, "nothing waits for an exit code")
+        elif item.attributes.get("designator", "JobId") != "JobId":
+            asked.refuse(item, "a job is named by its id")
+        elif condition not in _WORDS or not stripped(item.text):
+            asked.refuse(item, f"nothing waits for {condition}")
+        else:
+            yield _dependency(_WORDS[condition], stripped(item.text))
+
+
+def _begins(asked: Asked) -> Iterator[Data]:
+    if item := asked.one("EligibleTime"):
+        try:
+            yield _dependency("begin-time", str(units.time(item.text)))
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+
+
+def _dependency(scheme: str, value: str) -> Data:
+    """As RFC 26 has it; the schema demands type and scope, which this direction has."""
+    return {"type": "in", "scope": "user", "scheme": scheme, "value": value}
+
+
+def _constraint(asked: Asked) -> Data:
+    """Properties that every node has, and nodes of which the job has some (RFC 31)."""
+    found: list[Data] = []
+    properties: list[str] = []
+    for item in asked.take("Feature", "aggregation", "delimiter"):
+        texts = listed(asked, item)
+        if all(map(_PROPERTY.fullmatch, texts)):
+            properties += texts
+        else:
+            asked.refuse(item, "it is no name of a property")
+    if properties:
+        found.append({"properties": list(dict.fromkeys(properties))})
+    hosts: list[str] = []
+    for item in asked.take("Node", "aggregation", "delimiter"):
+        hosts += listed(asked, item)
+    if hosts:
+        found.append({"hostlist": hosts})
+    return {"and": found} if len(found) > 1 else found[0] if found else {}
+
+
+def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: Heard) -> None:
+    value = take(form, path)
+    if isinstance(value, dict) and value.get("type") == _FILE and word(value.get("path")):
+        heard.say(name, word(value["path"]))
+    elif value is not None:
+        put(form, path, value)
+
+
+def _read_resources(found: Any, count: Any, heard: Heard) -> None:
+    """Nodes, slots, and what is in a slot; of a task for each slot so many tasks."""
+    levels = list(_vertices(found))
+    node = next((each for each in levels if each.get("type") == "node"), None)
+    slot = next((each for each in levels if each.get("type") == "slot"), None)
+    slots = _number(slot.get("count")) if slot else None
+    nodes = _bounds(node.get("count")) if node else (None, None)
+    if node is not None:
+        if nodes == (None, None):
+            told(heard, ("resources", "count"), node.get("count"), "a number, or a range")
+        say_count(heard, "NodeCount", *nodes)
+    tasks = _number(count.get("total")) if isinstance(count, dict) else None
+    number = nodes[0] if nodes[0] == nodes[1] else None
+    if tasks is None and slots:
+        tasks = slots * number if number else slots if node is None else None
+    if tasks:
+        heard.say("TaskCount", tasks)
+    if node is not None and slots:
+        heard.say("TaskDistribution", slots, type="TasksPerNode")
+    inside = list(_vertices(slot.get("with"))) if slot else []
+    for each in inside:
+        _read_inside(each, tasks or slots or 1, heard)
+
+
+def _read_inside(vertex: Data, slots: int, heard: Heard) -> None:
+    kind, number = vertex.get("type"), _number(vertex.get("count"))
+    if number is None:
+        told(heard, ("resources", word(kind)), vertex.get("count"), "a number above 0")
+    elif kind == "core":
+        heard.say("TaskDistribution", number, type="ProcessorsPerTask")
+    elif kind == "gpu":
+        heard.request("Resource", number * slots, name="GPU")
+    elif kind == "memory":
+        heard.request("Memory", number * slots, units=word(vertex.get("unit")) or "MB")
+    else:
+        heard.request("Resource", number * slots, name=word(kind))
+
+
+def _number(value: Any) -> int | None:
+    lo, hi = _bounds(value)
+    return lo if lo == hi else None
+
+
+def _bounds(value: Any) -> tuple[int | None, int | None]:
+    """The ends of a count: 4, "2-4", "2+" (RFC 45), {"min": 2, "max": 4, ...} of steps of 1."""
+    if isinstance(value, dict):
+        lo, hi = value.get("min"), value.get("max")
+        plain = (value.get("operator", "+"), value.get("operand", 1)) == ("+", 1)
+        numbers = type(lo) is int and (hi is None or type(hi) is int)
+        return (lo, hi) if plain and numbers else (None, None)
+    if type(value) is int:
+        return (value, value) if value > 0 else (None, None)
+    found = _RANGE.fullmatch(value) if isinstance(value, str) else None
+    if not found:
+        return (None, None)
+    lo = int(found[1])
+    return lo, int(found[2]) if found[2] else None if "+" in value else lo
+
+
+def _read_duration(form: Data, heard: Heard) -> None:
+    value = take(form, (*_SYSTEM, "duration"))
+    try:
+        seconds = words.duration(word(value)) if value is not None else None
+    except InvalidValue:
+        told(heard, (*_SYSTEM, "duration"), value, "a number of seconds")
+        return
+    if seconds:
+        heard.request("Duration", -(-seconds.numerator // seconds.denominator), op="LE")
+
+
+def _read_dependencies(form: Data, heard: Heard) -> None:
+    found = take(form, (*_SYSTEM, "dependencies"))
+    rest = []
+    for each in found if isinstance(found, list) else ():
+        scheme, value = (
+            (word(each.get(name)) for name in ("scheme", "value"))
+            if isinstance(each, dict)
+            else ("", "")
+        )
+        if scheme in CONDITIONS and value:
+            heard.items.append(Property("Dependency", value, {"condition": CONDITIONS[scheme]}))
+        elif scheme == "begin-time" and value.partition(".")[0].isdecimal():
+            heard.say("EligibleTime", value.partition(".")[0])
+        else:
+            rest.append(each)
+    if rest:
+        put(form, (*_SYSTEM, "dependencies"), rest)
+
+
+def _read_constraint(form: Data, heard: Heard) -> None:
+    found = take(form, (*_SYSTEM, "constraints"))
+    if not isinstance(found, dict):
+        return
+    parts = found["and"] if set(found) == {"and"} else [found]
+    rest = (
+        [each for each in parts if not _understood(each, heard)]
+        if isinstance(parts, list)
+        else parts
+    )
+    if rest:
+        left = {"and": rest} if len(rest) > 1 or set(found) == {"and"} else rest[0]
+        put(form, (*_SYSTEM, "constraints"), left)
+
+
+def _understood(part: Any, heard: Heard) -> bool:
+    if not isinstance(part, dict) or len(part) != 1:
+        return False
+    ((name, values),) = part.items()
+    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+        return False
+    if name == "properties" and all(map(_PROPERTY.fullmatch, values)):
+        for each in values:
+            heard.request("Feature", each)
+        return True
+    if name != "hostlist":
+        return False
+    try:
+        hosts = [host for each in values for host in words.hosts(each)]
+    except InvalidValue:
+        return False
+    if len(hosts) == 1:
+        heard.request("Node", hosts[0])
+    elif hosts:
+        heard.request("Node", ",".join(hosts), aggregation="List")
+    return bool(hosts)
+
+
+V1 = Jobspec()
+CANONICAL_FORM = Canonical()

@@ -1,0 +1,472 @@
+"""Slurm's REST interface: what POST job/submit of slurmrestd takes, v0.0.41 to v0.0.45.
+
+Only fields are written that all of these versions have. What is submitted is a script: the program
+of a job stands in its last line, and what has no place in comments before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.executable import DEFAULT_SHELL
+from sssjob.model import Job, stripped
+from sssjob.records.dependencies import CONDITIONS, dependencies, other_dependencies
+from sssjob.systems.slurm import words
+from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.numbers import MIB, MOST, NODE, memory, one, rounded, say_count, shape
+from sssjob.translate.options import Heard
+from sssjob.translate.specification import (
+    Data,
+    Row,
+    Specification,
+    begins,
+    command,
+    gpus,
+    keep_rest,
+    listed,
+    put,
+    read_rows,
+    say_command,
+    say_variables,
+    take,
+    told,
+    variables,
+    without_empty,
+    word,
+    write_rest,
+    write_rows,
+)
+from sssjob.translate.translator import Read, Settings
+
+TYPE = "slurmrestd"  # of Extensions
+_JOB = ("job",)
+_WORDS = {condition: word for word, condition in CONDITIONS.items()}
+_ID = re.compile(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
+_FEATURE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
+_REMARK = "# sssjob: "
+_GPU = "gres/gpu"
+# slurmrestd refuses a job without an environment; its own examples give this one.
+_PATH = "PATH=/bin/:/usr/bin/:/sbin/"
+_MAIL = {"JobStart": ("BEGIN",), "JobEnd": ("END",), "None": (),
+         "All": ("BEGIN", "END", "FAIL", "REQUEUE")}  # fmt: skip
+_APPEND, _MERGE = "Append", "Merge"
+_TIME_LIMIT = 1 << 31  # minutes, seconds of a time, priorities
+
+# fmt: off
+ROWS = (
+    Row("Name",                    (*_JOB, "name")),
+    Row("Project",                 (*_JOB, "account")),
+    Row("QualityOfService",        (*_JOB, "qos")),
+    Row("Queue",                   (*_JOB, "partition")),
+    Row("Machine",                 (*_JOB, "clusters")),
+    Row("Reservation",             (*_JOB, "reservation")),
+    Row("InitialWorkingDirectory", (*_JOB, "current_working_directory")),
+    Row("InputFile",               (*_JOB, "standard_input")),
+)
+# fmt: on
+
+
+class REST(Specification):
+    """A request of slurmrestd to submit a job."""
+
+    name = "slurmrest"
+
+    def compose(self, asked: Asked, settings: Settings) -> Data:
+        """The request for a job. Raises ``InvalidValue`` for one without a program."""
+        program = command(asked)
+        if not program:
+            raise InvalidValue(asked.job.id, "a job whose Executable is a path")
+        form: Data = {"job": {}}
+        job = form["job"]
+        job["script"] = f"#!{_shell(asked)}\nexec {shlex.join(program)}\n"
+        write_rows(asked, ROWS, form)
+        _streams(asked, job)
+        values, export = variables(asked)
+        own = [f"{name}={value}" for name, value in values.items()]
+        job["environment"] = own if "PATH" in values else [*own, _PATH]
+        if export:
+            for item in asked.items("Environment"):
+                asked.refuse(item, "a request has all variables itself", "export")
+        _amounts(asked, settings, job)
+        _times(asked, job)
+        _waits(asked, job)
+        _names(asked, job)
+        _switches(asked, job)
+        _mail(asked, job)
+        write_rest(asked, TYPE, form, lambda name: not name.startswith("job/"))
+        return form
+
+    def job(self, form: Data, settings: Settings) -> Read:
+        """The job of a request."""
+        form, heard = json.loads(json.dumps(form)), Heard()
+        if not isinstance(form.get("job"), dict):
+            several = form.pop("jobs", None)
+            first = several[0] if isinstance(several, list) and several else {}
+            form["job"] = first if isinstance(first, dict) else {}
+            if isinstance(several, list) and len(several) > 1:
+                heard.note(f"a heterogeneous job of {len(several)}: only the first is read")
+        job = form["job"]
+        if isinstance(form.get("script"), str):  # as versions before v0.0.41 have it
+            job.setdefault("script", form.pop("script"))
+        files = _read_script(job, heard)
+        read_rows(form, ROWS, heard)
+        _read_streams(job, heard)
+        _read_environment(job, heard)
+        _read_amounts(job, heard)
+        _read_times(job, heard)
+        _read_waits(job, heard)
+        _read_names(job, heard)
+        _read_switches(job, heard)
+        _read_mail(job, heard)
+        keep_rest(without_empty(form), heard, TYPE)
+        return Read(Job(heard.all()), tuple(heard.findings), files)
+
+    def keep(self, form: Data, lines: Iterable[str]) -> Data:
+        """The residual as comments of the script, behind its first line."""
+        first, _, rest = form["job"]["script"].partition("\n")
+        held = "".join(f"{_REMARK}{line}\n" for line in lines)
+        return {**form, "job": {**form["job"], "script": f"{first}\n{held}{rest}"}}
+
+    def kept(self, form: Data) -> tuple[str, ...]:
+        """The residual."""
+        job = form.get("job")
+        script = job.get("script") if isinstance(job, dict) else None
+        held, _ = _parted(script) if isinstance(script, str) else ([], "")
+        return tuple(held)
+
+    def recognises(self, head: bytes) -> str:
+        """An object with a job that has a script."""
+        named = begins(head, b"job") or begins(head, b"jobs")
+        known = (b"current_working_directory", b"environment", b"partition", b"account", b"name")
+        found = next((key for key in known if b'"' + key + b'"' in head), None)
+        if not named or not begins(head, b"script") or found is None:
+            return ""
+        return f'an object with a "job" that has a "script" and "{found.decode()}"'
+
+
+def _shell(asked: Asked) -> str:
+    item = asked.one("Shell")
+    if item is None:
+        return DEFAULT_SHELL
+    text = stripped(item.text)
+    if not text.startswith("/") or not text.isprintable() or " " in text:
+        asked.refuse(item, "it is no path of an interpreter")
+        return DEFAULT_SHELL
+    return text
+
+
+def _streams(asked: Asked, job: Data) -> None:
+    """Errors go where the output goes if nothing else is said; Append is one mode for both."""
+    output = asked.one("OutputFile", "redirectList")
+    error = asked.one("ErrorFile", "redirectList")
+    modes = {item.attributes.get("redirectList", "") for item in (output, error) if item}
+    merged = (
+        output is not None
+        and error is not None
+        and error.attributes.get("redirectList") == _MERGE
+        and stripped(error.text) in ("", stripped(output.text))
+    )
+    if output is not None:
+        job["standard_output"] = stripped(output.text)
+    if error is not None and not merged:
+        job["standard_error"] = stripped(error.text)
+    if merged:
+        modes.discard(_MERGE)
+    if modes == {_APPEND}:
+        job["open_mode"] = ["APPEND"]
+    elif modes - {""}:
+        for item in (output, error):
+            if item is not None and "redirectList" in item.attributes and not merged:
+                asked.refuse(item, NO_OPTION, "redirectList")
+
+
+def _read_streams(job: Data, heard: Heard) -> None:
+    appends = take(job, ("open_mode",)) == ["APPEND"]
+    attributes = {"redirectList": _APPEND} if appends else {}
+    for name, key in (("OutputFile", "standard_output"), ("ErrorFile", "standard_error")):
+        value = take(job, (key,))
+        if text := word(value):
+            heard.say(name, text, **attributes)
+
+
+def _read_environment(job: Data, heard: Heard) -> None:
+    values = take(job, ("environment",))
+    if isinstance(values, dict):  # as versions before v0.0.39 have it
+        values = [f"{name}={word(value)}" for name, value in values.items()]
+    pairs = [word(each).partition("=") for each in values if word(each) != _PATH] if isinstance(
+        values, list
+    ) else []  # fmt: skip
+    if pairs:
+        say_variables(heard, {name: value for name, _, value in pairs}, export=False)
+
+
+def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
+    of = shape(asked)
+    if of.nodes:
+        lo, hi = of.nodes.lo or 1, of.nodes.hi
+        job["nodes"] = str(lo) if lo == hi else f"{lo}-{hi or ''}".removesuffix("-")
+        if hi is None:
+            asked.approximate("NodeCount", f"{lo} nodes, and no more")
+        job["minimum_nodes"] = lo
+        job |= {"maximum_nodes": hi or lo}
+    if of.processors and of.processors.exact is None:
+        asked.approximate("Processors", f"the least of a range: {of.total}")
+    if of.count and (of.tasks or of.processors or of.per_task):
+        job["tasks"] = of.count
+    if of.per_task or (of.processors and of.each > 1):
+        job["cpus_per_task"] = of.each
+    if of.per_node:
+        job["tasks_per_node"] = of.per_node
+    if of.round_robin:
+        job["distribution"] = "cyclic"
+    if (size := memory(asked, of, settings.memory_scope, each=NODE)) is not None:
+        each = rounded(size, MIB)
+        if each * MIB != size:
+            asked.convert("Memory", f"{each} MiB for each node, rounded up")
+        job["memory_per_node"] = _number(each)
+    if (size := one(asked, "Disk", MOST)) is not None:
+        each = rounded(rounded(size, of.node_count), MIB)
+        if each * MIB * of.node_count != size:
+            asked.convert("Disk", f"{each} MiB for each node, rounded up")
+        job["temporary_disk_per_node"] = each
+    if (seconds := one(asked, "Duration", MOST)) is not None:
+        minutes = rounded(seconds, 60)
+        if minutes * 60 != seconds:
+            asked.approximate("Duration", f"{minutes} minutes")
+        job["time_limit"] = _number(minutes)
+    if number := gpus(asked, 1):
+        job["tres_per_job"] = f"{_GPU}={number}"
+
+
+def _number(value: int) -> Data:
+    return {"set": True, "infinite": False, "number": value}
+
+
+def _read_number(value: Any) -> int | None:
+    """A number, plain or as one that may be unset or infinite."""
+    if isinstance(value, dict):
+        value = value.get("number") if value.get("set") and not value.get("infinite") else None
+    return value if type(value) is int and value >= 0 else None
+
+
+def _read_amounts(job: Data, heard: Heard) -> None:
+    told_ = {name: _read_number(take(job, (name,))) for name in (
+        "tasks", "cpus_per_task", "tasks_per_node", "minimum_nodes", "maximum_nodes",
+        "memory_per_node", "memory_per_cpu", "temporary_disk_per_node", "time_limit",
+        "minimum_cpus",
+    )}  # fmt: skip
+    text = word(take(job, ("nodes",)))
+    low, _, high = text.partition("-")
+    lo = int(low) if low.isdecimal() else told_["minimum_nodes"]
+    hi = int(high) if high.isdecimal() else lo if low.isdecimal() else told_["maximum_nodes"]
+    if text and not low.isdecimal():
+        told(heard, ("job", "nodes"), text, "a number or a range")
+    if lo or hi:
+        say_count(heard, "NodeCount", lo or None, hi or None)
+    tasks, each = told_["tasks"], told_["cpus_per_task"]
+    if tasks:
+        heard.say("TaskCount", tasks)
+    if told_["tasks_per_node"]:
+        heard.say("TaskDistribution", told_["tasks_per_node"], type="TasksPerNode")
+    if each:
+        heard.say("TaskDistribution", each, type="ProcessorsPerTask")
+    if told_["minimum_cpus"]:
+        heard.request("Processors", told_["minimum_cpus"], op="GE")
+    if take(job, ("distribution",)) == "cyclic":
+        heard.say("TaskDistribution", "RoundRobin", type="Rule")
+    nodes = lo or 1
+    size = (told_["memory_per_node"] or 0) * nodes
+    size = size or (told_["memory_per_cpu"] or 0) * (tasks or 1) * (each or 1)
+    if size:
+        heard.request("Memory", size, units="MB")
+    if disk := told_["temporary_disk_per_node"]:
+        heard.request("Disk", disk * nodes, units="MB")
+    if minutes := told_["time_limit"]:
+        heard.request("Duration", minutes * 60, op="LE")
+    text = word(job.get("tres_per_job"))
+    if found := re.fullmatch(r"gres[/:]gpu[=:]([1-9][0-9]{0,8})", text):
+        del job["tres_per_job"]
+        heard.request("Resource", found[1], name="GPU")
+
+
+def _times(asked: Asked, job: Data) -> None:
+    for name, key, write in (
+        ("EligibleTime", "begin_time", _number), ("DeadlineTime", "deadline", int),
+    ):  # fmt: skip
+        if item := asked.one(name):
+            try:
+                seconds = units.time(item.text)
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                continue
+            if seconds:
+                job[key] = write(seconds)
+            else:
+                asked.refuse(item, "0 is no time there")
+
+
+def _read_times(job: Data, heard: Heard) -> None:
+    for name, key in (("EligibleTime", "begin_time"), ("DeadlineTime", "deadline")):
+        if seconds := _read_number(take(job, (key,))):
+            heard.say(name, seconds)
+
+
+def _waits(asked: Asked, job: Data) -> None:
+    found = []
+    for item in asked.take("Dependency", "condition", "code", "designator"):
+        condition = item.attributes.get("condition", "OnSuccess")
+        if "code" in item.attributes:
+            asked.refuse(item, "nothing waits for an exit code")
+        elif item.attributes.get("designator", "JobId") != "JobId":
+            asked.refuse(item, "a job is named by its id")
+        elif condition not in _WORDS or not _ID.fullmatch(stripped(item.text)):
+            asked.refuse(item, f"nothing waits for {condition} of {stripped(item.text)[:40]!r}")
+        else:
+            found.append(f"{_WORDS[condition]}:{stripped(item.text)}")
+    if found:
+        job["dependency"] = ",".join(found)
+
+
+def _read_waits(job: Data, heard: Heard) -> None:
+    text = word(take(job, ("dependency",)))
+    if text:
+        found = dependencies(text)
+        heard.items += found if isinstance(found, tuple) else ()
+        if rest := other_dependencies(text):
+            put(job, ("dependency",), rest)
+
+
+def _names(asked: Asked, job: Data) -> None:
+    features: list[str] = []
+    for item in asked.take("Feature", "aggregation", "delimiter"):
+        texts = listed(asked, item)
+        if all(map(_FEATURE.fullmatch, texts)):
+            features += texts
+        else:
+            asked.refuse(item, "it is no plain name")
+    if features:
+        job["constraints"] = "&".join(dict.fromkeys(features))
+    hosts: list[str] = []
+    for item in asked.take("Node", "aggregation", "delimiter"):
+        texts = listed(asked, item)
+        if all(map(_FEATURE.fullmatch, texts)):
+            hosts += texts
+        else:
+            asked.refuse(item, "it is no plain name")
+    if hosts:
+        job["required_nodes"] = hosts
+
+
+def _read_names(job: Data, heard: Heard) -> None:
+    text = word(job.get("constraints"))
+    parts = re.split("[&,]", text) if text else []
+    if parts and all(map(_FEATURE.fullmatch, parts)):
+        del job["constraints"]
+        for each in parts:
+            heard.request("Feature", each)
+    given = take(job, ("required_nodes",))
+    texts = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+    hosts: list[str] = []
+    for each in map(word, texts):
+        try:
+            hosts += words.expand(each, 10_000) or () if each else ()
+        except InvalidValue:
+            told(heard, ("job", "required_nodes"), each, "names of nodes")
+    if len(hosts) == 1:
+        heard.request("Node", hosts[0])
+    elif hosts:
+        heard.request("Node", ",".join(hosts), aggregation="List")
+
+
+def _switches(asked: Asked, job: Data) -> None:
+    for item in asked.take("Hold"):
+        if stripped(item.text) == "User":
+            job["hold"] = True
+        else:
+            asked.refuse(item, "only a hold of the user can be asked for")
+    if restartable := asked.one("Restartable"):
+        try:
+            job["requeue"] = units.boolean(restartable.text)
+        except InvalidValue as error:
+            asked.refuse(restartable, str(error))
+    if priority := asked.one("Priority"):
+        text = stripped(priority.text)
+        if text.isascii() and text.isdecimal() and 0 < int(text) < _TIME_LIMIT:
+            job["priority"] = _number(int(text))
+        else:
+            asked.refuse(priority, "priorities are numbers above 0")
+
+
+def _read_switches(job: Data, heard: Heard) -> None:
+    if take(job, ("hold",)) is True:
+        heard.say("Hold", "User")
+    if isinstance(value := take(job, ("requeue",)), bool):
+        heard.say("Restartable", "true" if value else "false")
+    if (number := _read_number(take(job, ("priority",)))) is not None:
+        heard.say("Priority", number)
+
+
+def _mail(asked: Asked, job: Data) -> None:
+    item = asked.one("NotificationList", "uri")
+    if item is None:
+        return
+    events = [each.strip() for each in item.text.split(",") if each.strip()]
+    if not events or not set(events) <= set(_MAIL):
+        asked.refuse(item, f"expected some of {', '.join(_MAIL)}")
+        return
+    job["mail_type"] = list(dict.fromkeys(flag for event in events for flag in _MAIL[event]))
+    if to := item.attributes.get("uri", "").strip().removeprefix("mailto:"):
+        job["mail_user"] = to
+
+
+def _read_mail(job: Data, heard: Heard) -> None:
+    flags, to = take(job, ("mail_type",)), word(take(job, ("mail_user",)))
+    if not isinstance(flags, list):
+        return
+    known = [
+        event for event in ("JobStart", "JobEnd") if set(_MAIL[event]) <= set(map(word, flags))
+    ]
+    everything = set(_MAIL["All"]) <= set(map(word, flags))
+    text = "All" if everything else ",".join(known) if flags else "None"
+    if text:
+        heard.say("NotificationList", text, **({"uri": to} if to else {}))
+
+
+def _read_script(job: Data, heard: Heard) -> dict[str, bytes]:
+    """The program of a script of ours; another script is a file of the job."""
+    script = word(take(job, ("script",)))
+    first, _, _ = script.partition("\n")
+    _, body = _parted(script)
+    if first.startswith("#!/") and body.startswith("exec "):
+        try:
+            program = shlex.split(body[len("exec ") :])
+        except ValueError:
+            program = []
+        if program and body == f"exec {shlex.join(program)}\n":
+            if first[2:] != DEFAULT_SHELL:
+                heard.say("Shell", first[2:])
+            say_command(heard, program)
+            return {}
+    if not script:
+        heard.note("the job has no script")
+        return {}
+    heard.say("Executable", "#script")
+    return {"script": script.encode()}
+
+
+def _parted(script: str) -> tuple[list[str], str]:
+    """The residual, which stands right behind the first line, and what follows it."""
+    lines = script.split("\n")[1:]
+    count = 0
+    while count < len(lines) and lines[count].startswith(_REMARK):
+        count += 1
+    return [line[len(_REMARK) :] for line in lines[:count]], "\n".join(lines[count:])
+
+
+TRANSLATOR = REST()

@@ -1,0 +1,308 @@
+"""What the job specifications of JSON and XML share: programs, variables, rows, GPUs.
+
+A row names a property of a job and where its text stands in a specification. Rows are read both
+ways; what no row can say stands in the module of the target.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sssjob import nodes, units
+from sssjob.document.text import clean
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
+from sssjob.executable import ExecutableKind, arguments, executable
+from sssjob.model import Note, Property, stripped
+from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.numbers import Shape
+from sssjob.translate.options import Heard
+from sssjob.translate.translator import Translator
+
+Data = dict[str, Any]  # an object of JSON
+
+GPUS = ("gpu", "gpus")
+DEPTH = 50  # levels of a specification that is read
+
+
+class Row(NamedTuple):
+    """A property of a job, and where its text stands: the names of the objects around it."""
+
+    name: str
+    path: tuple[str, ...]
+
+
+class Specification(Translator[Data]):
+    """A specification that is an object of JSON, or one of several in an array."""
+
+    suffix = ".json"
+
+    def dump(self, form: Data) -> str:
+        """The object, indented."""
+        return f"{json.dumps(form, indent=2, ensure_ascii=False)}\n"
+
+    def load(self, data: bytes) -> Iterator[Data | Finding]:
+        """The object, or those of an array."""
+        try:
+            found = json.loads(data, parse_constant=_no_number, object_pairs_hook=_once)
+            _deep(found)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", 0)
+            why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+            yield finding("E-TYPE", f"no JSON of a job specification: {why}", line=line)
+            return
+        for each in found if isinstance(found, list) else [found]:
+            if isinstance(each, dict):
+                yield each
+            else:
+                yield finding("E-TYPE", f"{json.dumps(each)[:60]} where an object is expected")
+
+
+def begins(head: bytes, *keys: bytes) -> bool:
+    """Whether some bytes begin an object, or an array of them, that has all of these keys."""
+    begin = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    named = all(b'"' + key + b'"' in head for key in keys)
+    return begin[:1] in (b"{", b"[") and named
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Data:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice[:60]!r} stands twice in an object")
+    return found
+
+
+def _deep(value: Any, depth: int = 0) -> None:
+    if depth > DEPTH:
+        raise RecursionError
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for each in inner:
+        _deep(each, depth + 1)
+
+
+def put(form: Data, path: Sequence[str], value: Any) -> None:
+    """Set a value in objects within objects, which are made."""
+    for name in path[:-1]:
+        form = form.setdefault(name, {})
+    form[path[-1]] = value
+
+
+def take(form: Data, path: Sequence[str]) -> Any:
+    """Take a value out of objects within objects; None where there is none."""
+    for name in path[:-1]:
+        form = form.get(name, {})
+        if not isinstance(form, dict):
+            return None
+    return form.pop(path[-1], None)
+
+
+def without_empty(value: Any) -> Any:
+    """Objects without those in them that have become empty."""
+    if not isinstance(value, dict):
+        return value
+    inner = {name: without_empty(each) for name, each in value.items()}
+    return {name: each for name, each in inner.items() if each != {}}
+
+
+def text_of(asked: Asked, name: str) -> str:
+    """Take a text; "" says nothing."""
+    item = asked.one(name)
+    return "" if item is None else stripped(item.text)
+
+
+def write_rows(asked: Asked, rows: Iterable[Row], form: Data) -> None:
+    """Texts that stand for themselves."""
+    for row in rows:
+        if text := text_of(asked, row.name):
+            put(form, row.path, text)
+
+
+def read_rows(form: Data, rows: Iterable[Row], heard: Heard) -> None:
+    """The same, back; what is no text is told."""
+    for row in rows:
+        value = take(form, row.path)
+        if text := word(value):
+            heard.say(row.name, text)
+        elif value not in (None, ""):
+            told(heard, row.path, value, "a text")
+
+
+def word(value: Any) -> str:
+    """A value as the text of a property: a text, or a number."""
+    if isinstance(value, str):
+        return clean(value.encode("utf-8", "replace").decode())
+    return str(value) if type(value) in (int, float) else ""
+
+
+def told(heard: Heard, path: Sequence[str], value: Any, expected: str) -> None:
+    """Say that a value is not what stands there."""
+    shown = json.dumps(value)[:60]
+    heard.note(f"{'.'.join(path)}: {shown} where {expected} is expected")
+
+
+def pointer(path: Iterable[str]) -> str:
+    """A path of names as one text, as RFC 6901 has it."""
+    return "/".join(name.replace("~", "~0").replace("/", "~1") for name in path)
+
+
+def keep_rest(form: Data, heard: Heard, kind: str, path: tuple[str, ...] = ()) -> None:
+    """What nobody has understood, each as an Extension that is written back."""
+    for name, value in form.items():
+        if isinstance(value, dict) and value:
+            keep_rest(value, heard, kind, (*path, name))
+        elif value not in ({}, [], None):
+            heard.say("Extension", clean(json.dumps(value)), type=kind, name=pointer((*path, name)))
+
+
+def write_rest(asked: Asked, kind: str, form: Data, known: Callable[[str], bool]) -> None:
+    """Extensions of a kind, back to where they stood; ``known`` tells what has its own place."""
+    for item in asked.mine("Extension", kind):
+        name = item.attributes.get("name", "")
+        path = [part.replace("~1", "/").replace("~0", "~") for part in name.split("/")]
+        try:
+            value = json.loads(item.text, parse_constant=_no_number)
+        except (ValueError, RecursionError):
+            asked.refuse(item, "it is no JSON")
+            continue
+        if known(name) or not all(path) or _taken(form, path):
+            asked.refuse(item, f"{name} is said by the job itself, or has no such place")
+        else:
+            put(form, path, value)
+
+
+def _taken(form: Any, path: Sequence[str]) -> bool:
+    for name in path:
+        if not isinstance(form, dict):
+            return True
+        if name not in form:
+            return False
+        form = form[name]
+    return True
+
+
+def command(asked: Asked) -> list[str]:
+    """The program and its arguments; none where there is no program that is a path."""
+    program, given = asked.one("Executable"), asked.one("Arguments")
+    words: list[str] = []
+    if given is not None:
+        try:
+            words = list(arguments(given.text))
+        except InvalidValue as error:
+            asked.refuse(given, str(error))
+    if program is None:
+        for item in (given,) if given is not None else ():
+            asked.refuse(item, "there is no Executable")
+        return []
+    try:
+        named = executable(program.text, asked.job.get("InitialWorkingDirectory"))
+    except InvalidValue as error:
+        asked.refuse(program, str(error))
+        return []
+    if named.kind is not ExecutableKind.PATH:
+        asked.refuse(program, "it is no path")
+        return []
+    return [stripped(program.text), *words]
+
+
+def say_command(heard: Heard, words: Sequence[Any]) -> None:
+    """A program and its arguments."""
+    texts = [word(each) for each in words]
+    if texts and texts[0]:
+        heard.say("Executable", texts[0])
+        if len(texts) > 1:
+            heard.say("Arguments", shlex.join(texts[1:]))
+
+
+def variables(asked: Asked) -> tuple[dict[str, str], bool | None]:
+    """The variables of a job, and whether those of the submission are there, too."""
+    found: dict[str, str] = {}
+    export: bool | None = None
+    for item in asked.take("Environment", "export"):
+        try:
+            if text := item.attributes.get("export"):
+                export = units.boolean(text)
+        except InvalidValue as error:
+            asked.refuse(item, str(error), "export")
+        if stripped(item.text):
+            asked.refuse(item, "a text, where variables are expected")
+        for each in item.children:
+            if isinstance(each, Note):
+                continue
+            name = each.attributes.get("name", "")
+            if each.name != "Variable" or not name or "=" in name or "\0" in name:
+                asked.refuse(item, f"{name or each.name!r} is no name of a variable")
+            else:
+                found[name] = each.text
+    return found, export
+
+
+def say_variables(heard: Heard, values: Mapping[str, Any], export: bool | None = None) -> None:
+    """Variables of a job."""
+    attributes = {} if export is None else {"export": "true" if export else "false"}
+    if values or attributes:
+        children = [
+            Property("Variable", word(value), {"name": word(name)})
+            for name, value in values.items()
+        ]
+        heard.items.append(Property("Environment", "", attributes, children))
+
+
+def gpus(asked: Asked, shares: int) -> int:
+    """Take the GPUs of a job, shared by so many; 0 for none."""
+    found = 0
+    for item in asked.take("Resource", "name", "type"):
+        name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+        try:
+            number = math.ceil(units.number(item.text))
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+            continue
+        if name.lower() not in GPUS or kind:
+            asked.refuse(item, NO_OPTION)
+        elif number < 1 or found:
+            asked.refuse(item, "it is no number above 0" if number < 1 else "there are others")
+        else:
+            found = -(-number // shares)
+            if number % shares:
+                asked.approximate("Resource", f"{found} for each of {shares}: {found * shares}")
+    return found
+
+
+def consistent(asked: Asked, of: Shape) -> tuple[int | None, int | None, int | None]:
+    """Nodes, processes and processes on a node, of which the first two give the last.
+
+    What does not agree is told: processes come first, then nodes.
+    """
+    count = of.nodes.least if of.nodes else None
+    if of.nodes and of.nodes.exact is None:
+        asked.approximate("NodeCount", "the least of a range")
+    tasks, per_node = of.count, of.per_node
+    if count and tasks and tasks % count:
+        asked.approximate("NodeCount", f"{tasks} processes do not share {count} nodes evenly")
+        count = None
+    if tasks and per_node and (tasks % per_node or (count and count * per_node != tasks)):
+        asked.approximate("TaskDistribution", f"{tasks} processes are not {per_node} on each node")
+        per_node = None
+    return count, tasks, per_node
+
+
+def listed(asked: Asked, item: Property) -> tuple[str, ...]:
+    """The names that an item stands for; none, and it is refused, where these are no names."""
+    try:
+        found = nodes.expand(item)
+    except (InvalidValue, LimitExceeded) as error:
+        asked.refuse(item, str(error))
+        return ()
+    if isinstance(found, nodes.Pattern):
+        asked.refuse(item, "a pattern has no place, only names")
+        return ()
+    return tuple(found)

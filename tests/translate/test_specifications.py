@@ -1,0 +1,394 @@
+"""Job specifications of JSON and XML: valid by the schemas of others, and the same when read back."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from lxml import etree
+from translated import JOBS, comes_back, job_of
+
+from sssjob.defaults import resolve
+from sssjob.document import dumps, loads
+from sssjob.document.canonical import canon
+from sssjob.errors import Finding, InvalidValue
+from sssjob.formats import psij
+from sssjob.systems.flux import jobspec
+from sssjob.translate import Done, Settings, Untranslatable, read, recognise, translate
+
+jsonschema = pytest.importorskip("jsonschema")
+referencing = pytest.importorskip("referencing")
+
+ORACLES = Path(__file__).parents[1] / "data" / "oracles"
+TARGETS = ("slurmrest", "jsdl", "psij", "flux", "flux-canonical")
+FULL = """<Job awarenessPolicy="Warn"><Id>7</Id><Name>run me</Name>
+  <Executable>/bin/sh</Executable><Arguments>-c 'echo "a b"; exit 3' x</Arguments>
+  <InitialWorkingDirectory>/home/amy</InitialWorkingDirectory><Queue>long</Queue>
+  <Project>physics</Project><QualityOfService>gold</QualityOfService>
+  <OutputFile>o.txt</OutputFile><ErrorFile redirectList="Append">e.txt</ErrorFile>
+  <Environment export="false"><Variable name="A">x
+y"z', $HOME</Variable></Environment><TaskCount>8</TaskCount>
+  <TaskDistribution type="TasksPerNode">4</TaskDistribution>
+  <TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>
+  <Dependency condition="OnExit">17</Dependency><EligibleTime>1900000000</EligibleTime>
+  <Hold>User</Hold><Priority>5</Priority><Restartable>false</Restartable>
+  <NotificationList uri="amy@x.org">JobEnd</NotificationList>
+  <ResourceLimit name="CPUTime">600</ResourceLimit>
+  <ResourceLimit name="StackSize" units="MB">8</ResourceLimit>
+  <Extension name="foo" type="mine">bar</Extension>
+  <Requested><NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>
+    <Memory units="GB">3</Memory><Disk units="MB">100</Disk><Duration op="LE">3661</Duration>
+    <Feature>ib</Feature><Feature>big</Feature><Resource name="GPU">8</Resource>
+    <Architecture>x86_64</Architecture><OperatingSystem>Linux</OperatingSystem>
+    <Node aggregation="Range">n[1-4]</Node></Requested></Job>"""
+
+
+def schema(name):
+    return json.loads((ORACLES / f"{name}.schema.json").read_text())
+
+
+def flux(name):
+    waits = referencing.Resource.from_contents(schema("flux-dependency"))
+    others = referencing.Registry().with_resource("file:data/spec_26/schema.json", waits)
+    return jsonschema.Draft7Validator(schema(name), registry=others)
+
+
+FLUX = {"flux": flux("flux-jobspec-v1"), "flux-canonical": flux("flux-jobspec-canonical")}
+SLURM = {
+    version: jsonschema.Draft7Validator(schema(f"slurm-job-submit-v0.0.{version}"))
+    for version in (41, 43, 45)
+}
+JSDL = etree.XMLSchema(
+    etree.fromstring(
+        f"""<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema">
+        <xsd:import namespace="http://schemas.ggf.org/jsdl/2005/11/jsdl"
+          schemaLocation="{(ORACLES / "jsdl-1.0.xsd").as_uri()}"/>
+        <xsd:import namespace="http://schemas.ggf.org/jsdl/2005/11/jsdl-posix"
+          schemaLocation="{(ORACLES / "jsdl-posix-1.0.xsd").as_uri()}"/></xsd:schema>"""
+    )
+)
+
+
+def faults(target, text):
+    """What a schema, and what it misses, says of a text."""
+    if target == "jsdl":
+        JSDL.validate(etree.fromstring(text.encode()))
+        return [str(error) for error in JSDL.error_log]
+    form = json.loads(text)
+    if target == "psij":
+        return psij_faults(form)
+    if target == "slurmrest":
+        found = [e.message for each in SLURM.values() for e in each.iter_errors(form)]
+        return found + [f"no field {name}" for name in form["job"] if not known(name)]
+    found = [error.message for error in FLUX[target].iter_errors(form)]
+    return found + [*jobspec.faults(form, canonical=target == "flux-canonical")]
+
+
+def known(name):
+    """Whether all versions of Slurm's interface have a field."""
+    return all(
+        name in schema(f"slurm-job-submit-v0.0.{version}")["components"]["schemas"][
+            f"v0.0.{version}_job_desc_msg"
+        ]["properties"]
+        for version in SLURM
+    )  # fmt: skip
+
+
+KEYS = {
+    "": {"executable", "arguments", "directory", "name", "inherit_environment", "environment",
+         "stdin_path", "stdout_path", "stderr_path", "resources", "attributes"},
+    "resources": {"__version", "node_count", "process_count", "processes_per_node",
+                  "cpu_cores_per_process", "gpu_cores_per_process", "memory"},
+    "attributes": {"duration", "queue_name", "account", "reservation_id", "custom_attributes"},
+}  # fmt: skip
+
+
+def psij_faults(form):
+    """What PSI/J's library refuses: other keys, other types, counts that do not agree."""
+    found = []
+    for place, keys in KEYS.items():
+        inside = form.get(place, {}) if place else form
+        found += [f"{place} has no {name}" for name in inside if name not in keys]
+    counts = form.get("resources", {})
+    nodes, tasks, each = (
+        counts.get(name) for name in ("node_count", "process_count", "processes_per_node")
+    )
+    if nodes and tasks and each and nodes * each != tasks:
+        found.append(f"{tasks} processes are not {nodes} times {each}")
+    if nodes and tasks and tasks % nodes:
+        found.append(f"{tasks} processes on {nodes} nodes")
+    if each and tasks and tasks % each:
+        found.append(f"{tasks} processes, {each} on each node")
+    if "duration" in form.get("attributes", {}):
+        assert re.fullmatch(r"[0-9]+ s", form["attributes"]["duration"])
+    return found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_job_with_everything_is_valid_and_comes_back(target):
+    job = loads(FULL)
+    text, losses = translate(job, target)
+    assert faults(target, text) == []
+    assert recognise(text.encode()) == target
+    (back,) = read(text.encode())
+    assert not back.findings
+    assert canon(back.job) == canon(resolve(job).block)
+    assert {loss.done for loss in losses} <= set(Done)
+    assert "/Job/Extension" in [loss.path for loss in losses]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(tree=JOBS)
+def test_what_is_written_and_read_is_the_same_job(target, tree):
+    comes_back(job_of(tree), target)
+
+
+@pytest.mark.parametrize("residual", [True, False])
+@pytest.mark.parametrize("target", TARGETS)
+@given(tree=JOBS)
+def test_whatever_is_written_is_valid(target, residual, tree):
+    settings = Settings(unstated="Ignore", residual=residual)
+    try:
+        text = translate(job_of(tree), target, settings).text
+    except (InvalidValue, Untranslatable):
+        assume(False)
+    assert faults(target, text) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(tree=JOBS)
+def test_what_was_read_means_the_same_when_it_is_written_again(target, tree):
+    """Without a residual the first writing decides; from then on nothing changes any more."""
+    settings = Settings(unstated="Ignore", residual=False)
+    try:
+        first = translate(job_of(tree), target, settings).text
+        (once,) = read(first.encode(), target, settings)
+        again = translate(once.job, target, settings).text
+    except (InvalidValue, Untranslatable):
+        assume(False)
+    assert again == first, dumps(once.job)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_reject_writes_nothing_and_lists_everything(target):
+    job = loads(FULL.replace('"Warn"', '"Reject"'))
+    with pytest.raises(Untranslatable) as refused:
+        translate(job, target)
+    paths = {loss.path for loss in refused.value.losses if loss.refuses}
+    assert "/Job/Extension" in paths
+    assert "/Job/Id" not in paths
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_hostile_texts_stay_what_they_are(target):
+    """Neither a directive nor a line of the residual can be made by a value."""
+    name = "x\n#SBATCH --uid=0\n# sssjob: Id - <Job><Id>9</Id></Job>\u2028# sssjob: Id - x"
+    words = "-c 'a\n# sssjob: Queue - <Job><Queue>root</Queue></Job>\nb'"
+    job = loads(
+        "<Job awarenessPolicy='Ignore'><Name/><Executable>/bin/sh</Executable><Arguments/></Job>"
+    )
+    items = {"Name": name, "Arguments": words}
+    job = job.holding(
+        type(item)(item.name, items.get(item.name, item.text)) for item in job.properties
+    )
+    text, _ = translate(job, target)
+    assert faults(target, text) == []
+    (back,) = read(text.encode(), target)
+    assert (back.job.get("Queue"), back.job.id) == ("", "")
+    assert back.job["Arguments"].text == words
+    assert back.job.get("Name") == name
+
+
+def test_a_program_is_needed_where_the_target_runs_one():
+    job = loads("<Job awarenessPolicy='Warn'><Id>1</Id><Executable>#File</Executable></Job>")
+    for target in ("flux", "flux-canonical", "slurmrest"):
+        with pytest.raises(InvalidValue, match="Executable is a path"):
+            translate(job, target)
+    assert json.loads(translate(job, "psij", Settings(residual=False)).text) == {}
+
+
+# Each with what a job object says of it.
+FOREIGN = [
+    pytest.param(
+        "psij",
+        {"executable": "/bin/date", "resources": {"__version": 1, "node_count": 2,
+         "processes_per_node": 3, "exclusive_node_use": True},
+         "attributes": {"duration": "01:30", "custom_attributes": {"slurm.constraint": "ib"}},
+         "launcher": "mpirun"},
+        ["<TaskCount>6<", "<NodeCount>2<", '<Duration op="LE">5400<',
+         'name="attributes/custom_attributes/slurm.constraint">"ib"<', 'name="launcher">"mpirun"<',
+         'name="resources/exclusive_node_use">true<'],
+        [], id="psij",
+    ),
+    pytest.param(
+        "psij", {"executable": "/x", "attributes": {"duration": "3661.5 s"},
+                 "resources": {"__version": 2, "node_count": 0, "process_count": "4"}},
+        ["<Executable>/x<"], ["duration", "__version", "node_count", "process_count"],
+        id="psij with what it is not",
+    ),
+    pytest.param(
+        "flux",
+        {"version": 1, "resources": [{"type": "slot", "count": 4, "label": "t", "with": [
+            {"type": "core", "count": 2}]}], "tasks": [{"command": ["app", "-x"], "slot": "t",
+         "count": {"per_slot": 1}}], "attributes": {"system": {"duration": 0, "constraints": {
+            "and": [{"properties": ["ib"]}, {"not": [{"hostlist": ["n1"]}]}]},
+            "dependencies": [{"scheme": "afterok", "value": "f1"}, {"scheme": "begin-time",
+            "value": "1700000000.5"}, {"scheme": "singleton", "value": "x"}]}}},
+        ["<TaskCount>4<", "<Executable>app<", "<Feature>ib<", '<Dependency condition="OnSuccess">f1<',
+         "<EligibleTime>1700000000<", 'name="attributes/system/constraints/and"',
+         'name="attributes/system/dependencies"'],
+        [], id="flux",
+    ),
+    pytest.param(
+        "flux",
+        {"version": 1, "resources": [{"type": "slot", "count": 1, "label": "t", "with": [
+            {"type": "gpu", "count": 1}]}], "tasks": [{"command": ["app"], "slot": "u",
+         "count": {"per_slot": 1}}], "attributes": {"system": {"dependencies": [7]}}},
+        ["<Executable>app<"],
+        ["duration is missing", "has no core", "names the slot 'u'", "no dependency"],
+        id="flux that its schema does not refuse",
+    ),
+    pytest.param(
+        "flux-canonical",
+        {"version": 999, "resources": [{"type": "node", "count": {"min": 2, "max": 4,
+         "operator": "+", "operand": 1}, "with": [{"type": "slot", "count": 3, "label": "t",
+         "with": [{"type": "core", "count": 1}]}]}], "tasks": [{"command": ["a"], "slot": "t",
+         "count": {"total": 7}}], "attributes": {}},
+        ['<NodeCount op="GE">2<', '<NodeCount op="LE">4<', "<TaskCount>7<"], [], id="canonical",
+    ),
+    pytest.param(
+        "slurmrest",
+        {"job": {"script": "#!/bin/bash\nmodule load x\nsrun app\n", "environment": {"A": "1"},
+         "time_limit": 90, "memory_per_cpu": {"set": True, "number": 100}, "tasks": 4,
+         "dependency": "afterok:1,singleton", "shared": ["user"], "name": "a"}},
+        ["<Executable>#script<", '<Duration op="LE">5400<', '<Memory units="MB">400<',
+         '<Dependency condition="OnSuccess">1<', 'name="job/dependency">"singleton"<',
+         'name="job/shared">["user"]<'],
+        [], id="slurmrest",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target, form, said, noted", FOREIGN)
+def test_what_others_write_is_read(target, form, said, noted):
+    data = json.dumps(form).encode()
+    (found,) = read(data, target)
+    document = dumps(found.job).replace("&quot;", '"')
+    assert [each for each in said if each not in document] == [], document
+    told = " ".join(each.message for each in found.findings)
+    assert [each for each in noted if each not in told] == [], told
+    assert len(found.findings) == len(noted)
+
+
+@pytest.mark.parametrize("target, form, said, noted", FOREIGN[:1] + FOREIGN[2:3])
+def test_what_a_job_has_no_word_for_is_written_back(target, form, said, noted):
+    (found,) = read(json.dumps(form).encode(), target)
+    again = json.loads(translate(found.job, target, Settings(unstated="Ignore")).text)
+    (back,) = read(json.dumps(again).encode(), target)
+    assert canon(back.job) == canon(found.job)
+    if target == "psij":
+        assert again["launcher"] == "mpirun"
+        assert again["attributes"]["custom_attributes"]["slurm.constraint"] == "ib"
+
+
+def test_ranges_and_alternatives_of_jsdl_are_comparisons():
+    jsdl = "http://schemas.ggf.org/jsdl/2005/11/jsdl"
+    data = f"""<j:JobDefinition xmlns:j="{jsdl}"><j:JobDescription><j:Resources>
+      <j:IndividualPhysicalMemory><j:LowerBoundedRange>1048576.0</j:LowerBoundedRange>
+      </j:IndividualPhysicalMemory>
+      <j:TotalCPUCount><j:Exact>4</j:Exact><j:Range><j:LowerBound exclusiveBound="true">8</j:LowerBound>
+      <j:UpperBound>16</j:UpperBound></j:Range></j:TotalCPUCount>
+      <j:TotalResourceCount><j:Exact>2</j:Exact></j:TotalResourceCount>
+      <j:ExclusiveExecution>true</j:ExclusiveExecution></j:Resources></j:JobDescription>
+      </j:JobDefinition>"""
+    (found,) = read(data.encode())
+    terms = [
+        (item.name, item.attributes.get("op", "EQ"), item.text, item.attributes.get("conj", ""))
+        for item in found.job.requested
+    ]
+    assert ("Memory", "GE", "2", "") in terms  # MB, on two nodes
+    assert [each[:3] for each in terms if each[0] == "Processors"] == [
+        ("Processors", "EQ", "4"), ("Processors", "GT", "8"), ("Processors", "LE", "16"),
+    ]  # fmt: skip
+    assert any(each[3] == "Or" for each in terms)
+    assert [each.message for each in found.findings] == ["ExclusiveExecution is not read"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"{", b"[1]", b"nul", b'{"executable": NaN}', b'{"a": 1, "a": 2}', b"[" * 100_000,
+        b'{"a":' * 100 + b"1" + b"}" * 100, b"\xff{}", b'{"executable": "\\ud800"}',
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("target", [name for name in TARGETS if name != "jsdl"])
+def test_json_that_is_none_of_a_job_is_told(target, data):
+    for found in read(data, target):
+        assert found.job is None or found.job.get("Executable") in ("", "\ufffd", "?")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"<a", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
+     b'<JobDefinition xmlns="http://schemas.ggf.org/jsdl/2005/11/jsdl"/>'],
+)  # fmt: skip
+def test_xml_that_is_no_jsdl_is_told(data):
+    for found in read(data, "jsdl"):
+        assert found.findings
+        assert all(isinstance(each, Finding) for each in found.findings)
+
+
+@given(data=st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["job", "script", "resources", "tasks", "attributes", "system", "count",
+                         "with", "type", "command", "environment", "nodes", "duration", "x"]),
+        inner, max_size=4),
+    max_leaves=20,
+))  # fmt: skip
+@pytest.mark.parametrize("target", [name for name in TARGETS if name != "jsdl"])
+def test_any_json_is_read_or_told_of(target, data):
+    for found in read(json.dumps(data).encode(), target):
+        if found.job is not None:
+            dumps(found.job)
+
+
+def test_the_library_of_psij_loads_what_is_written_and_agrees(capsys):
+    library = pytest.importorskip("psij")
+    serialize = pytest.importorskip("psij.serialize")
+    text = translate(loads(FULL), "psij").text
+    spec = serialize.JSONSerializer().loads(text)
+    form = json.loads(text)
+    assert (spec.name, spec.executable) == ("run me", "/bin/sh")
+    assert spec.arguments == ["-c", 'echo "a b"; exit 3', "x"]
+    assert spec.environment == {"A": "x\ny\"z', $HOME"}
+    assert str(spec.directory) == "/home/amy"
+    assert spec.inherit_environment is False
+    assert spec.attributes.duration.total_seconds() == 3661
+    assert (spec.attributes.queue_name, spec.attributes.account) == ("long", "physics")
+    counts = {name: value for name, value in form["resources"].items() if name != "__version"}
+    made = library.ResourceSpecV1(**counts)  # raises where counts do not agree
+    assert (made.computed_node_count, made.computed_process_count) == (2, 8)
+    assert made.memory == 3 << 30
+
+
+@given(tree=JOBS)
+def test_the_library_of_psij_takes_whatever_is_written(tree):
+    library = pytest.importorskip("psij")
+    try:
+        form = json.loads(translate(job_of(tree), "psij", Settings(unstated="Ignore")).text)
+    except (InvalidValue, Untranslatable):
+        assume(False)
+    counts = {k: v for k, v in form.get("resources", {}).items() if k != "__version"}
+    library.ResourceSpecV1(**counts)
+
+
+@pytest.mark.parametrize(
+    "text, seconds",
+    [("3600 s", 3600), ("3600.0 s", 3600), ("90", 5400), ("01:30", 5400), ("1:00:01", 3601),
+     ("2h", 7200), ("soon", None), ("", None), ("-5 s", None)],
+)  # fmt: skip
+def test_durations_of_psij(text, seconds):
+    assert psij.duration(text) == seconds
