@@ -20,4 +20,8 @@ FORMATS = (
 # fmt: on
 
 # What jobs are translated to and from that belongs to no batch system.
-TARGETS = (Target("sss", "sssjob.translate.sss:TRANSLATOR", "job objects themselves"),)
+TARGETS = (
+    Target("sss", "sssjob.translate.sss:TRANSLATOR", "job objects themselves"),
+    Target("jsdl", "sssjob.formats.jsdl:TRANSLATOR", "JSDL 1.0 (GFD.136)", Sign.NAME),
+    Target("psij", "sssjob.formats.psij:TRANSLATOR", "JobSpecs of PSI/J", Sign.NAME),
+)

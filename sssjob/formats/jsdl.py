@@ -23,7 +23,14 @@ from sssjob.model import Job, Property, stripped
 from sssjob.translate.asked import Asked
 from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, shape
 from sssjob.translate.options import Heard
-from sssjob.translate.specification import command, listed, say_command, say_variables, text_of, variables
+from sssjob.translate.specification import (
+    command,
+    listed,
+    say_command,
+    say_variables,
+    text_of,
+    variables,
+)
 from sssjob.translate.translator import Read, Settings, Translator
 
 JSDL = "http://schemas.ggf.org/jsdl/2005/11/jsdl"
@@ -352,7 +359,7 @@ def _resources(asked: Asked, settings: Settings, job: Element) -> None:
     _hosts(asked, found)
     _platform(asked, found)
     for name, element in AMOUNTS:
-        bounds = asked.bounds(name)
+        bounds = _bounds(asked, name)
         if bounds is None:
             continue
         if name == "Memory" and settings.memory_scope != JOB:
@@ -366,6 +373,21 @@ def _resources(asked: Asked, settings: Settings, job: Element) -> None:
         for name in _RESOURCES:
             if name in found:
                 inside.append(found[name])
+
+
+def _bounds(asked: Asked, name: str) -> Interval | None:
+    """Take an amount, of which no number below 0 counts."""
+    found = asked.bounds(name)
+    if found is None:
+        return None
+    lo = found.lo if found.lo is not None and found.lo >= 0 else None
+    bounds = Interval(lo, found.hi)
+    negative = found.hi is not None and found.hi < 0
+    if negative or bounds.empty or not bounds.bounded:
+        for item in asked.items(name):
+            asked.refuse(item, "it is no amount")
+        return None
+    return bounds
 
 
 def _hosts(asked: Asked, found: dict[str, Element]) -> None:

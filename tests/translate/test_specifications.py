@@ -1,11 +1,11 @@
-"""Job specifications of JSON and XML: valid by the schemas of others, and the same when read back."""
+"""Job specifications of JSON and XML: valid by schemas of others, and the same when read back."""
 
 import json
 import re
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from lxml import etree
 from translated import JOBS, comes_back, job_of
@@ -81,9 +81,9 @@ def faults(target, text):
         return psij_faults(form)
     if target == "slurmrest":
         found = [e.message for each in SLURM.values() for e in each.iter_errors(form)]
-        return found + [f"no field {name}" for name in form["job"] if not known(name)]
+        return [*found, *(f"no field {name}" for name in form["job"] if not known(name))]
     found = [error.message for error in FLUX[target].iter_errors(form)]
-    return found + [*jobspec.faults(form, canonical=target == "flux-canonical")]
+    return [*found, *jobspec.faults(form, canonical=target == "flux-canonical")]
 
 
 def known(name):
@@ -157,8 +157,16 @@ def test_whatever_is_written_is_valid(target, residual, tree):
     assert faults(target, text) == []
 
 
+EMPTY = etree.fromstring(
+    "<Job><OutputFile/><Name/><Environment/><DeadlineTime>0</DeadlineTime></Job>"
+)
+NEGATIVE = etree.fromstring("<Job><Requested><Processors>-1</Processors></Requested></Job>")
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @given(tree=JOBS)
+@example(tree=EMPTY)
+@example(tree=NEGATIVE)
 def test_what_was_read_means_the_same_when_it_is_written_again(target, tree):
     """Without a residual the first writing decides; from then on nothing changes any more."""
     settings = Settings(unstated="Ignore", residual=False)
@@ -209,6 +217,17 @@ def test_a_program_is_needed_where_the_target_runs_one():
     assert json.loads(translate(job, "psij", Settings(residual=False)).text) == {}
 
 
+@pytest.mark.parametrize("id_", ["script", "run.sh"])
+def test_a_script_that_travels_with_a_job_is_submitted_and_comes_back(id_):
+    content = b"#!/bin/bash\nmodule load x\n# sssjob: Id - <Job><Id>9</Id></Job>\nsrun app\n"
+    job = loads(f"<Job><Id>1</Id><Executable>#{id_}</Executable><Queue>long</Queue></Job>")
+    text, _ = translate(job, "slurmrest", Settings(files={id_: content}))
+    assert faults("slurmrest", text) == []
+    (back,) = read(text.encode())
+    assert back.files == {id_: content}
+    assert canon(back.job) == canon(job)
+
+
 # Each with what a job object says of it.
 FOREIGN = [
     pytest.param(
@@ -236,7 +255,8 @@ FOREIGN = [
             "and": [{"properties": ["ib"]}, {"not": [{"hostlist": ["n1"]}]}]},
             "dependencies": [{"scheme": "afterok", "value": "f1"}, {"scheme": "begin-time",
             "value": "1700000000.5"}, {"scheme": "singleton", "value": "x"}]}}},
-        ["<TaskCount>4<", "<Executable>app<", "<Feature>ib<", '<Dependency condition="OnSuccess">f1<',
+        ["<TaskCount>4<", "<Executable>app<", "<Feature>ib<",
+         '<Dependency condition="OnSuccess">f1<',
          "<EligibleTime>1700000000<", 'name="attributes/system/constraints/and"',
          'name="attributes/system/dependencies"'],
         [], id="flux",
@@ -298,8 +318,9 @@ def test_ranges_and_alternatives_of_jsdl_are_comparisons():
     data = f"""<j:JobDefinition xmlns:j="{jsdl}"><j:JobDescription><j:Resources>
       <j:IndividualPhysicalMemory><j:LowerBoundedRange>1048576.0</j:LowerBoundedRange>
       </j:IndividualPhysicalMemory>
-      <j:TotalCPUCount><j:Exact>4</j:Exact><j:Range><j:LowerBound exclusiveBound="true">8</j:LowerBound>
-      <j:UpperBound>16</j:UpperBound></j:Range></j:TotalCPUCount>
+      <j:TotalCPUCount><j:Exact>4</j:Exact><j:Range>
+      <j:LowerBound exclusiveBound="true">8</j:LowerBound><j:UpperBound>16</j:UpperBound>
+      </j:Range></j:TotalCPUCount>
       <j:TotalResourceCount><j:Exact>2</j:Exact></j:TotalResourceCount>
       <j:ExclusiveExecution>true</j:ExclusiveExecution></j:Resources></j:JobDescription>
       </j:JobDefinition>"""

@@ -21,6 +21,7 @@ from sssjob.systems.slurm import words
 from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.numbers import MIB, MOST, NODE, memory, one, rounded, say_count, shape
 from sssjob.translate.options import Heard
+from sssjob.translate.quoting import safe
 from sssjob.translate.specification import (
     Data,
     Row,
@@ -50,6 +51,7 @@ _WORDS = {condition: word for word, condition in CONDITIONS.items()}
 _ID = re.compile(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
 _FEATURE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 _REMARK = "# sssjob: "
+_FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
 _GPU = "gres/gpu"
 # slurmrestd refuses a job without an environment; its own examples give this one.
 _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
@@ -79,12 +81,9 @@ class REST(Specification):
 
     def compose(self, asked: Asked, settings: Settings) -> Data:
         """The request for a job. Raises ``InvalidValue`` for one without a program."""
-        program = command(asked)
-        if not program:
-            raise InvalidValue(asked.job.id, "a job whose Executable is a path")
         form: Data = {"job": {}}
         job = form["job"]
-        job["script"] = f"#!{_shell(asked)}\nexec {shlex.join(program)}\n"
+        job["script"] = _script(asked, settings)
         write_rows(asked, ROWS, form)
         _streams(asked, job)
         values, export = variables(asked)
@@ -150,6 +149,24 @@ class REST(Specification):
         return f'an object with a "job" that has a "script" and "{found.decode()}"'
 
 
+def _script(asked: Asked, settings: Settings) -> str:
+    """A script that becomes the program, or the file of the job that its Executable names."""
+    shell = _shell(asked)
+    text = stripped(asked.job.get("Executable"))
+    id_ = text.removeprefix("#")
+    if id_ != text and (content := settings.files.get(id_)) is not None:
+        asked.one("Executable")
+        if arguments := asked.one("Arguments"):
+            asked.refuse(arguments, "a script has no arguments of its own")
+        body = content.decode("utf-8", "replace")
+        first, _, rest = body.partition("\n") if body.startswith("#!") else (f"#!{shell}", "", body)
+        return f"{first}\n{_FILE}{safe(id_)}\n{rest}"
+    program = command(asked)
+    if not program:
+        raise InvalidValue(asked.job.id, "a job whose Executable is a path")
+    return f"#!{shell}\nexec {shlex.join(program)}\n"
+
+
 def _shell(asked: Asked) -> str:
     item = asked.one("Shell")
     if item is None:
@@ -172,10 +189,10 @@ def _streams(asked: Asked, job: Data) -> None:
         and error.attributes.get("redirectList") == _MERGE
         and stripped(error.text) in ("", stripped(output.text))
     )
-    if output is not None:
-        job["standard_output"] = stripped(output.text)
-    if error is not None and not merged:
-        job["standard_error"] = stripped(error.text)
+    if output is not None and (text := stripped(output.text)):
+        job["standard_output"] = text
+    if error is not None and not merged and (text := stripped(error.text)):
+        job["standard_error"] = text
     if merged:
         modes.discard(_MERGE)
     if modes == {_APPEND}:
@@ -456,8 +473,10 @@ def _read_script(job: Data, heard: Heard) -> dict[str, bytes]:
     if not script:
         heard.note("the job has no script")
         return {}
-    heard.say("Executable", "#script")
-    return {"script": script.encode()}
+    mark, _, rest = body.partition("\n")
+    id_ = mark[len(_FILE) :] if mark.startswith(_FILE) else ""
+    heard.say("Executable", f"#{id_ or 'script'}")
+    return {id_ or "script": f"{first}\n{rest if id_ else body}".encode()}
 
 
 def _parted(script: str) -> tuple[list[str], str]:

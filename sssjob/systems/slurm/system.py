@@ -37,14 +37,12 @@ SYSTEM = System(
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
     ),
     script="sssjob.systems.slurm.allocation:Slurm",
-    targets=(
-        Target("slurmrest", "sssjob.systems.slurm.rest:TRANSLATOR",
-               "job/submit of slurmrestd, v0.0.41 to v0.0.45", Sign.NAME),
-    ),
     installation="sssjob.systems.slurm.scripts:Slurm",
     ended="sssjob.systems.slurm.ended:records",
     submission="sssjob.systems.slurm.submission:FORM",
     targets=(
         Target("sbatch", "sssjob.systems.slurm.submission:SBATCH", "scripts for sbatch of Slurm"),
+        Target("slurmrest", "sssjob.systems.slurm.rest:TRANSLATOR",
+               "job/submit of slurmrestd, v0.0.41 to v0.0.45", Sign.NAME),
     ),
 )  # fmt: skip
