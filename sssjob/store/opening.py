@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -24,8 +26,49 @@ def engine(
             said = f"PostgreSQL needs psycopg: pip install 'sssjob[postgresql]' ({error})"
             raise UnusableStore("postgresql://", said) from error
         return PostgreSQL(target, read_only=read_only, patience=patience)
-    path = target.removeprefix(SQLITE) if isinstance(target, str) else target
-    return SQLite(Path(path), create=create, read_only=read_only, patience=patience)
+    path = Path(target.removeprefix(SQLITE) if isinstance(target, str) else target)
+    if create and not read_only and not os.path.lexists(path):
+        _make(path, patience)
+    return SQLite(path, create=create, read_only=read_only, patience=patience)
+
+
+def _make(path: Path, patience: float) -> None:
+    """Make a file a store before it gets its name, so that it is there whole or not at all.
+
+    Somebody else may be faster; then that one's store stays.
+    """
+    hidden = path.with_name(f".sssjob-{os.urandom(8).hex()}")
+    try:
+        made = SQLite(hidden, create=True, read_only=False, patience=patience, address=str(path))
+        try:
+            prepare(made)
+            made.fetch("PRAGMA wal_checkpoint(TRUNCATE)")  # all of it into this one file
+        finally:
+            made.close()
+        with suppress(FileExistsError):
+            _name(hidden, path)
+    except OSError as error:
+        raise UnusableStore(str(path), f"cannot be made: {error.strerror}") from error
+    finally:
+        for end in ("", "-wal", "-shm"):
+            Path(f"{hidden}{end}").unlink(missing_ok=True)
+
+
+def _name(hidden: Path, path: Path) -> None:
+    """Give a file its name for good. Raises ``FileExistsError`` where there is one so named."""
+    try:
+        os.link(hidden, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if path.exists():
+            raise FileExistsError(path) from None
+        hidden.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def prepare(engine: Engine) -> None:

@@ -102,10 +102,11 @@ class SQLite:
     dialect: Dialect = SQLITE
 
     def __init__(
-        self, path: Path, *, create: bool, read_only: bool, patience: float = PATIENCE
-    ) -> None:
+        self, path: Path, *, create: bool, read_only: bool, patience: float = PATIENCE,
+        address: str = "",
+    ) -> None:  # fmt: skip
         self.path, self.read_only, self.patience = path, read_only, patience
-        self.address = str(path)
+        self.address = address or str(path)
         if path.exists() and not path.is_file():  # SQLite would leave its log beside a device
             raise UnusableStore(self.address, "no regular file, as a store is")
         is_new = not path.exists() or path.stat().st_size == 0

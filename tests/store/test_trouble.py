@@ -11,6 +11,7 @@ import pytest
 
 from sssjob import store
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
+from sssjob.store import opening
 
 JOBS = [f"<Job><Id>{n}</Id><Name>{n * 7919 % 10007:x}</Name></Job>".encode() for n in range(4000)]
 
@@ -49,7 +50,7 @@ def is_whole(jobs):
 
 def test_a_disk_that_fills_up_leaves_what_was_whole(path, source):
     said = subprocess.run(
-        [sys.executable, "-c", LIMITED, path, source, str(1_000_000)],
+        [sys.executable, "-c", LIMITED, path, source, str(700_000)],
         stdout=subprocess.PIPE, check=True, text=True,
     ).stdout  # fmt: skip
     assert str(path) in said
@@ -57,6 +58,67 @@ def test_a_disk_that_fills_up_leaves_what_was_whole(path, source):
         assert 0 < is_whole(jobs) < len(JOBS)
         jobs.load(source)
         assert is_whole(jobs) == len(JOBS)
+
+
+MADE = """
+import resource, signal, sys
+from sssjob import store
+from sssjob.errors import UnusableStore
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    store.open(sys.argv[1], create=True).close()
+except UnusableStore as error:
+    print(error)
+"""
+
+
+def test_a_store_for_which_there_is_no_room_is_not_there_at_all(tmp_path):
+    outcomes = set()
+    for room in (0, 1000, 5000, 33000, 40000, 50000, 60000, 70000, 80000, 1 << 20):
+        path = tmp_path / str(room) / "jobs.db"
+        path.parent.mkdir()
+        said = subprocess.run(
+            [sys.executable, "-c", MADE, path, str(room)],
+            stdout=subprocess.PIPE, check=True, text=True,
+        ).stdout  # fmt: skip
+        assert said.startswith(str(path)) or not said
+        made = [each.name for each in path.parent.iterdir()]
+        if path.exists():
+            with store.open(path, read_only=True) as jobs:
+                assert jobs.count() == 0
+            assert {name for name in made if name.startswith(".")} == set()
+        else:
+            assert said
+            assert made == []
+        outcomes.add((bool(said), path.exists()))
+    assert outcomes >= {(True, False), (False, True)}
+
+
+def test_who_is_slower_to_make_a_store_takes_the_one_that_is_there(path, monkeypatch):
+    make = opening.prepare
+
+    def slowly(engine):
+        if engine.path != path and not path.exists():
+            with monkeypatch.context() as patch:
+                patch.setattr(opening, "prepare", make)
+                with store.open(path, create=True) as other, other.change() as change:
+                    change.put(b"<Job><Id>1</Id></Job>")
+        make(engine)
+
+    monkeypatch.setattr(opening, "prepare", slowly)
+    with store.open(path, create=True) as jobs:
+        assert jobs.get("1").document == b"<Job><Id>1</Id></Job>"
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_store_is_made_where_files_have_no_second_names(path, monkeypatch):
+    def link(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(opening.os, "link", link)
+    with store.open(path, create=True) as jobs:
+        assert jobs.count() == 0
 
 
 def test_a_database_that_may_not_grow_says_that_there_is_no_room(path, source):
