@@ -60,6 +60,9 @@ def recognises(head: bytes) -> str:
     return f"lines of {OLDEST} or more fields with colons" if found else ""
 
 
+_TIMES = (SUBMITTED, STARTED, ENDED)
+
+
 def split(lines: Sequence[str]) -> Sequence[str | list[str]]:
     """The fields of lines; the lines themselves where these are not the fields of one version."""
     rows = [line.split(":") for line in lines]
@@ -74,11 +77,10 @@ def record(number: int, line: str | list[str]) -> Record | None:
         return None
     else:
         fields = parted(line)
-    tail = fields[-1] if has_tail(len(fields)) else None
-    for index in (SUBMITTED, STARTED, ENDED):
+    for index in _TIMES:
         if len(fields[index]) > 11:
             fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
-    more = 0 if tail is None else tail.count(":") + 1
+    more = fields[-1].count(":") + 1 if has_tail(len(fields)) else 0
     names = table.names(len(fields), more, fields[STARTED] == "0")
     fields.append("")
     notes = (Noted(number, table.not_known(names), once=True),) if more else ()
@@ -114,8 +116,11 @@ def is_plain(line: bytes) -> bool:
 
 
 def _amounts(texts: Sequence[str]) -> Iterator[Decimal]:
-    """Amounts of something that was used. Raises ``InvalidValue``."""
-    if not all(map(NUMBER.fullmatch, texts)):
+    """Amounts of something that was used, of slave tasks, whose rows fit, and of their job.
+
+    Raises ``InvalidValue``.
+    """
+    if not NUMBER.fullmatch(texts[-1]):
         raise InvalidValue(texts[-1], "a number")
     return map(Decimal, texts)
 
