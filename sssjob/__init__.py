@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 
 from sssjob._version import __version__
 
 # As a type checker reads it; to import typing takes as long as Python itself to start.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
 
     from sssjob.check import check_source, is_valid, validate
@@ -86,6 +86,8 @@ __all__ = [  # noqa: RUF022 - by what they are about
     "SSSJobError", "InvalidJob", "InvalidValue", "NoSuchProperty", "UnknownName",
     "UnreadableDocument",
 ]  # fmt: skip
+if not TYPE_CHECKING:
+    ModuleType = type(sys)
 
 
 class _Package(ModuleType):

@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -310,3 +312,34 @@ def test_a_tree_that_is_too_large_is_gone_from_its_name_and_told(folder, tmp_pat
 
 def test_a_tree_that_loses_its_name_on_the_way_is_no_fault(folder, tmp_path):
     assert not handles.remove_tree(folder, ".never.there")
+
+
+# Blocks
+
+
+@pytest.mark.parametrize("error", [KeyError("a"), StopIteration(1), GeneratorExit(), SystemExit(3)])
+def test_a_block_raises_what_was_raised_in_it_and_leaves_nothing(folder, tmp_path, error):
+    held = []
+
+    def fail():
+        with handles.made(folder, "new") as handle:
+            held.append(handle)
+            raise error
+
+    with pytest.raises(type(error)) as raised:
+        fail()
+    assert raised.value is error
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(held[0])
+
+
+def test_what_hooks_import_is_quick():
+    program = (
+        "import sys, sssjob.handles; print({'contextlib', 'types', 'typing'} & {*sys.modules})"
+    )
+    said = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {program}"],
+        capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    assert said.stdout == "set()\n"
