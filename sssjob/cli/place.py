@@ -103,12 +103,13 @@ def _nodes(offered: Sequence[str], complain: common.Complain) -> Nodes:
     from sssjob.cli.match import notice_names, offers
     from sssjob.errors import LimitExceeded
     from sssjob.placement import Nodes, NotNodes
+    from sssjob.visible import visible
 
     try:
         nodes = Nodes.of(offer for name in offered for offer in offers(name, None, complain))
     except NotNodes as error:
         for reason in error.reasons:
-            common.say(f"sssjob: error: {reason}")
+            common.say(visible(f"sssjob: error: {reason}"))
         sys.exit(common.NOT_UNDERSTOOD)
     except LimitExceeded as error:
         common.fail(error)

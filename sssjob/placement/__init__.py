@@ -110,13 +110,13 @@ def _placed(
     if any(found.severity is Severity.ERROR for found in findings):
         return none
     ways = [each.ways for each in every]
-    best = search.best(market, ways, solver=by_solver)
+    best = search.best(market, ways, solver=solving.Budget() if by_solver else None)
     none = replace(none, proved=best.proved and complete)
     if best.solution is None or best.problem is None:
         first_ways = tuple(each[0] for each in ways)
         problem = market.problem(first_ways)
         groups = _groups(market.nodes, together, first_ways, problem, ({},) * len(ways))
-        reasons = tuple(least(market, demands, solver=by_solver))
+        reasons = tuple(least(market, demands, solver=solving.Budget() if by_solver else None))
         return replace(none, groups=tuple(groups), reasons=reasons)
     score, _ = value(best.problem, best.solution)
     groups = _groups(market.nodes, together, best.ways, best.problem, best.solution)

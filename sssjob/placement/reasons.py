@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from sssjob import expression
 from sssjob.placement.demand import Demand, Thing
 from sssjob.placement.matching import Market
-from sssjob.placement.search import best
+from sssjob.placement.search import possible
+from sssjob.placement.solving import Budget
 from sssjob.placement.values import Reason
 
 TRIALS = 200  # placements that are tried, and comparisons in all of them together: what is not
@@ -21,7 +22,7 @@ _COUNTED = frozenset(("Processors", "NodeCount", "TaskCount"))
 _Placed = tuple[int, Thing]  # of which demand
 
 
-def least(market: Market, demands: Sequence[Demand], *, solver: bool) -> Iterator[Reason]:
+def least(market: Market, demands: Sequence[Demand], *, solver: Budget | None) -> Iterator[Reason]:
     """The reasons why these cannot be placed together."""
     things = [(place, thing) for place, demand in enumerate(demands) for thing in demand.things()]
     kept = _Leaving(market, list(demands), solver).least(things)
@@ -42,7 +43,7 @@ def least(market: Market, demands: Sequence[Demand], *, solver: bool) -> Iterato
 class _Leaving:
     """Demands that cannot be placed together, and stay so while things are left out."""
 
-    def __init__(self, market: Market, left: list[Demand], solver: bool) -> None:
+    def __init__(self, market: Market, left: list[Demand], solver: Budget | None) -> None:
         self.market, self.left, self.solver = market, left, solver
         self.trials = self.compared = 0
 
@@ -85,7 +86,7 @@ class _Leaving:
             for variant in way.variants
         )
         self.compared += terms * (1 + len(self.market.nodes.kinds) // 4)
-        return all(ways) and best(self.market, ways, solver=self.solver).solution is not None
+        return all(ways) and possible(self.market, ways, solver=self.solver)
 
 
 def _satisfying(market: Market, demand: Demand, thing: Thing) -> int | None:

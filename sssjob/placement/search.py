@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
+from itertools import islice
 from typing import NamedTuple
 
-from sssjob.placement import filling, solving
 from sssjob.placement.asked import Way
+from sssjob.placement.filling import fill
 from sssjob.placement.matching import Market
 from sssjob.placement.problem import Problem, Solution, value
+from sssjob.placement.solving import Budget, solve
 
 WAYS = 64  # combinations of the ways to count of all parts that are tried
 
@@ -27,7 +29,7 @@ class Best(NamedTuple):
     proved: bool
 
 
-def best(market: Market, asked: Sequence[Sequence[Way]], *, solver: bool) -> Best:
+def best(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | None) -> Best:
     """The best placement, over the ways of all parts."""
     found = Best((), None, None, True)
     worth: tuple[Fraction, int] | None = None
@@ -49,12 +51,27 @@ def best(market: Market, asked: Sequence[Sequence[Way]], *, solver: bool) -> Bes
     return found._replace(proved=proved)
 
 
-def _solved(problem: Problem, solver: bool) -> tuple[Solution | None, bool]:
+def possible(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | None) -> bool:
+    """Whether a placement is found, however good it is."""
+    for _, ways in islice(_combined(asked), WAYS):
+        problem = market.problem(ways)
+        filled = fill(problem)
+        if filled.solution is not None:
+            return True
+        if filled.proved or solver is None:
+            continue
+        found = solve(problem, solver, any_will_do=True)
+        if found is not None and found.solution is not None:
+            return True
+    return False
+
+
+def _solved(problem: Problem, solver: Budget | None) -> tuple[Solution | None, bool]:
     """By filling where that is a proof, or else by the solver where there is one."""
-    filled = filling.fill(problem)
-    if filled.proved or not solver:
+    filled = fill(problem)
+    if filled.proved or solver is None:
         return filled
-    solved = solving.solve(problem)
+    solved = solve(problem, solver)
     if solved is None or (not solved.proved and solved.solution is None):
         return filled
     if solved.proved or filled.solution is None:

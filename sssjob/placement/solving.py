@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 VARIABLES = 3000  # whole numbers of one problem; more are not asked of the solver
 STEPS = 4.0  # of deterministic time, for each of the three questions
+ALL_STEPS = 20.0  # for all problems of one job, and as many for the reasons why there is no way
 _LARGEST = 1 << 50  # numbers that the solver adds up safely
 
 
@@ -33,16 +34,30 @@ def available() -> bool:
     return find_spec("ortools") is not None
 
 
-def solve(problem: Problem) -> Found | None:
-    """The best placement; None if the problem is too large for the solver."""
+@dataclass(slots=True)
+class Budget:
+    """The steps that are left for the problems of a job."""
+
+    left: float = ALL_STEPS
+
+
+def solve(problem: Problem, budget: Budget, *, any_will_do: bool = False) -> Found | None:
+    """The best placement; None if the problem is too large for the solver, or for what is left.
+
+    If ``any_will_do``, the first that is found, which is proved to be no more than one.
+    """
+    if budget.left <= 0:
+        return None
     nodes = _nodes(problem)
     size = sum(
         len(part.options[problem.class_of[node]]) for part in problem.parts for node in nodes
     )
     if size > VARIABLES:
         return None
-    model = _Model(problem, tuple(nodes))
-    return model.solved() if model.built() else None
+    model = _Model(problem, tuple(nodes), budget)
+    if not model.built():
+        return None
+    return model.first() if any_will_do else model.solved()
 
 
 def _nodes(problem: Problem) -> list[int]:
@@ -66,6 +81,7 @@ class _Model:
 
     problem: Problem
     nodes: tuple[int, ...]
+    budget: Budget
     model: CpModel = field(init=False)
     tasks: list[dict[int, list[IntVar]]] = field(default_factory=list)
     used: list[dict[int, IntVar]] = field(default_factory=list)
@@ -158,6 +174,13 @@ class _Model:
             self.model.add(sum(number // common * var for number, var in terms) <= room // common)
         return True
 
+    def first(self) -> Found:
+        """Any placement, or whether there is none."""
+        status, solver = self._ask()
+        if status in ("OPTIMAL", "FEASIBLE"):
+            return Found(self._read(solver), True)
+        return Found(None, status == "INFEASIBLE")
+
     def solved(self) -> Found | None:
         """The three questions, one after the other."""
         model, problem = self.model, self.problem
@@ -203,8 +226,9 @@ class _Model:
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
-        solver.parameters.max_deterministic_time = STEPS
+        solver.parameters.max_deterministic_time = max(min(STEPS, self.budget.left), 0.0)
         status = solver.solve(self.model)
+        self.budget.left -= solver.response_proto.deterministic_time
         return solver.status_name(status), solver
 
     def _hint(self, solver: Any) -> None:

@@ -17,6 +17,7 @@ from sssjob.placement import Nodes, place
 from sssjob.placement.demand import demand
 from sssjob.placement.matching import Market
 from sssjob.placement.search import best
+from sssjob.placement.solving import Budget
 
 CASES = 150
 
@@ -237,4 +238,4 @@ def test_without_any_one_of_the_reasons_there_is_a_placement(choose):
 
 def placed(market, demands):
     ways = [each.asked().ways for each in demands]
-    return all(ways) and best(market, ways, solver=True).solution is not None
+    return all(ways) and best(market, ways, solver=Budget()).solution is not None

@@ -304,8 +304,8 @@ def test_wishes_never_block_however_many_contradict_each_other(solver):
 
 def test_many_alternatives_and_many_reasons_are_answered_in_bounded_steps(monkeypatch):
     tried = []
-    best = search.best
-    monkeypatch.setattr(reasons, "best", lambda *a, **k: tried.append(1) or best(*a, **k))
+    possible = search.possible
+    monkeypatch.setattr(reasons, "possible", lambda *a, **k: tried.append(1) or possible(*a, **k))
     either = "".join(
         f"<Feature group='1'>a{n}</Feature><Feature conj='Or' group='-1'>b{n}</Feature>"
         for n in range(300)
@@ -323,3 +323,25 @@ def test_when_trials_run_out_all_that_was_not_left_out_is_a_reason(monkeypatch):
     assert [reason.text for reason in found.reasons] == [
         "TaskCount 2", "Memory EQ 1", "Feature EQ none",
     ]  # fmt: skip
+
+
+def test_where_no_steps_are_left_nothing_is_said_to_be_proved(monkeypatch):
+    none_left = solving.Budget(0.0)
+    monkeypatch.setattr(solving, "Budget", lambda: none_left)
+    inner = "".join(
+        f"<TaskGroup><TaskCount>2</TaskCount><Memory>{n}</Memory></TaskGroup>" for n in (1, 2)
+    )
+    found = on(job(inner), solver=True)
+    assert found.placed
+    assert not found.proved
+
+
+def test_the_same_job_has_the_same_placement_each_time():
+    inner = "".join(
+        f"<TaskGroup><TaskCount>{n}</TaskCount><Memory units='GB'>1</Memory>"
+        "<Requested><Feature preference='-1'>gpu</Feature></Requested></TaskGroup>"
+        for n in (3, 4, 2)
+    )
+    first, second = (on(job(inner), solver=True) for _ in range(2))
+    assert first == second
+    assert first.proved
