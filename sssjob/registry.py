@@ -7,10 +7,13 @@ entry points of the same groups; a name of ours stays ours.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from enum import IntEnum
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from importlib.machinery import PathFinder
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -212,9 +215,43 @@ def all_statuses() -> dict[str, Status]:
 
 
 def _points(group: str) -> Iterator[EntryPoint]:
+    if not _may_have_points(f"[{group}]".encode()):
+        return
     from importlib.metadata import entry_points  # it takes longer to import than most commands
 
     yield from entry_points(group=group)
+
+
+def _may_have_points(section: bytes) -> bool:
+    """Whether the files of some distribution may have such a section, or cannot be looked at."""
+    if any(
+        hasattr(each, "find_distributions") and each is not PathFinder for each in sys.meta_path
+    ):
+        return True
+    return any(map(partial(_may_have, section), sys.path))
+
+
+def _may_have(section: bytes, folder: str) -> bool:
+    """The same of the distributions in a directory, where modules are looked for."""
+    try:
+        names = os.listdir(folder or ".")
+    except FileNotFoundError:
+        return False
+    except OSError:  # such as an archive
+        return True
+    for name in names:
+        if name.lower().endswith((".egg", ".zip")):
+            return True
+        if name.endswith((".dist-info", ".egg-info")):
+            try:
+                with open(os.path.join(folder, name, "entry_points.txt"), "rb") as stream:
+                    if section in stream.read().replace(b" ", b""):
+                        return True
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError:
+                return True
+    return False
 
 
 def _behind(ours: dict[str, Row], added: dict[str, Row]) -> dict[str, Row]:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
@@ -431,3 +432,21 @@ def test_a_system_without_data_and_pages_is_told():
         "made-up: no row `made-up` in docs/lcginfo.md",
         "made-up: no item **Made up** in docs/features-sites.md",
     ]
+
+
+def test_without_such_entry_points_nobody_looks_for_them_in_detail(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "meta_path", [each for each in sys.meta_path if each is PathFinder])
+    info = tmp_path / "other-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[console_scripts]\nother = other:main\n")
+    assert not registry._may_have_points(b"[sssjob.formats]")
+    (info / "entry_points.txt").write_text("[ sssjob.formats ]\nother = other:LAYOUT\n")
+    assert registry._may_have_points(b"[sssjob.formats]")
+    (info / "entry_points.txt").unlink()
+    assert not registry._may_have_points(b"[sssjob.formats]")
+    sys.path.append(str(tmp_path / "missing"))
+    assert not registry._may_have_points(b"[sssjob.formats]")
+    (tmp_path / "some.egg").write_bytes(b"")  # in which nobody looks
+    assert registry._may_have_points(b"[sssjob.formats]")
