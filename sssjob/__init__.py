@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sssjob.check import check_source, is_valid, validate
     from sssjob.defaults import resolve
     from sssjob.document import dumps, loads, read, write
+    from sssjob.document.document import Document
     from sssjob.errors import (
         Finding,
         Findings,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "sssjob.defaults": ("resolve",),
     "sssjob.document": ("dumps", "loads", "read", "write"),
+    "sssjob.document.document": ("Document",),
     "sssjob.check": ("check_source", "is_valid", "validate"),
     "sssjob.errors": (
         "Finding", "Findings", "InvalidJob", "InvalidValue", "NoSuchProperty", "Severity",
@@ -77,7 +79,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [  # noqa: RUF022 - by what they are about
     "__version__",
-    "read", "loads", "write", "dumps",
+    "read", "loads", "write", "dumps", "Document",
     "validate", "is_valid", "check_source", "Finding", "Findings", "Severity",
     "match", "ranked", "Answer", "Offer", "Request", "Verdict",
     "resolve", "fold", "place", "translate",

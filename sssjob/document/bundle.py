@@ -40,6 +40,7 @@ class File:
     content: bytes
     line: int = field(default=0, compare=False)
     path: str = field(default="", compare=False)
+    element: Element | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Bundle:
         Raises ``ValueError`` for a file that is not UTF-8, or has characters that XML has not.
         """
         jobs = "".join(dumps(block) for block in self.blocks)
-        return f"<{wrap}>{jobs}{''.join(map(_written, self.files.values()))}</{wrap}>"
+        return f"<{wrap}>{jobs}{''.join(map(written, self.files.values()))}</{wrap}>"
 
 
 def bundles(source: Source) -> Iterator[Bundle]:
@@ -124,7 +125,7 @@ def _add(element: Element, files: dict[str, File], report: Report) -> None:
         report.say("E-DUP", element, text, _SECTION, attribute="id")
     else:
         content = text_of(element).encode()
-        files[id_] = File(id_, content, report.line(element), report.path(element))
+        files[id_] = File(id_, content, report.line(element), report.path(element), element)
 
 
 def _executables(
@@ -175,7 +176,8 @@ def _of_executable(
         yield finding("E-FILE", str(error), line=item.line, path=path, section=_SECTION)
 
 
-def _written(file: File) -> str:
+def written(file: File) -> str:
+    """A File as it stands in a message. Raises ``ValueError`` for content that XML has not."""
     text = file.content.decode()
     if illegal := next((letter for letter in text if not _is_character(letter)), ""):
         raise ValueError(f"{file.id}: U+{ord(illegal):04X} is not a character of XML 1.0")

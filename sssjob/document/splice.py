@@ -7,12 +7,11 @@ unchanged jobs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import cutting, reader, text
@@ -20,6 +19,7 @@ from sssjob.document.bridge import from_tree, to_tree
 from sssjob.document.cutting import Piece
 from sssjob.document.files import CHUNK, opened
 from sssjob.document.outermost import UNIT_TAGS, is_block
+from sssjob.document.patch import patched
 from sssjob.errors import UnreadableDocument, finding
 from sssjob.model import Block, Item, Job, JobGroup, Reference
 
@@ -32,9 +32,8 @@ _JOB_TAGS = frozenset(tag for tag in UNIT_TAGS if tag.endswith("Job"))
 def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
     """The bytes of a document, or of several, with the jobs that ``change`` exchanges.
 
-    ``change`` is given every outermost Job and JobGroup, and gives it back, or one in which some
-    jobs are other objects; nothing else may differ. Memory holds a batch of them at a time.
-    Raises ``UnreadableDocument``.
+    ``change`` is given every job object, and gives it back, or another one. Memory holds a
+    batch of them at a time. Raises ``UnreadableDocument``.
     """
     with opened(source) as stream:
         copy = _Copy(stream)
@@ -44,10 +43,8 @@ def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
                     continue
                 block = from_tree(element, offset=batch.offset)
                 changed = change(block)
-                if element.tag not in UNIT_TAGS:
-                    continue
                 for old, new, home, place in _pairs(element, block, changed, piece):
-                    if new is old or not isinstance(new, Job):
+                    if new is old or not isinstance(new, Block):
                         continue
                     if place.end < 0:
                         message = "the places of its job objects cannot be found"
@@ -55,7 +52,7 @@ def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
                         raise UnreadableDocument(finding("E-XML", message, line=line))
                     yield from copy.until(place.place.start)
                     encoding = piece.around.origin or piece.around.encoding
-                    yield copy.replaced(place.end, _Home(home, encoding), new)
+                    yield copy.replaced(place.end, _Home(home, encoding), old, new)
         yield from copy.until(None)
 
 
@@ -63,14 +60,26 @@ def _pairs(
     element: Element, block: Block, changed: Block, piece: Piece
 ) -> Iterator[tuple[Item, Item, Element, Piece]]:
     """Each job before and after, its element, and its place."""
-    if not isinstance(block, JobGroup):
-        yield block, changed, element, piece
-        return
     if changed is block:
+        return
+    if not isinstance(block, JobGroup) or not _differ_in_jobs(block, changed):
+        yield block, changed, element, piece
         return
     elements = [child for child in element if child.tag in _JOB_TAGS]
     places = cutting.parts(piece, element, frozenset(elements))
     yield from zip(_jobs(block), _jobs(changed), elements, places, strict=True)
+
+
+def _differ_in_jobs(old: Block, new: Block) -> bool:
+    """Whether two groups differ in their jobs only."""
+    return (
+        old.attributes == new.attributes
+        and len(old.items) == len(new.items)
+        and all(
+            one is other or (isinstance(one, (Job, Reference)) and isinstance(other, Job))
+            for one, other in zip(old.items, new.items, strict=True)
+        )
+    )
 
 
 def _jobs(group: Block) -> Iterator[Item]:
@@ -86,36 +95,23 @@ class _Home(NamedTuple):
     element: Element
     encoding: str
 
-    def dressed(self, job: Job, raw: bytes, before: bytes) -> bytes:
-        """The job as text for this place; ``raw`` is the text that stood here."""
+    def dressed(self, was: Item, job: Block, raw: bytes, before: bytes) -> bytes:
+        """What a job was, as text for this place, now that it is another; ``raw`` stood here."""
         old = raw.decode(self.encoding, "replace")
+        if isinstance(was, Block) and (kept := patched(old.encode(), self.element, was, job)):
+            return kept.decode().encode(self.encoding, "xmlcharrefreplace")
         prefixes = {prefix or "": uri for prefix, uri in self.element.nsmap.items() if uri}
         new = to_tree(replace(job, prefixes=prefixes))
         if "\n" in old:
             line = before.decode(self.encoding, "replace").rpartition("\n")[2]
             text.put_on_lines(new, "\n" + (line if not line.strip(" \t") else ""))
         parent = self.element.getparent()
-        written = _within({} if parent is None else parent.nsmap, new)
+        written = text.within({} if parent is None else parent.nsmap, new)
         if "\n" not in old:
             written = text.on_one_line(written)
         elif "\r\n" in old:
             written = written.replace("\n", "\r\n")
         return written.encode(self.encoding, "xmlcharrefreplace")
-
-
-def _within(scope: Mapping[str | None, str], element: Element) -> str:
-    """The text of an element where the prefixes of ``scope`` are declared already."""
-    default = scope.get(None)
-    if default and any(str(item.tag)[0] != "{" for item in element.iter(etree.Element)):
-        # lxml does not write that there is no default namespace any more.
-        head, name, rest = etree.tostring(element, encoding="unicode").partition(
-            etree.QName(element).localname
-        )
-        return f'{head}{name} xmlns=""{rest}'
-    shell = etree.Element("shell", None, dict(scope))
-    shell.append(element)
-    whole = etree.tostring(shell, encoding="unicode")
-    return whole[whole.index(">") + 1 : whole.rindex("</")]
 
 
 class _Copy:
@@ -136,7 +132,7 @@ class _Copy:
             self._before = (self._before + chunk)[-_TAIL:]
             yield chunk
 
-    def replaced(self, end: int, home: _Home, job: Job) -> bytes:
+    def replaced(self, end: int, home: _Home, old: Item, job: Block) -> bytes:
         """A new job for the bytes up to a place, which are left out."""
         before = self._before
-        return home.dressed(job, b"".join(self.until(end)), before)
+        return home.dressed(old, job, b"".join(self.until(end)), before)

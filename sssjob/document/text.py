@@ -265,6 +265,21 @@ def on_one_line(text: str) -> str:
     return text.replace("\n", "&#10;")
 
 
+def within(scope: Mapping[str | None, str], element: Element) -> str:
+    """The text of an element where the prefixes of ``scope`` are declared already."""
+    default = scope.get(None)
+    if default and any(str(item.tag)[0] != "{" for item in element.iter(etree.Element)):
+        # lxml does not write that there is no default namespace any more.
+        head, name, rest = etree.tostring(element, encoding="unicode").partition(
+            etree.QName(element).localname
+        )
+        return f'{head}{name} xmlns=""{rest}'
+    shell = etree.Element("shell", None, dict(scope))
+    shell.append(element)
+    whole = etree.tostring(shell, encoding="unicode")
+    return whole[whole.index(">") + 1 : whole.rindex("</")]
+
+
 def put_on_lines(element: Element, line: str = "\n") -> None:
     """Put each child of a container on a line of its own; texts and values stay as they are.
 

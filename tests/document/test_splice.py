@@ -76,7 +76,7 @@ def test_changed_jobs_read_back_and_what_is_between_them_stays(tmp_path, chunk, 
         ),
         pytest.param(
             "<a>\r\n\t<Job>\r\n\t<Id>1</Id></Job></a>",
-            "<a>\r\n\t<Job>\r\n\t  <Id>1</Id>\r\n\t  <ExitCode>0</ExitCode>\r\n\t</Job></a>",
+            "<a>\r\n\t<Job>\r\n\t<Id>1</Id>\r\n\t<ExitCode>0</ExitCode></Job></a>",
             id="on several lines",
         ),
         pytest.param(
@@ -93,7 +93,7 @@ def test_changed_jobs_read_back_and_what_is_between_them_stays(tmp_path, chunk, 
         ),
         pytest.param(
             "<a xmlns='urn:x'><Job xmlns=''><Id>1</Id></Job></a>",
-            "<a xmlns='urn:x'><Job xmlns=\"\"><Id>1</Id><ExitCode>0</ExitCode></Job></a>",
+            "<a xmlns='urn:x'><Job xmlns=''><Id>1</Id><ExitCode>0</ExitCode></Job></a>",
             id="no namespace in a default one",
         ),
         pytest.param(

@@ -1,0 +1,143 @@
+"""A document that loses nothing: its bytes, what they say, and what they are after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from lxml.etree import _Element as Element
+
+from sssjob.document import tree
+from sssjob.document.bundle import Bundle, File, bundle, written
+from sssjob.document.encodings import UTF8
+from sssjob.document.files import Source, opened
+from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
+from sssjob.document.patch import Edit, Span, applied, blank_before, spans
+from sssjob.document.places import local
+from sssjob.document.splice import rewrite
+from sssjob.errors import UnreadableDocument, finding
+from sssjob.model import Block
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document, held whole: a change gives another one, with every byte that it is not about.
+
+    Comments, instructions, prefixes, white space, the wrapper and its Files stay what and where
+    they were, inside of values, too.
+
+    >>> document = Document.read(b"<Data><Job><!-- a --><Id>7</Id></Job></Data>")
+    >>> document.wrapper, document.blocks[0].id
+    ('Data', '7')
+    >>> bytes(document.replacing(lambda job: job.setting(State="Idle")))
+    b'<Data><Job><!-- a --><Id>7</Id><State>Idle</State></Job></Data>'
+    """
+
+    data: bytes
+
+    @classmethod
+    def read(cls, source: Source) -> Document:
+        """The one document of a source. Raises ``UnreadableDocument``."""
+        with opened(source) as stream:
+            document = cls(stream.read())
+        document.root  # noqa: B018 - it is refused now, not when it is used
+        return document
+
+    def __bytes__(self) -> bytes:
+        """The document, as it was read but for what was changed."""
+        return self.data
+
+    @cached_property
+    def root(self) -> Element:
+        """The tree of the document."""
+        roots = [found.element for found in tree.whole(self.data)]
+        if len(roots) != 1:
+            raise UnreadableDocument(finding("E-CARD", f"{len(roots)} documents where one is due"))
+        return roots[0]
+
+    @property
+    def prolog(self) -> str:
+        """What stands before the root: a declaration, comments, instructions."""
+        return self._text[: self._span.start].decode()
+
+    @property
+    def epilog(self) -> str:
+        """What stands behind the root."""
+        return self._text[self._span.end :].decode()
+
+    @property
+    def encoding(self) -> str:
+        """In which the bytes are; UTF-8 if nothing else is said."""
+        return self.root.getroottree().docinfo.encoding or UTF8
+
+    @property
+    def wrapper(self) -> str:
+        """The name of the root; "" where that is a job object or a part of one."""
+        tag = self.root.tag
+        return "" if tag in UNIT_TAGS or tag in PART_TAGS else local(self.root)
+
+    @property
+    def prefixes(self) -> Mapping[str, str]:
+        """The namespaces that the root declares, by their prefixes; "" is that of names without."""
+        return {prefix or "": uri for prefix, uri in self.root.nsmap.items() if uri}
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The job objects, as ``read`` gives them."""
+        return self._bundle.blocks
+
+    @property
+    def files(self) -> Mapping[str, File]:
+        """The Files by their ids, which an Executable names with #."""
+        return self._bundle.files
+
+    def replacing(self, change: Callable[[Block], Block]) -> Document:
+        """The document with other job objects in the place of some.
+
+        ``change`` is given each, and gives it back, or another one. Raises ``UnreadableDocument``
+        where their places in an encoding cannot be found.
+        """
+        return Document(b"".join(rewrite(self.data, change)))
+
+    def with_file(self, id_: str, content: bytes) -> Document:
+        """The document with a File of an id, in the place of the one that it has, or as its last.
+
+        Raises ``ValueError`` for content that XML cannot hold, and where nothing is around the job.
+        """
+        file = written(File(id_, content)).encode()
+        known = self.files.get(id_)
+        if known is None:
+            if not self.wrapper or self._span.inside is None:
+                raise ValueError("a File stands beside a job, in a wrapper, and there is none")
+            end = self._span.children[-1].end if self._span.children else self._span.inside[0]
+            blank = blank_before(self._text, self._span) if self._span.children else b""
+            edit = Edit(end, end, blank + file)
+        else:
+            assert known.element is not None
+            span = self._span_of(known.element)
+            inside = file[file.index(b">") + 1 : file.rindex(b"</")]
+            edit = Edit(*span.inside, inside) if span.inside else Edit(span.start, span.end, file)
+        return Document(self._encoded(applied(self._text, [edit])))
+
+    @cached_property
+    def _bundle(self) -> Bundle:
+        return bundle(self.root)
+
+    @cached_property
+    def _text(self) -> bytes:
+        """The document in UTF-8, whatever it declares."""
+        return self.data.decode(self.encoding).encode()
+
+    def _encoded(self, text: bytes) -> bytes:
+        return text.decode().encode(self.encoding, "xmlcharrefreplace")
+
+    @cached_property
+    def _span(self) -> Span:
+        return spans(self._text)
+
+    def _span_of(self, element: Element) -> Span:
+        parent = element.getparent()
+        return self._span if parent is None else (
+            self._span_of(parent).children[parent.index(element)]
+        )  # fmt: skip
