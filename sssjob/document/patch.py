@@ -32,6 +32,8 @@ _MARKUP = re.compile(
     rb"|(?P<end>/[^>]*>)|(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>)",
     re.DOTALL,
 )
+# A name of two properties, by what it holds; see places.is_adapter.
+_TWO_IN_ONE = {"Network": ("NetworkAdapter",)}
 _MANY = 1 << 20  # pairs of children among which what they share is looked for
 
 
@@ -251,7 +253,8 @@ def _alike(read: Element, before: Element) -> bool:
             continue
         here = place(one.tag, container)
         is_moved = here.implied and here.category != container
-        if is_moved or split(str(other.tag))[1] not in (here.name, split(one.tag)[1]):
+        known = here.name, split(one.tag)[1], *_TWO_IN_ONE.get(here.name, ())
+        if is_moved or split(str(other.tag))[1] not in known:
             return False
     return True
 
