@@ -14,7 +14,7 @@ from sssjob.lcginfo import literal, lrmsinfo
 from sssjob.lcginfo.snapshot import DONE, QueuedJob, Remark
 from sssjob.records.clock import Clock, timezone
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Layout, Made, Read, Reader, table
+from sssjob.records.layout import Layout, Made, Read, Reader
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.units import TIME_LIMIT
@@ -69,6 +69,4 @@ def _epoch(time: float | None, zone: tzinfo) -> float | None:
     return datetime.fromtimestamp(time, UTC).replace(tzinfo=zone).timestamp()
 
 
-LAYOUT = Layout(
-    type="", cut=Lines(cutter=None), reader=reader, rows=table(()), recognises=recognises
-)
+LAYOUT = Layout(type="", cut=Lines(), reader=reader, recognises=recognises)

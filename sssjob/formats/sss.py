@@ -11,7 +11,7 @@ from sssjob.document import read
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import Found
-from sssjob.records.layout import Layout, Made, Piece, Read, alone, table
+from sssjob.records.layout import Layout, Made, Piece, Read, alone
 from sssjob.records.record import Bad
 
 _ROOT = re.compile(rb"<(?:[\w.-]{1,60}:)?(Jobs|Job|JobGroup)[\s/>]")
@@ -52,6 +52,4 @@ def recognises(head: bytes) -> str:
     return f"an element {found[1].decode()}" if found else ""
 
 
-LAYOUT = Layout(
-    type="", cut=Found(pieces), reader=alone(made), rows=table(()), recognises=recognises
-)
+LAYOUT = Layout(type="", cut=Found(pieces), reader=alone(made), recognises=recognises)

@@ -131,34 +131,6 @@ class Folding:
     alone: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """A record format.
-
-    ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece.
-    ``rows`` is the mapping for records with these names. ``span`` names the columns of start and
-    end in seconds, of which a note may speak. ``recognises`` says what in the first bytes of a file
-    tells the format, ``mistaken`` what is wrong with a file that is often taken for it; both give
-    "" for all others. ``folding`` is for formats with several records of one job; ``gathered`` for
-    those that make jobs of them by their own means.
-    """
-
-    type: str
-    cut: Cut
-    reader: Callable[[Options, Clock], Reader]
-    rows: Rows
-    folding: Folding | None = None
-    span: tuple[str, str] = ("", "")
-    recognises: Callable[[bytes], str] = _unknown
-    mistaken: Callable[[bytes], str] = _unknown
-    gathered: Gathered | None = None
-
-
-def no_pieces(options: Options, clock: Clock) -> Reader:
-    """For formats that make jobs by their own means."""
-    raise NotImplementedError
-
-
 def alone(read: Reader) -> Callable[[Options, Clock], Reader]:
     """The reader of a format whose pieces are read without knowing anything else."""
     return lambda options, clock: read
@@ -168,3 +140,35 @@ def table(started: Iterable[Field], waiting: Iterable[Field] = ()) -> Rows:
     """One mapping for all records; another one for those that tell of no run, if it is given."""
     rows, others = tuple(started), tuple(waiting)
     return lambda names: others if others and names[-1] == NEVER else rows
+
+
+def _as_it_is(line: int, piece: Any) -> Read:
+    found: Read = piece
+    return found
+
+
+_READ, _NO_ROWS = alone(_as_it_is), table(())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A record format.
+
+    ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece;
+    without one, pieces are read already. ``rows`` is the mapping for records with these names; what
+    is ``Made`` needs none. ``span`` names the columns of start and
+    end in seconds, of which a note may speak. ``recognises`` says what in the first bytes of a file
+    tells the format, ``mistaken`` what is wrong with a file that is often taken for it; both give
+    "" for all others. ``folding`` is for formats with several records of one job; ``gathered`` for
+    those that make jobs of them by their own means.
+    """
+
+    type: str
+    cut: Cut
+    reader: Callable[[Options, Clock], Reader] = _READ
+    rows: Rows = _NO_ROWS
+    folding: Folding | None = None
+    span: tuple[str, str] = ("", "")
+    recognises: Callable[[bytes], str] = _unknown
+    mistaken: Callable[[bytes], str] = _unknown
+    gathered: Gathered | None = None

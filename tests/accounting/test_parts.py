@@ -25,6 +25,7 @@ FILES = {
         for name in ("pbs", "sge", "lsf", "slurm-jobcomp")
     },
     "blah": sorted((DATA / "records" / "blah").glob("*.txt")),
+    "lrmsinfo": sorted((DATA / "records" / "lrmsinfo").glob("*.txt")),
 }
 CASES = [pytest.param(name, path, id=f"{name}-{path.parent.name}-{path.stem}")
          for name, paths in FILES.items() for path in paths

@@ -15,6 +15,7 @@ from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.roads import TEXTS
 from sssjob.systems.slurm.accounting import sacct as slurm
+from sssjob.systems.slurm.accounting import steps as slurm_steps
 from sssjob.systems.slurm.accounting import table as slurm_table
 from sssjob.systems.slurm.accounting.header import Header
 
@@ -411,6 +412,29 @@ def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
     assert whole.job.delivered.get("Memory", metric="Max").text == "6"
     assert whole.job.delivered.get("Memory", metric="Average").bytes == round(16 * 1024 / 5)
     assert note == Noted(6, "job 7 has more than 3 steps: the rest is only summed")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4096])
+@pytest.mark.parametrize("own", ["00:00:30", "00:00:00", "", "soon"])
+def test_steps_are_summed_alike_however_many_of_them_are_kept(own, limit, monkeypatch):
+    """Each row comes by itself, so that a job goes on over many batches."""
+    header = "JobID|State|TotalCPU|MaxRSS|AveRSS|NTasks\n"
+    texts = ["00:01:00|9K|4K|3", "bad|7K||", "00:02:00|odd|1K|few", "|3K|5K|1", "00:00:01|12K|6K|2"]
+    names = ["0", "1", "extern", "2", "batch"]
+    steps = [f"7.{name}|COMPLETED|{text}\n" for name, text in zip(names, texts, strict=True)]
+    data = f"{header}7|COMPLETED|{own}|||\n{''.join(steps)}8|COMPLETED|00:00:07|||\n".encode()
+    whole = outcomes(data)
+
+    class Rows(io.RawIOBase):
+        def __init__(self):
+            self.lines = data.splitlines(keepends=True)
+
+        def read(self, size=-1):
+            return self.lines.pop(0) if self.lines else b""
+
+    monkeypatch.setattr(slurm_steps, "_ROWS_LIMIT", limit)
+    assert list(records.jobs("slurm", Rows(), Options())) == whole
+    assert sum(isinstance(item, Converted) for item in whole) == 2
 
 
 def test_steps_beyond_the_limit_go_the_way_of_their_job(monkeypatch):

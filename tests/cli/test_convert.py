@@ -147,7 +147,7 @@ def test_the_json_of_squeue_is_told_from_that_of_sacct(format_):
     result = convert("--from", format_, "-", data=QUEUE)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "jobs as squeue and scontrol print them" in result.stderr
-    assert "sssjob lcginfo lrms" in result.stderr.splitlines()[-1]
+    assert "sssjob status --from slurm" in result.stderr.splitlines()[-1]
 
 
 def test_help_has_examples():

@@ -11,7 +11,7 @@ from sssjob.classads.values import Ad
 from sssjob.errors import UnusableInput
 from sssjob.records.cuts import Found
 from sssjob.records.head import looked_at
-from sssjob.records.layout import Layout, Made, NoRecord, Piece, Read, alone, table
+from sssjob.records.layout import Layout, Made, NoRecord, Piece, Read, alone
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.condor.accounting import recognises as is_of_jobs
 from sssjob.systems.condor.accounting.ads import JSON, LONG, NEW, XML, form_of
@@ -57,6 +57,4 @@ def _faults(wrong: list[BadAd]) -> list[Bad]:
     return found
 
 
-LAYOUT = Layout(
-    type="", cut=Found(pieces), reader=alone(record), rows=table(()), recognises=recognises
-)
+LAYOUT = Layout(type="", cut=Found(pieces), reader=alone(record), recognises=recognises)

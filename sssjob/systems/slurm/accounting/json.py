@@ -12,8 +12,7 @@ from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Found
-from sssjob.records.layout import Layout, no_pieces
-from sssjob.records.layout import table as mapping
+from sssjob.records.layout import Layout
 from sssjob.records.record import Bad, Noted, Options, Outcome, Skipped
 from sssjob.records.roads import Road
 from sssjob.systems.slurm.accounting import json_table as table
@@ -135,8 +134,6 @@ def _without_lost_codes(job: dict[str, Any], rows: list[Row]) -> bool:
 LAYOUT = Layout(
     type="Slurm",
     cut=Found(lambda stream, first: ()),
-    reader=no_pieces,
-    rows=mapping(()),
     gathered=records,
     recognises=recognises,
 )

@@ -14,8 +14,7 @@ from sssjob.errors import InvalidValue, Severity
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import CUT_SHORT, Found
 from sssjob.records.head import first_line
-from sssjob.records.layout import Layout, no_pieces
-from sssjob.records.layout import table as mapping
+from sssjob.records.layout import Layout
 from sssjob.records.lines import clean
 from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
@@ -353,8 +352,6 @@ def _parted(text: str) -> tuple[str, str]:
 LAYOUT = Layout(
     type="Slurm",
     cut=Found(lambda stream, first: (), Cutter),
-    reader=no_pieces,
-    rows=mapping(()),
     gathered=records,
     recognises=recognises,
 )
