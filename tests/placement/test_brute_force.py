@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from sssjob import dumps
 from sssjob.check.vocabulary import AwarenessPolicy
+from sssjob.expression import parse
+from sssjob.expression.evaluate import Request, Verdict
 from sssjob.expression.offer import Offer
 from sssjob.layout import units
 from sssjob.model import Job, Property, Requested, Task, TaskGroup
@@ -239,3 +241,22 @@ def test_without_any_one_of_the_reasons_there_is_a_placement(choose):
 def placed(market, demands):
     ways = [each.asked().ways for each in demands]
     return all(ways) and best(market, ways, solver=Budget()).solution is not None
+
+
+@settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_one_task_is_on_a_node_where_match_says_yes_with_the_same_score(choose):
+    request = requested(choose)
+    facts = {
+        "Processors": "1",
+        "Memory": choose.choice(("-1", "0", "0.5", "2", "3.5")),
+        "Disk": choose.choice(("0", "1", "2.5", "4")),
+        "Duration": choose.choice(("1", "2", "3")),
+        **{name: choose.choice(texts) for name, texts in FACTS.items()},
+    }
+    offer = Offer.of("n1", [Property(name, text) for name, text in facts.items()])
+    answer = Request(parse(request)).answer(offer)
+    job = Job((Property("Id", "1"), TaskGroup((Requested(tuple(request)),))))
+    found = place(job, [offer], solver=False)
+    assert found.placed is (answer.verdict == Verdict.YES)
+    assert found.score == answer.score
