@@ -57,6 +57,15 @@ class Span:
     def __iter__(self) -> Iterator[str]:
         return (f"{self.prefix}{number:0{self.width}}" for number in range(self.low, self.high + 1))
 
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or not name.startswith(self.prefix):
+            return False
+        digits = name[len(self.prefix) :]
+        if not _NUMBER.match(digits):
+            return False
+        number = int(digits)
+        return self.low <= number <= self.high and digits == f"{number:0{self.width}}"
+
 
 @dataclass(frozen=True, slots=True)
 class Names:

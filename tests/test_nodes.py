@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from sssjob import nodes
 from sssjob.document import loads
 from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.expression import parse
+from sssjob.expression.evaluate import Offer, Request
 from sssjob.model import Delivered, Job, Property, Requested
 
 
@@ -296,3 +298,29 @@ def test_a_tab_that_xml_made_a_space_is_said_with_advice():
     right = loads('<Job><Feature aggregation="List" delimiter="&#9;">a\tb</Feature></Job>')
     assert list(nodes.check(right)) == []
     assert list(nodes.expand(right["Feature"])) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "text", ["n[5-23,77]", "n[005-007,12]", "n[0098-0101]", "n[3,1-2,2]", "[8-11]", "n1[0-3]"]
+)
+def test_a_span_knows_its_names_without_making_them(text):
+    spans = [part for part in nodes.spans(text).parts if not isinstance(part, str)]
+    near = {
+        f"{prefix}{number:0{width}}"
+        for prefix in ("", "n", "n1", "m")
+        for number in range(130)
+        for width in range(1, 5)
+    }
+    for span in spans:
+        assert {name for name in near if name in span} == near & set(span)
+        assert not any(name in span for name in ("n", "n-5", "n+5", "n٥", "n5\n", 5, None))
+
+
+def test_no_name_of_a_single_range_is_made_to_ask_whether_some_are_among_them(monkeypatch):
+    made = Request(parse([
+        Property("Node", f"n{place}[1-999999]", {"aggregation": "Range", "conj": "Or"})
+        for place in range(2000)
+    ]))  # fmt: skip
+    monkeypatch.setattr(nodes.Span, "__iter__", lambda span: pytest.fail("names were made"))
+    offers = [Offer.of("a", [Property("Node", "n7")]), Offer.of("b", [Property("Node", "m")])]
+    assert [str(made.verdict(offer)) for offer in offers] == ["no", "no"]

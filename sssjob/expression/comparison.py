@@ -198,24 +198,28 @@ def _aggregated(
         if stated is not None and stated < 1:
             raise InvalidValue(str(stated), "a count of nodes, which is at least 1")
     found = nodes.expand(item) if pattern is None else None
-    members: frozenset[str] | None = None
+    parts = found.parts if isinstance(found, nodes.Names) else ()
+    written = frozenset(part for part in parts if isinstance(part, str))
+    spans = tuple(part for part in parts if not isinstance(part, str))
+    least: int | None = stated if pattern is None else stated or 1
 
     def ask(offer: Offer) -> int:
-        nonlocal members
+        nonlocal least
         values = offer.names.get(name)
         if values is None:
             return UNKNOWN
         if pattern is not None:
             fitting = frozenset(value for value in values if pattern.matches(value))
-            least = 1
         else:
-            if members is None:  # a range may stand for a million names: not before it is asked
-                assert isinstance(found, nodes.Names)
-                members = frozenset(found)
-            fitting, least = members.intersection(values), len(members)
+            # A range may stand for a million names, of which none is made for this.
+            fitting = written.intersection(values)
+            fitting |= {value for value in values if any(value in span for span in spans)}
         if op == "NE":  # none of those named
             return NO if fitting else YES
-        return YES if len(fitting) >= (stated or least) else NO
+        if least is None:  # all of them
+            assert isinstance(found, nodes.Names)
+            least = found.distinct
+        return YES if len(fitting) >= least else NO
 
     return ask
 
