@@ -7,7 +7,7 @@ negative preference) binds nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import NamedTuple
 
@@ -165,6 +165,24 @@ class Asked:
         for item in found:
             self._fates.pop(id(item), None)
         return found
+
+    def own(self, *names: str) -> list[Property]:
+        """Take what the job itself says by some names, outside of its request."""
+        found = [
+            place.item
+            for place in self._places
+            if place.owner is self.owner and not place.requested and place.item.name in names
+            and not place.fact
+        ]  # fmt: skip
+        self.hold(found)
+        return found
+
+    def hold(self, items: Iterable[Property]) -> None:
+        """Take properties wherever they stand, alternatives and wishes included."""
+        said = {(item.name, item.text) for item in items}
+        for place in self._places:
+            if place.owner is self.owner and (place.item.name, place.item.text) in said:
+                self._fates.pop(id(place.item), None)
 
     def everything(self) -> None:
         """Take all that a job says, for a target that has a place for whatever there is."""

@@ -72,8 +72,12 @@ class Row(Rule):
     def write(self, asked: Asked, made: Made) -> None:
         """The text as the value."""
         if item := asked.one(self.name):
+            text = stripped(item.text)
+            if not text:
+                asked.refuse(item, "it is empty")
+                return
             try:
-                made.option(self.option, self.to(stripped(item.text)))
+                made.option(self.option, self.to(text))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 

@@ -148,7 +148,7 @@ class SubmitForm(Translator[Script]):
         first = form.interpreter or DEFAULT_SHELL
         lines = [f"#!{first}"]
         lines += [self.form.syntax.line(option) for option in form.options]
-        lines += [line for text in form.kept for line in _folded(text)]
+        lines += [line for text in form.kept for line in folded(text)]
         lines += form.lines
         if form.marked:
             lines.append(f"{_FILE}{form.file}")
@@ -271,12 +271,26 @@ def _parted(lines: list[str]) -> tuple[tuple[str, ...], str, str]:
     return (), "", "\n".join(lines)
 
 
-def _folded(text: str) -> Iterator[str]:
+def folded(text: str) -> Iterator[str]:
     """A line of what is kept as comments of a bounded width."""
     head = _KEPT
     for start in range(0, len(text), _WIDTH):
         yield f"{head}{text[start : start + _WIDTH]}"
         head = _MORE
+
+
+def unfolded(lines: list[str]) -> tuple[list[str], list[str]]:
+    """Lines without what is kept, and what that is."""
+    others: list[str] = []
+    kept: list[str] = []
+    for line in lines:
+        if line.startswith(_KEPT):
+            kept.append(line[len(_KEPT) :])
+        elif line.startswith(_MORE) and kept:
+            kept[-1] += line[len(_MORE) :]
+        else:
+            others.append(line)
+    return others, kept
 
 
 def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, str]:

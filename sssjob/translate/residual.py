@@ -22,7 +22,7 @@ from sssjob.units import DEFAULT_UNITS, bytes_of
 SELF = "."  # the kind of a job's own attributes
 
 _NOTHING = "-"
-_ENDS = {"\n": "&#10;", "\r": "&#13;"}
+_ENDS = {"\n": "&#10;", "\r": "&#13;", "\\": "&#92;"}  # a backslash may continue a line
 _LOGIC = frozenset(("conj", "group", "preference"))
 
 

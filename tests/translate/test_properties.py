@@ -5,7 +5,7 @@ from hypothesis import given
 from translated import JOBS, comes_back, job_of
 
 
-@pytest.mark.parametrize("target", ["sbatch", "sss"])
+@pytest.mark.parametrize("target", ["sbatch", "pbs", "torque", "sge", "lsf", "condor", "sss"])
 @given(tree=JOBS)
 def test_what_is_written_and_read_is_the_same_job(target, tree):
     comes_back(job_of(tree), target)

@@ -1,6 +1,6 @@
 """What of HTCondor stands where in this folder."""
 
-from sssjob.registry import Format, Queue, Sign, Status, System
+from sssjob.registry import Format, Queue, Sign, Status, System, Target
 
 SYSTEM = System(
     "condor",
@@ -13,6 +13,10 @@ SYSTEM = System(
         "sssjob.systems.condor.queue:Condor",
         ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
         ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
+    ),
+    targets=(
+        Target("condor", "sssjob.systems.condor.submission:CONDOR",
+               "submit files of condor_submit", Sign.COUNT),
     ),
     status=Status(
         (Format("condor-q", "sssjob.systems.condor.status", "condor_q -json", sign=Sign.MARK),),

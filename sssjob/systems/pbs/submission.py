@@ -95,7 +95,7 @@ FORM = Form(
     ),
     rules=(Project(), *_RULES),
     shell="-S",
-    at_once=(fields.Limits(_CPU_TIME, clock),),
+    at_once=(fields.Limits(_CPU_TIME, clock, seconds=_seconds),),
     commands=Commands("qsub", ("-h",), ("qrls",), ("qdel",)),
     held_name=fields.Name("-N", plain=True),
     words=_words,

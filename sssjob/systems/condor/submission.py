@@ -1,0 +1,575 @@
+"""What condor_submit takes for what a job object says, and back: a file of NAME = VALUE."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from sssjob import expression, units
+from sssjob.classads import parser, quoting, writing
+from sssjob.classads.errors import BadAd
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
+from sssjob.executable import ExecutableKind, arguments, executable
+from sssjob.expression import And, Expression
+from sssjob.model import Job, Note, Property, stripped
+from sssjob.systems.condor import names
+from sssjob.systems.condor.requirements import demands, request
+from sssjob.translate import fields, numbers
+from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.form import ORDER, folded, unfolded
+from sssjob.translate.nodes import plain
+from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.quoting import safe
+from sssjob.translate.translator import Read, Settings, Translator
+
+MIB, KIB = 1 << 20, 1 << 10
+
+_LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=\s*(.*)")
+_QUEUE = re.compile(r"\s*queue\b\s*(.*)", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_SIZE = re.compile(r"([0-9]{1,15})\s*([KMGT]?)B?", re.IGNORECASE)
+_POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
+_KEYS = ("Feature", *names.SIDES)
+_NOTIFICATIONS = {"None": "Never", "JobEnd": "Complete", "All": "Always"}
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """The commands of a submit file in their order, what is queued, and what was kept."""
+
+    options: tuple[Option, ...] = ()
+    queue: str = ""
+    kept: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def value(text: str) -> str:
+    """A text as a value, where nothing is expanded and no line goes on. Raises ``InvalidValue``."""
+    if safe(text).endswith("\\"):
+        raise InvalidValue(text, "a text that does not end with a backslash")
+    return text
+
+
+def literal(text: str) -> str:
+    """A text in which no macro is expanded. Raises ``InvalidValue``."""
+    if "$$(" in text or "$$[" in text:
+        raise InvalidValue(text, "a text without $$(, which a slot fills in")
+    return value(text.replace("$", "$(DOLLAR)"))
+
+
+def plainly(text: str) -> str:
+    """A value without macros. Raises ``InvalidValue`` for one with them."""
+    found = text.replace("$(DOLLAR)", "\0")
+    if "$(" in found or "$$" in found or re.search(r"\$[A-Za-z]+\(", found):
+        raise InvalidValue(text, "a value without macros")
+    return found.replace("\0", "$")
+
+
+class Program(fields.Rule):
+    """The program and its arguments, which are quoted so that each stays one."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Raises ``InvalidValue`` for a job without a program on the nodes."""
+        item, words = asked.one("Executable"), asked.one("Arguments")
+        text = "" if item is None else stripped(item.text)
+        named = executable(text)
+        if named.kind is not ExecutableKind.PATH:
+            raise InvalidValue(named.target, "an executable that is a path on the nodes")
+        made.option("executable", literal(text))
+        if words is not None and (found := arguments(words.text)):
+            made.option("arguments", literal(quoting.quoted_v2(found)))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Both as the job has them."""
+        for option, name in (("executable", "Executable"), ("arguments", "Arguments")):
+            text = said.last(option)
+            if text is None:
+                continue
+            try:
+                found = plainly(text)
+                if name == "Arguments":
+                    found = shlex.join(quoting.split_submit(found))
+            except (InvalidValue, BadAd) as error:
+                said.back(option, text, str(error))
+                continue
+            heard.say(name, found)
+
+
+class Environment(fields.Rule):
+    """Variables in the second of HTCondor's two spellings."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """``getenv`` and ``environment``."""
+        for item in asked.take("Environment", "export"):
+            export = fields.truth(item.attributes.get("export", ""))
+            if export is not None:
+                made.option("getenv", str(export))
+            elif "export" in item.attributes:
+                asked.refuse(item, "neither true nor false", "export")
+            found = {}
+            for each in item.children:
+                if not isinstance(each, Note):
+                    found[each.attributes.get("name", "")] = each.text
+            try:
+                if found:
+                    text = quoting.join_environment_v2(found).replace('"', '""')
+                    made.option("environment", literal(f'"{text}"'))
+            except (BadAd, InvalidValue) as error:
+                asked.refuse(item, str(error))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Both of them as one property."""
+        getenv, text = said.last("getenv"), said.last("environment")
+        export = None if getenv is None else fields.truth(getenv.lower())
+        if getenv is not None and export is None:
+            said.back("getenv", getenv, "only some variables")
+        variables: dict[str, str] = {}
+        if text is not None:
+            try:
+                variables = _variables(plainly(text))
+            except (InvalidValue, BadAd) as error:
+                said.back("environment", text, str(error))
+        children = [Property("Variable", each, {"name": name}) for name, each in variables.items()]
+        if children or export is not None:
+            attributes = {} if export is None else {"export": str(export).lower()}
+            heard.items.append(Property("Environment", "", attributes, children))
+
+
+def _variables(text: str) -> dict[str, str]:
+    if text.strip().startswith('"'):
+        return quoting.environment_v2(quoting.unquoted_v2(text))
+    return quoting.environment_v1(text)
+
+
+class Streams(fields.Rule):
+    """Standard streams; both outputs go into one file by the same name."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Files, and whether they are sent while the job runs."""
+        output = asked.one("OutputFile", "redirectList")
+        for name, option in (("InputFile", "input"), ("OutputFile", "output"),
+                             ("ErrorFile", "error")):  # fmt: skip
+            item = asked.one(name, "redirectList")
+            if item is None:
+                continue
+            word = item.attributes.get("redirectList", "").strip()
+            text = stripped(item.text)
+            if word == "Merge" and not text and output is not None:
+                text = stripped(output.text)
+            if word == "Close":
+                text = text or names.NULL_DEVICE
+            if word == "Flush" and option != "input":
+                made.option(f"stream_{option}", "True")
+            elif word not in ("", "Close") and not (word == "Merge" and output is not None):
+                asked.refuse(item, NO_OPTION, "redirectList")
+            try:
+                if text:
+                    made.option(option, value(text))
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Each file, and Flush where it is sent while the job runs."""
+        found: dict[str, str] = {}
+        for name, option in (("InputFile", "input"), ("OutputFile", "output"),
+                             ("ErrorFile", "error")):  # fmt: skip
+            attributes = {}
+            if option != "input" and said.takes(Option(f"stream_{option}", "True")):
+                attributes = {"redirectList": "Flush"}
+            text = said.last(option)
+            if text is None:
+                continue
+            if name == "ErrorFile" and text == found.get("OutputFile"):
+                heard.say(name, "", redirectList="Merge")
+                continue
+            found[name] = text
+            heard.say(name, text, **attributes)
+
+
+class Mail(fields.Rule):
+    """When a user hears of a job: never, at its end, or always."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """One word, and the address."""
+        item = asked.one("NotificationList", "uri")
+        if item is None:
+            return
+        word = _NOTIFICATIONS.get(stripped(item.text))
+        if word is None:
+            asked.refuse(item, "expected one of None, JobEnd, All")
+            return
+        made.option("notification", word)
+        if "uri" in item.attributes:
+            if address := fields.ADDRESS.fullmatch(item.attributes["uri"].strip()):
+                made.option("notify_user", address[1])
+            else:
+                asked.refuse(item, "it is no address of mail", "uri")
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The word that is meant."""
+        text = said.last("notification")
+        events = {word.lower(): event for event, word in _NOTIFICATIONS.items()}
+        if text is None or text.lower() not in events:
+            if text is not None:
+                said.back("notification", text, fields.NOT_ALL)
+            return
+        to = said.last("notify_user")
+        attributes = {"uri": f"mailto:{to}"} if to else {}
+        heard.say("NotificationList", events[text.lower()], **attributes)
+
+
+@dataclass(frozen=True)
+class Whole(fields.Rule):
+    """A whole number of a job as one of the file."""
+
+    name: str
+    option: str
+    of: Callable[[str], int] = units.integer
+    least: int = -(1 << 31)
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The number, if it is one that is taken."""
+        if item := asked.one(self.name):
+            try:
+                number = self.of(item.text)
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                return
+            if number < self.least or (number >= 1 << 31 and self.of is units.integer):
+                asked.refuse(item, "a number out of range")
+            else:
+                made.option(self.option, str(number))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The number; an expression is kept as it is."""
+        text = said.last(self.option)
+        if text is None:
+            return
+        try:
+            heard.say(self.name, units.integer(text))
+        except InvalidValue as error:
+            said.back(self.option, text, str(error))
+
+
+class Amounts:
+    """Amounts of one machine, of which a parallel job has several."""
+
+    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+        """Machines, then what each of them has."""
+        of = numbers.added(asked)
+        nodes = of.node_count
+        if nodes > 1:
+            made.option("universe", "parallel")
+            made.option("machine_count", str(nodes))
+        for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
+            if count and count.exact is None:
+                asked.approximate(name, "the least of a range: only one number is taken")
+        if of.processors or of.tasks or of.per_node:
+            each = numbers.rounded(of.total, nodes)
+            made.option("request_cpus", str(each))
+            if each * nodes != of.total:
+                asked.approximate("Processors", f"{each} of each machine, rounded up")
+        for name, option, unit in (("Memory", "request_memory", MIB),
+                                   ("Disk", "request_disk", KIB)):  # fmt: skip
+            scope = settings.memory_scope if name == "Memory" else numbers.JOB
+            amount = numbers.memory(asked, of, scope, each=numbers.NODE, name=name)
+            if amount:
+                share = numbers.rounded(amount, unit)
+                made.option(option, str(share))
+                if share * unit != amount:
+                    asked.approximate(name, f"{numbers.size(share * unit)}, rounded up")
+        if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+            made.option("allowed_job_duration", str(wall))
+        self._resources(asked, made, nodes)
+
+    def _resources(self, asked: Asked, made: Made, nodes: int) -> None:
+        gpus, licences = 0, []
+        for item in asked.take("Resource", "name", "type"):
+            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+            try:
+                count = math.ceil(units.number(item.text))
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                continue
+            if count < 1:
+                asked.refuse(item, "it is no number above 0")
+            elif name.lower() in ("gpu", "gpus") and not kind:
+                gpus += count
+            elif kind == "License" and plain(name):
+                licences.append(f"{name}:{count}")
+            else:
+                asked.refuse(item, "it is neither a GPU nor a License")
+        if gpus:
+            made.option("request_gpus", str(math.ceil(Fraction(gpus, nodes))))
+        if gpus % nodes:
+            asked.approximate("Resource", "GPUs of each machine, rounded up")
+        if licences:
+            made.option("concurrency_limits", ",".join(licences))
+
+    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+        """Amounts of all machines together."""
+        nodes = 1
+        if said.takes(Option("universe", "parallel")):
+            nodes = _count(said, "machine_count") or 1
+            numbers.say_count(heard, "NodeCount", nodes, nodes)
+        said.takes(Option("universe", "vanilla"))
+        if cpus := _count(said, "request_cpus"):
+            numbers.say_count(heard, "Processors", cpus * nodes, cpus * nodes)
+        for option, name, power in (("request_memory", "Memory", 2), ("request_disk", "Disk", 1)):
+            text = said.last(option)
+            found = _SIZE.fullmatch(text or "")
+            if text is not None and found is None:
+                said.back(option, text, "no number")
+            elif found:
+                share = int(found[1]) << (10 * _POWERS.get(found[2].upper(), power))
+                whole = name == "Memory" and settings.memory_scope == numbers.NODE
+                numbers.say_size(heard, name, share * (1 if whole else nodes))
+        if wall := _count(said, "allowed_job_duration"):
+            heard.request("Duration", wall)
+        if gpus := _count(said, "request_gpus"):
+            heard.request("Resource", gpus * nodes, name="GPU")
+        limits = said.last("concurrency_limits")
+        if limits is not None:
+            found_limits = [part.strip().partition(":") for part in limits.split(",")]
+            if all(
+                plain(name) and (not count or count.isdigit()) for name, _, count in found_limits
+            ):
+                for name, _, count in found_limits:
+                    heard.request("Resource", count or "1", name=name, type="License")
+            else:
+                said.back("concurrency_limits", limits)
+
+
+def _count(said: Said, option: str) -> int:
+    text = said.last(option)
+    if text is None:
+        return 0
+    if _NUMBER.fullmatch(text) and int(text):
+        return int(text)
+    said.back(option, text, "no whole number")
+    return 0
+
+
+def _requirements(asked: Asked, made: Made) -> None:
+    """What a machine has to be, as far as it is said of machines alone, and what is liked."""
+    try:
+        whole = expression.of(asked.job)
+    except (InvalidValue, LimitExceeded, UnbalancedGroup):
+        return
+    parts = () if whole is None else expression.conjuncts(whole)
+    about = [part for part in parts if _is_about_machines(part)]
+    own = [expression.Comparison(item) for item in asked.own(*_KEYS)]
+    if not about and not own:
+        return
+    items = [each.item for part in (*about, *own) for each in expression.comparisons(part)]
+    asked.hold(items)
+    try:
+        found = demands(And(tuple((*about, *own))))
+        said = [
+            Option(name, literal(writing.expression(node, writing.OLD)))
+            for name, node in (("requirements", found.requirements), ("rank", found.rank))
+            if node is not None
+        ]
+    except (BadAd, InvalidValue, LimitExceeded) as error:
+        for item in items:
+            asked.refuse(item, str(error))
+        return
+    made.add(*said)
+
+
+def _is_about_machines(part: Expression) -> bool:
+    return all(each.item.name in _KEYS for each in expression.comparisons(part))
+
+
+def _say_requirements(said: Said, heard: Heard) -> None:
+    """Requirements as a request, where one can say all of them."""
+    text = said.last("requirements")
+    if text is None:
+        return
+    try:
+        found = request(parser.expression(plainly(text), old=True))
+    except (BadAd, InvalidValue) as error:
+        said.back("requirements", text, str(error))
+        return
+    if not found.complete or found.request is None:
+        said.back("requirements", text, "no request can say all of it")
+        return
+    heard.requested += expression.write(found.request)
+
+
+# fmt: off
+RULES: tuple[fields.Rule, ...] = (
+    Program(),
+    fields.Row("Name",                    "batch_name", value),
+    fields.Row("Project",                 "accounting_group", value),
+    fields.Row("InitialWorkingDirectory", "initialdir", value),
+    Environment(),
+    Streams(),
+    Mail(),
+    Whole("Priority",     "priority"),
+    Whole("EligibleTime", "deferral_time", units.time, 0),
+    fields.Hold(Option("hold", "True")),
+    fields.Only("Interactive", False, "a batch job has no terminal"),
+    fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
+    fields.Refused("Dependency", "a DAG says what a job waits for"),
+    fields.Manager(("condor", "htcondor")),
+)
+# fmt: on
+
+
+class SubmitFile(Translator[Description]):
+    """Submit files of condor_submit."""
+
+    name = "condor"
+    suffix = ".sub"
+
+    def __init__(self) -> None:
+        self.amounts = Amounts()
+
+    def compose(self, asked: Asked, settings: Settings) -> Description:
+        """The commands. Raises ``InvalidValue`` for a job without a program on the nodes."""
+        made = Made()
+        for rule in RULES:
+            rule.write(asked, made)
+        self.amounts.compose(asked, made, settings)
+        _requirements(asked, made)
+        for name in ("User", "Group"):  # who submits is who it is of
+            asked.fact(name)
+        queue, order = "", list[str]()
+        for item in asked.mine("Extension", self.name):
+            name = item.attributes.get("name", "")
+            if name == ORDER:
+                order = item.text.split(", ")
+            elif name == "queue":
+                queue = self._queue(asked, item)
+            elif not _LINE.fullmatch(f"{name} = x"):
+                asked.refuse(item, "it is no command")
+            else:
+                self._other(asked, made, item, name)
+        if order:
+            places = {name: place for place, name in enumerate(order)}
+            made.options.sort(key=lambda option: places.get(option.name, len(places)))
+        return Description(tuple(made.options), queue)
+
+    def _queue(self, asked: Asked, item: Property) -> str:
+        try:
+            return value(item.text)
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+            return ""
+
+    def _other(self, asked: Asked, made: Made, item: Property, name: str) -> None:
+        try:
+            made.option(name, value(item.text))
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+
+    def dump(self, form: Description) -> str:
+        """The file, ready to be submitted."""
+        lines = [f"{option.name} = {option.value}" for option in form.options]
+        lines += [line for text in form.kept for line in folded(text)]
+        lines.append(f"queue {form.queue}".rstrip())
+        return "\n".join(lines) + "\n"
+
+    def load(self, data: bytes) -> Iterator[Description | Finding]:
+        """The description before the first queue; what follows it is told."""
+        if not data.strip():
+            return
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            yield finding("E-TYPE", f"the file is not UTF-8: byte {error.start}: {error.reason}")
+            return
+        yield _description(text)
+
+    def job(self, form: Description, settings: Settings) -> Read:
+        """What the commands say."""
+        said, heard = Said(form.options), Heard(findings=list(form.findings))
+        for rule in RULES:
+            rule.read(said, heard)
+        self.amounts.understand(said, heard, settings)
+        _say_requirements(said, heard)
+        for option in said.left:
+            heard.say("Extension", option.value or "", type=self.name, name=option.name)
+            reason = said.reason(option) or "it has no place in a job object"
+            heard.note(f"{option.name} = {option.value} is kept as it is: {reason}")
+        if said.left and len(set(said.options)) > 1:
+            order = ", ".join(dict.fromkeys(option.name for option in said.options))
+            heard.say("Extension", order, type=self.name, name=ORDER)
+        if form.queue not in ("", "1"):
+            heard.say("Extension", form.queue, type=self.name, name="queue")
+            heard.note(f"queue {form.queue} is kept as it is: several jobs")
+        return Read(Job(heard.all()), tuple(heard.findings))
+
+    def keep(self, form: Description, lines: Iterable[str]) -> Description:
+        """The residual in comments."""
+        return replace(form, kept=tuple(lines))
+
+    def kept(self, form: Description) -> tuple[str, ...]:
+        """The residual."""
+        return form.kept
+
+    def recognises(self, head: bytes) -> str:
+        """Commands NAME = VALUE, and a queue."""
+        lines = [line for line in head.decode("utf-8", "replace").split("\n")
+                 if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
+        known = {"executable", "universe", "arguments", "queue"}
+        starts = {
+            line.split("=")[0].split()[0].lower() for line in lines if line.split("=")[0].split()
+        }
+        plain_ = all(_LINE.match(line) or _QUEUE.match(line) for line in lines[:1])
+        return "commands of a submit file" if lines and plain_ and starts & known else ""
+
+
+def _description(text: str) -> Description:
+    options: list[Option] = []
+    found: list[Finding] = []
+    queue = ""
+    lines, kept = unfolded(text.split("\n"))
+    rest = iter(_joined(lines))
+    for number, line in rest:
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if match := _QUEUE.fullmatch(line):
+            queue = match[1].strip()
+            break
+        if match := _LINE.fullmatch(line):
+            known = match[1].lower()
+            name = known if known in _KNOWN else match[1]
+            options.append(Option(name, match[2].strip()))
+        else:
+            found.append(finding("E-TYPE", f"{line.strip()[:60]!r} is no command", line=number))
+    for number, line in rest:
+        if line.strip() and not line.lstrip().startswith("#"):
+            said = f"what follows the first queue is not read: {line.strip()[:60]!r}"
+            found.append(finding("W-UNKNOWN", said, line=number))
+            break
+    return Description(tuple(options), queue, tuple(kept), tuple(found))
+
+
+def _joined(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """Lines with those that they go on in, by a backslash at their end; each with its number."""
+    pending, first = "", 0
+    for number, line in enumerate(lines, 1):
+        first = first if pending else number
+        if line.endswith("\\") and not line.lstrip().startswith("#"):
+            pending += line[:-1]
+        else:
+            yield first, pending + line
+            pending = ""
+    if pending:
+        yield first, pending
+
+
+_KNOWN = frozenset((
+    "executable", "arguments", "environment", "getenv", "batch_name", "accounting_group",
+    "initialdir", "input", "output", "error", "stream_output", "stream_error", "notification",
+    "notify_user", "priority", "deferral_time", "hold", "universe", "machine_count",
+    "request_cpus", "request_memory", "request_disk", "request_gpus", "allowed_job_duration",
+    "concurrency_limits", "requirements", "rank",
+))  # fmt: skip
+CONDOR = SubmitFile()

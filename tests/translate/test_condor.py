@@ -1,0 +1,161 @@
+# ruff: noqa: E501 (a case is a line)
+import shlex
+
+import htcondor2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from translated import comes_back, losses_of, requested, wrapped
+
+from sssjob.classads import quoting
+from sssjob.document import dumps, loads
+from sssjob.errors import InvalidValue
+from sssjob.translate import Done, Settings, read, translate
+
+START = "executable = /bin/true"
+# fmt: off
+BOTH = [
+    ("<Name>a b</Name>", ["batch_name = a b"]),
+    ("<Project>p</Project>", ["accounting_group = p"]),
+    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ["initialdir = /a b"]),
+    ("<InputFile>i</InputFile><OutputFile>o.$(Process)</OutputFile><ErrorFile>e</ErrorFile>", ["input = i", "output = o.$(Process)", "error = e"]),
+    ('<OutputFile redirectList="Flush">o</OutputFile><ErrorFile redirectList="Merge"/>', ["stream_output = True", "output = o", "error = o"]),
+    ('<Environment export="true"><Variable name="A">x \'y\' "z" $HOME,;</Variable></Environment>',
+     ["getenv = True", "environment = \"A=x' '''y''' '\"\"z\"\"' '$(DOLLAR)HOME,;\""]),
+    ('<NotificationList uri="mailto:amy@x.org">JobEnd</NotificationList>', ["notification = Complete", "notify_user = amy@x.org"]),
+    ("<Priority>-5</Priority>", ["priority = -5"]),
+    ("<EligibleTime>1900000001</EligibleTime>", ["deferral_time = 1900000001"]),
+    ("<Hold>User</Hold>", ["hold = True"]),
+    (requested("<Processors>4</Processors>"), ["request_cpus = 4"]),
+    (requested('<NodeCount>2</NodeCount><Processors>8</Processors><Memory units="GB">4</Memory><Disk units="MB">2</Disk><Resource name="GPU">2</Resource>'),
+     ["universe = parallel", "machine_count = 2", "request_cpus = 4", "request_memory = 2048", "request_disk = 1024", "request_gpus = 1"]),
+    (requested("<Duration>3601</Duration>"), ["allowed_job_duration = 3601"]),
+    (requested('<Resource name="matlab" type="License">3</Resource>'), ["concurrency_limits = matlab:3"]),
+    (requested("<Node>n1</Node>"), ['requirements = TARGET.Machine == "n1"']),
+    (requested('<Feature>ib</Feature>'), ["requirements = TARGET.Hasib =?= true"]),
+]
+READ = [
+    (["request_memory = 2 GB", "REQUEST_CPUS=2"], requested('<Processors>2</Processors><Memory units="GB">2</Memory>')),
+    (["arguments = a \\", "  b"], "<Arguments>a b</Arguments>"),
+    (["arguments = \"one 'two words'\""], "<Arguments>one 'two words'</Arguments>"),
+    (["environment = A=1;B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),
+]
+KEPT = ["+Mood = 3", "request_memory = ifthenelse(a, 1, 2)", "requirements = TARGET.Foo =?= 3", "universe = docker", "arguments = $(X)",
+        "getenv = PATH, HOME", "when_to_transfer_output = ON_EXIT", "request_cpus = 0", "X = 5"]
+CHANGED = [
+    (requested('<Processors op="GE">4</Processors><Processors op="LE">8</Processors>'), ["request_cpus = 4"], "the least of a range: only one number is taken"),
+    (requested('<Memory units="KB">1</Memory>'), ["request_memory = 1"], "1 MB, rounded up"),
+    (requested("<NodeCount>2</NodeCount><Processors>3</Processors>"), ["universe = parallel", "machine_count = 2", "request_cpus = 2"], "2 of each machine, rounded up"),
+]
+REFUSED = [
+    "<Dependency>7</Dependency>", "<Queue>q</Queue>", "<Restartable>true</Restartable>", "<Interactive>true</Interactive>",
+    "<NotificationList>JobStart</NotificationList>", requested("<Swap>5</Swap>"), "<Name>a\nqueue 9</Name>", "<Name>a\\</Name>",
+    "<ResourceLimit name='CPUTime'>5</ResourceLimit>", '<OutputFile redirectList="Append">o</OutputFile>',
+    '<Environment><Variable name="A">x\ny</Variable></Environment>', "<Priority>soon</Priority>",
+]
+# fmt: on
+
+
+def commands(inner):
+    text = translate(loads(wrapped(inner)), "condor", Settings(residual=False)).text
+    first, *lines, last = text.splitlines()
+    assert (first, last) == (START, "queue")
+    return lines
+
+
+def said(*lines):
+    (found,) = read("\n".join((START, *lines, "queue\n")).encode())
+    text = dumps(found.job).removeprefix("<Job>").removesuffix("</Job>")
+    return text.replace("<Executable>/bin/true</Executable>", ""), found.findings
+
+
+@pytest.mark.parametrize(("inner", "lines"), BOTH)
+def test_what_a_job_says_is_a_command_and_the_command_says_it_again(inner, lines):
+    assert commands(inner) == lines
+    assert not [loss for loss in losses_of(inner, "condor") if loss.done is not Done.CONVERTED]
+    comes_back(loads(wrapped(inner)), "condor")
+    text, findings = said(*lines)
+    assert (sorted(text.split("<")), findings) == (sorted(inner.split("<")), ())
+
+
+@pytest.mark.parametrize(("lines", "inner"), READ)
+def test_every_spelling_of_a_command_is_read(lines, inner):
+    assert said(*lines) == (inner, ())
+
+
+@pytest.mark.parametrize("line", KEPT)
+def test_what_has_no_place_is_kept_and_written_back_where_it_stood(line):
+    text = f"{START}\n{line}\npriority = 1\nqueue\n"
+    (found,) = read(text.encode())
+    assert [each.code for each in found.findings] == ["W-UNKNOWN"]
+    assert translate(found.job, "condor", Settings(residual=False)).text == text
+
+
+def test_how_many_jobs_are_queued_is_kept():
+    (found,) = read(f"{START}\nqueue 5\npriority = 2\nqueue\n".encode())
+    assert [each.code for each in found.findings] == ["W-UNKNOWN", "W-UNKNOWN"]
+    assert translate(found.job, "condor", Settings(residual=False)).text == f"{START}\nqueue 5\n"
+
+
+@pytest.mark.parametrize(("inner", "lines", "reason"), CHANGED)
+def test_what_is_changed_is_told(inner, lines, reason):
+    assert commands(inner) == lines
+    assert {loss.reason for loss in losses_of(inner, "condor")} == {reason}
+    comes_back(loads(wrapped(inner)), "condor")
+
+
+@pytest.mark.parametrize("inner", REFUSED)
+def test_what_has_no_command_is_kept_beside_and_told(inner):
+    assert [loss.done for loss in losses_of(inner, "condor")] == [Done.RESIDUAL]
+    assert "queue 9" not in commands(inner)
+    comes_back(loads(wrapped(inner)), "condor")
+
+
+def test_a_choice_of_machines_and_wishes_are_requirements_and_a_rank():
+    inner = requested(
+        '<Feature group="1">ib</Feature><Feature conj="Or" group="-1">ssd</Feature>'
+        '<Node op="Match">n.*</Node><Architecture preference="-1">x86_64</Architecture>'
+    )
+    requirements, rank = commands(inner)
+    assert requirements.startswith("requirements = ")
+    assert "Hasib" in requirements
+    assert "||" in requirements
+    assert "regexp" in requirements.lower()
+    assert "X86_64" in rank
+    assert not losses_of(inner, "condor")
+    comes_back(loads(wrapped(inner)), "condor")
+
+
+@pytest.mark.parametrize("text", ["a $$(Arch)", "a $$[x]"])
+def test_what_a_slot_would_fill_in_is_not_written_as_an_argument(text):
+    with pytest.raises(InvalidValue):
+        translate(loads(wrapped(f"<Arguments>{text}</Arguments>")), "condor")
+
+
+WORDS = st.text(
+    st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs", "Cc"]), max_size=9
+)
+
+
+@given(st.lists(WORDS.filter(lambda text: "$$(" not in text and "$$[" not in text), max_size=5))
+def test_htcondor_reads_arguments_as_they_were(words):
+    from sssjob.model import Property
+
+    job = loads(wrapped("")).setting(Property("Arguments", shlex.join(words)))
+    try:
+        text = translate(job, "condor").text
+    except (InvalidValue, ValueError):
+        return
+    submit = htcondor2.Submit(text)
+    if words:
+        assert quoting.split_submit(submit.expand("arguments")) == words
+    assert submit.expand("executable") == "/bin/true"
+
+
+@given(data=st.data())
+def test_any_of_them_together_come_back(data):
+    own = [case[0] for case in (*BOTH, *CHANGED)] + REFUSED
+    inner = data.draw(
+        st.lists(st.sampled_from(own), unique_by=lambda each: each.split(">")[0].split()[0])
+    )
+    comes_back(loads(wrapped("".join(inner))), "condor")
