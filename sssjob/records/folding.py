@@ -7,7 +7,7 @@ a record like any other.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
@@ -102,6 +102,7 @@ class Folder:
         self._folding = folding
         self._jobs = Gathering[Record | _Part](folding)
         self._names: Names = ()
+        self._pick = _picker(())
         self._into: Sequence[int] = ()
 
     def take(self, found: Iterable[Read]) -> list[Read]:
@@ -138,7 +139,7 @@ class Folder:
         if names is not self._names:
             self._names = names
             folds = self._folding.folds
-            self._pick = itemgetter(*[names.index(fold.column) for fold in folds])
+            self._pick = _picker([names.index(fold.column) for fold in folds])
             self._into = [names.index(fold.into or fold.column) for fold in folds]
 
     def _folded(self, known: Iterable[Gathered[Any]]) -> Iterator[Record]:
@@ -155,6 +156,13 @@ class Folder:
                 continue
         lines = tuple([line for line, _ in parts])
         return Record(job.line, job.names, fields, job.ended, job.more, job.notes, lines)
+
+
+def _picker(places: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
+    """What gives the texts in some places, however few these are."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda fields: [fields[place] for place in places]
 
 
 class FoldingCutter:
