@@ -44,8 +44,10 @@ def command(
     default and comments are left out, older names are replaced, and requests are written in a form
     that all readers understand alike.
     """
-    from sssjob.document import write
+    from sssjob.document import dumps
+    from sssjob.document.attached import message
     from sssjob.document.canonical import canon
+    from sssjob.document.text import write_texts
 
     unread = False
 
@@ -54,31 +56,37 @@ def command(
         unread = True
         common.say(error)
 
-    found = (
-        canon(block, comments=comments) for _, block in blocks(files, select, effective, complain)
-    )
-    space = common.NAMESPACES[namespace]
-    count = write(found, sys.stdout.buffer, namespace=space, indent=not lines)
+    space, indent = common.NAMESPACES[namespace], not lines
+
+    def texts() -> Iterator[str]:
+        for item in blocks(files, select, effective, complain, with_files=True):
+            block = canon(item.block, comments=comments)
+            text = dumps(block, namespace=space, indent=indent)
+            yield message(text, item.files, indent=indent)
+
+    count = write_texts(texts(), sys.stdout.buffer, indent=indent)
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if count else common.NOTHING)
 
 
 def blocks(
-    files: tuple[str, ...], select: str | None, effective: bool, complain: common.Complain
-) -> Iterator[tuple[str, Block]]:
+    files: tuple[str, ...], select: str | None, effective: bool, complain: common.Complain, *,
+    with_files: bool = False,
+) -> Iterator[Chosen]:  # fmt: skip
     """The job objects of files, or the jobs and task groups in them that were selected."""
     from dataclasses import replace
 
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
 
-    for item in chosen(files, select, complain):
+    for item in chosen(files, select, complain, with_files=with_files):
         if effective:
             resolved = resolve(item.block)
             common.print_findings(found.in_file(item.file) for found in resolved.findings)
             item = item._replace(block=resolved.block)
         for block in _selected(item, item.block, f"/{item.block.name}"):
             # What stood inside a document is one by itself, with the prefixes that held there.
-            yield item.file, replace(block, prefixes=item.block.prefixes)
+            own = replace(block, prefixes=item.block.prefixes)
+            yield item._replace(block=own, paths=None)
 
 
 def _selected(item: Chosen, block: Block, path: str) -> Iterator[Block]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
@@ -11,10 +11,13 @@ import click
 
 from sssjob import atomic
 from sssjob.cli.signals import terminable
-from sssjob.errors import Finding, SSSJobError, UnreadableDocument
+from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.spec import NAMESPACE
 
 if TYPE_CHECKING:
+    from sssjob.document.attached import Attached
+    from sssjob.document.bundle import File
+    from sssjob.model import Block
     from sssjob.verbs.sources import Source
 
 Complain = Callable[[object], None]
@@ -53,6 +56,15 @@ def placed(error: SSSJobError, name: str) -> object:
     if isinstance(error, UnreadableDocument):
         return error.finding.in_file(name)
     return f"{name}: {error}"
+
+
+def files_of(attached: Attached, block: Block, name: str) -> Sequence[File]:
+    """The Files that a job object of a source names; that they are not looked for is said."""
+    try:
+        return attached.of(block)
+    except LimitExceeded as error:
+        say(f"{name}: warning: Files that {block.name} {block.id} names are left out: {error}")
+        return ()
 
 
 @contextmanager

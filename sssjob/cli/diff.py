@@ -80,7 +80,7 @@ def _blocks(file: str, select: str | None, effective: bool) -> list[Block]:
         unread = True
         common.say(error)
 
-    found = [block for _, block in blocks((file,), select, effective, complain)]
+    found = [item.block for item in blocks((file,), select, effective, complain)]
     if unread:
         sys.exit(common.NOT_UNDERSTOOD)
     if not found:

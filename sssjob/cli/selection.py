@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from sssjob.cli import common
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
     from sssjob.check.awareness import Operation
+    from sssjob.document.bundle import File
     from sssjob.errors import UnreadableDocument
     from sssjob.model import Block
 
@@ -33,6 +33,7 @@ class Chosen(NamedTuple):
     file: str
     block: Block
     paths: tuple[str, ...] | None = None
+    files: Sequence[File] = ()  # which it names, where they were asked for
 
     def has(self, path: str) -> bool:
         """Whether what stands at a path was chosen, by itself or with what holds it."""
@@ -57,35 +58,55 @@ class Chosen(NamedTuple):
 
 
 def chosen(
-    files: tuple[str, ...], select: str | None, on_error: Callable[[object], None]
-) -> Iterator[Chosen]:
+    files: tuple[str, ...], select: str | None, on_error: Callable[[object], None], *,
+    with_files: bool = False,
+) -> Iterator[Chosen]:  # fmt: skip
     """The job objects of files with what was chosen in them; those without any are passed over.
 
     What cannot be read goes to ``on_error``. Ends the command if ``select`` is no XPath, or
     chooses what is neither a job nor a task group.
     """
-    from sssjob.document import read
     from sssjob.errors import UnreadableDocument
+    from sssjob.verbs.sources import opened
 
-    for name, source in common.sources(files):
+    for source in common.sources(files):
+        name = source.name
 
         def complain(error: UnreadableDocument, name: str = name) -> None:
             on_error(error.finding.in_file(name))
 
         try:
-            if select is None:
-                for block in read(source, on_error=complain):
-                    yield Chosen(name, block)
-            else:
-                yield from _by_query(name, source, select, complain)
+            with opened(source) as stream:
+                find = _with_files if with_files else _found
+                yield from find(name, stream, select, complain)
         except OSError as error:
             on_error(f"sssjob: error: {common.reason(error)}")
         except UnreadableDocument as error:
             complain(error)
 
 
+def _found(
+    name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
+) -> Iterator[Chosen]:
+    from sssjob.document import read
+
+    if select is not None:
+        return _by_query(name, stream, select, complain)
+    return (Chosen(name, block) for block in read(stream, on_error=complain))
+
+
+def _with_files(
+    name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
+) -> Iterator[Chosen]:
+    from sssjob.document.attached import Attached
+
+    attached = Attached(stream)
+    for item in _found(name, attached.stream, select, complain):
+        yield item._replace(files=common.files_of(attached, item.block, name))
+
+
 def _by_query(
-    name: str, source: Path | BinaryIO, select: str, complain: Callable[[UnreadableDocument], None]
+    name: str, source: BinaryIO, select: str, complain: Callable[[UnreadableDocument], None]
 ) -> Iterator[Chosen]:
     from sssjob.document import from_tree
     from sssjob.query import NotAQuery, compile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,11 @@ from sssjob.cli import common
 from sssjob.spec import DIALECTS
 
 if TYPE_CHECKING:
+    from sssjob.document.bundle import File
     from sssjob.errors import UnreadableDocument
     from sssjob.model import Block
 
+_DOCUMENTS = ("sss", "sss-lines")  # forms that are documents
 _WIDEST = 1 << 16  # characters of a line; the terminal wraps it
 
 
@@ -69,7 +71,7 @@ def command(
         unread = True
         common.say(error)
 
-    for block in _blocks(files, deref, complain):
+    for block, beside in _blocks(files, deref, form in _DOCUMENTS, complain):
         shown += 1
         if explain:
             _explain(block)
@@ -83,13 +85,15 @@ def command(
 
             click.echo(json.dumps(as_dict(block), ensure_ascii=False))
         else:
-            from sssjob.document import write
+            from sssjob.document import dumps
+            from sssjob.document.attached import message
+            from sssjob.document.text import write_texts
 
             if dialect == "gold":
                 block = _flat(block)
-            space = common.NAMESPACES.get(namespace or "")
-            stdout = sys.stdout.buffer
-            write([block], stdout, dialect=dialect or "", namespace=space, indent=form == "sss")
+            space, indent = common.NAMESPACES.get(namespace or ""), form == "sss"
+            text = dumps(block, dialect=dialect or "", namespace=space, indent=indent)
+            write_texts([message(text, beside, indent=indent)], sys.stdout.buffer, indent=indent)
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
 
 
@@ -102,13 +106,25 @@ def _print_tree(block: Block) -> None:
     Console(highlight=False, width=_WIDEST).print(tree(block), no_wrap=True, crop=False)
 
 
-def _blocks(files: tuple[str, ...], deref: bool, complain: common.Complain) -> Iterator[Block]:
+def _blocks(
+    files: tuple[str, ...], deref: bool, with_files: bool, complain: common.Complain
+) -> Iterator[tuple[Block, Sequence[File]]]:
+    """The job objects of sources, each with the Files that it names, if these are wanted."""
     from sssjob.document import read
+    from sssjob.document.attached import Attached
+    from sssjob.verbs.sources import opened
 
-    for name, source in common.sources(files):
+    for source in common.sources(files):
         try:
-            blocks = read(source, on_error=partial(_complain_in, name, complain))
-            yield from _dereferenced(blocks) if deref else blocks
+            with opened(source) as stream:
+                attached = Attached(stream)
+                kept = attached.stream if with_files else stream
+                blocks = read(kept, on_error=partial(_complain_in, source.name, complain))
+                for block in _dereferenced(blocks) if deref else blocks:
+                    yield (
+                        block,
+                        (common.files_of(attached, block, source.name) if with_files else ()),
+                    )
         except OSError as error:
             complain(f"sssjob: error: {common.reason(error)}")
 

@@ -1,0 +1,121 @@
+"""The Files that the job objects of a stream name, looked for when one of them does.
+
+A File stands beside its job, and mostly behind it. So where a job names one, what is left of its
+source is read and kept, before the next job is. Nobody else waits, or holds more than a batch.
+"""
+
+from __future__ import annotations
+
+import io
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import BinaryIO, NamedTuple, cast
+
+from sssjob import executable
+from sssjob.document import reader
+from sssjob.document.bundle import File, bundle, written
+from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.executable import ExecutableKind
+from sssjob.model import Block, paths
+
+LIMIT = 16 << 20  # bytes of a source in which Files are looked for
+
+
+def message(text: str, files: Sequence[File], *, indent: bool = False) -> str:
+    """The text of a job object with the Files that it names beside it, if it names any."""
+    if not files:
+        return text
+    return ("\n" if indent else "").join(("<Data>", text, *map(written, files), "</Data>"))
+
+
+class _Message(NamedTuple):
+    line: int  # its first
+    files: Mapping[str, File]
+
+
+class Attached:
+    """The Files of a stream of documents, which is read by way of ``stream``."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._kept = _Kept(stream)
+        self.stream = cast(BinaryIO, self._kept)
+
+    def of(self, block: Block) -> list[File]:
+        """The Files that a job object names, as far as its document has them.
+
+        Raises ``LimitExceeded`` where the source is too large to look for them.
+        """
+        wanted = list(dict.fromkeys(_named(block)))
+        if not wanted:
+            return []
+        files = self._files(block.line)
+        return [files[id_] for id_ in wanted if id_ in files]
+
+    def _files(self, line: int) -> Mapping[str, File]:
+        """Those of the document in which a line is; of all that begin there."""
+        lines = [message.line for message in self._messages]
+        last = lines[bisect_right(lines, line) - 1] if lines else 0
+        found = (message.files for message in self._messages if message.line == last)
+        return {id_: file for files in found for id_, file in files.items()}
+
+    @cached_property
+    def _messages(self) -> list[_Message]:
+        data = io.BytesIO(self._kept.all())
+        roots = reader.wholes(data, on_error=lambda error: None)  # who reads the jobs tells it
+        return [_Message(offset + 1, bundle(root).files) for root, offset in roots]
+
+
+def _named(block: Block) -> Iterator[str]:
+    """The ids of the Files that the executables of a block name, and of those below it."""
+    for item in block.properties.all("Executable"):
+        try:
+            named = executable.executable(item.text)
+        except InvalidValue:
+            continue
+        if named.kind is ExecutableKind.FILE:
+            yield named.target
+    for _, inner in paths(block):
+        yield from _named(inner)
+
+
+class _Kept(io.RawIOBase):
+    """A stream that keeps what was read of it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._data = bytearray()
+        self._at = 0  # how much of it was given
+        self._is_large = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        size = len(buffer)
+        if not (data := bytes(self._data[self._at : self._at + size])):
+            read = getattr(self._stream, "read1", self._stream.read)  # what is there, at once
+            data = read(size)
+            self._keep(data)
+        if not self._is_large:
+            self._at += len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def all(self) -> bytes:
+        """Everything from the first byte on. Raises ``LimitExceeded``."""
+        while not self._is_large and (data := self._stream.read(1 << 18)):
+            self._data += data
+            if len(self._data) > LIMIT:
+                break
+        if self._is_large or len(self._data) > LIMIT:
+            raise LimitExceeded("MiB of a source in which Files are looked for", LIMIT >> 20)
+        return bytes(self._data)
+
+    def _keep(self, data: bytes) -> None:
+        if self._is_large:
+            return
+        self._data += data
+        if len(self._data) > LIMIT:
+            self._is_large = True
+            self._data.clear()
