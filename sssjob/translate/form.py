@@ -25,6 +25,10 @@ from sssjob.translate.translator import Read, Settings, Translator
 SCRIPT = "script"  # the id of the file that a script becomes
 ORDER = "order"  # the Extension that tells in which order options stood
 
+KEEP, JOBS = "keep", "jobs"  # what becomes of an array
+ELEMENTS = 100_000  # of an array that becomes several jobs
+
+_SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 _KEPT = "# sssjob: "
 _MORE = "# sssjob+ "
 _FILE = "# sssjob script "  # what follows is the file of that id
@@ -72,6 +76,7 @@ class Form:
     words: Callable[[Wanted, str, Made], list[str]] | None = None
     signs: tuple[str, ...] = ()  # of which a directive holds one, if another form is spelled alike
     prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read
+    array: tuple[str, str] = ("", "")  # the option of an array, and the variable of its index
     own: tuple[str, ...] = ()  # Extensions that the layout takes
     shell: str = ""  # the option that names what reads the script
     scratch: bool = False  # whether scratch space is among the amounts
@@ -228,6 +233,21 @@ class SubmitForm(Translator[Script]):
             _body(form, heard)
         return Read(Job(heard.all()), tuple(heard.findings), heard.files)
 
+    def jobs(self, form: Script, settings: Settings) -> Iterator[Read]:
+        """One job, or one for each element of an array, which finds its index as in the array."""
+        option, variable = self.form.array
+        values = [each.value or "" for each in form.options if option and each.name == option]
+        indices = _indices(values[-1]) if values and settings.arrays == JOBS else []
+        if not indices:
+            yield self.job(form, settings)
+            return
+        rest = tuple(each for each in form.options if each.name != option)
+        found = self.job(replace(form, options=rest), settings)
+        for index in indices:
+            inner = Heard(list(found.job.items))
+            _environment(inner, [Property("Variable", str(index), {"name": variable})])
+            yield Read(Job(inner.all(), found.job.attributes), found.findings, found.files)
+
     def _kept(self, said: Said, heard: Heard) -> None:
         """What nobody understood, word by word."""
         if not said.left:
@@ -260,6 +280,20 @@ class SubmitForm(Translator[Script]):
             if line.strip() and not line.lstrip().startswith("#"):
                 return ""
         return ""
+
+
+def _indices(text: str) -> list[int]:
+    """The indices of an array such as 1-10:2,15%4; none where it is none, or has too many."""
+    found: list[int] = []
+    for part in text.partition("%")[0].split(","):
+        span = _SPAN.fullmatch(part)
+        if span is None:
+            return []
+        low, high, step = int(span[1]), int(span[2] or span[1]), int(span[3] or 1)
+        if not step or high < low or len(found) + (high - low) // step >= ELEMENTS:
+            return []
+        found += range(low, high + 1, step)
+    return found
 
 
 def _parted(lines: list[str]) -> tuple[tuple[str, ...], str, str]:

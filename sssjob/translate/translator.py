@@ -53,14 +53,15 @@ class Settings:
     """What the caller decides.
 
     ``memory_scope``: whether the Memory of a job is that of the whole job, of each task, or of
-    each node. ``arrays``: whether an array that is read becomes task groups of one job
-    (``groups``) or ``jobs``. ``residual``: whether what does not fit is kept in the target.
+    each node. ``arrays``: whether an array that is read stays one job, with the option of the
+    array kept as it is (``keep``), or becomes ``jobs``, one for each element. ``residual``:
+    whether what does not fit is kept in the target.
     ``unstated`` is the awarenessPolicy where a job says none. ``parallel`` is Grid Engine's
     parallel environment. ``files`` are those that travel with the job, by their ids.
     """
 
     memory_scope: str = "job"
-    arrays: str = "groups"
+    arrays: str = "keep"
     residual: bool = True
     unstated: str = WARN
     parallel: str = "smp"

@@ -283,3 +283,21 @@ def said_by(job):
     return sorted(
         repr(item) for item in job.items if getattr(item, "attributes", {}).get("name") != "order"
     )
+
+
+def test_an_array_is_kept_or_becomes_jobs_that_know_their_index():
+    text = script("#SBATCH", ["--array=1-5:2,9%2", "--job-name=a"])
+    (kept,) = read(text, "sbatch")
+    assert "#SBATCH --array=1-5:2,9%2\n" in translate(kept.job, "sbatch").text
+    found = list(read(text, "sbatch", Settings(arrays="jobs")))
+    indices = [each.job["Environment"].children[0] for each in found]
+    assert [(item.attributes["name"], item.text) for item in indices] == [
+        ("SLURM_ARRAY_TASK_ID", index) for index in ("1", "3", "5", "9")
+    ]
+    assert "--array" not in translate(found[0].job, "sbatch").text
+
+
+@pytest.mark.parametrize("array", ["1-", "5-1", "1-3:0", "x", "0-999999999"])
+def test_an_array_that_has_no_elements_to_list_is_kept(array):
+    (found,) = read(script("#SBATCH", [f"--array={array}"]), "sbatch", Settings(arrays="jobs"))
+    assert f"--array={array}" in translate(found.job, "sbatch").text

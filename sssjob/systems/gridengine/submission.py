@@ -267,6 +267,7 @@ FORM = Form(
     shell="-S",
     prepare=_soft,
     own=(_PARALLEL,),
+    array=("-t", "SGE_TASK_ID"),
     at_once=(fields.Limits(_CPU_TIME),),
     commands=Commands("qsub", ("-terse", "-h"), ("qrls",), ("qdel",)),
     held_name=fields.Name("-N", plain=True),

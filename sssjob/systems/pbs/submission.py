@@ -88,6 +88,7 @@ _RULES: tuple[fields.Rule, ...] = (
 FORM = Form(
     name="pbs",
     syntax=directives.PBS,
+    array=("-J", "PBS_ARRAY_INDEX"),
     layout=Chunks(),
     in_script=(
         fields.Name("-N", plain=True, most=230),
@@ -103,6 +104,7 @@ FORM = Form(
 _TORQUE = Form(
     name="torque",
     syntax=directives.TORQUE,
+    array=("-t", "PBS_ARRAYID"),
     layout=Nodes(),
     in_script=(
         fields.Name("-N", plain=True, most=15),

@@ -427,6 +427,7 @@ FORM = Form(
     held_name=fields.Name("--job-name"),
     words=_held_words,
     scratch=True,
+    array=("--array", "SLURM_ARRAY_TASK_ID"),
 )
 SBATCH = SubmitForm(FORM)
 # fmt: on
