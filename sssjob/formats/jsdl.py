@@ -21,11 +21,12 @@ from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.expression import Interval
 from sssjob.model import Job, Property, stripped
 from sssjob.translate.asked import Asked
+from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, shape
 from sssjob.translate.options import Heard
 from sssjob.translate.specification import (
     command,
-    listed,
+    hosts,
     say_command,
     say_variables,
     text_of,
@@ -391,14 +392,9 @@ def _bounds(asked: Asked, name: str) -> Interval | None:
 
 
 def _hosts(asked: Asked, found: dict[str, Element]) -> None:
-    hosts = [
-        host
-        for item in asked.take("Node", "aggregation", "delimiter")
-        for host in listed(asked, item)
-    ]
-    if hosts:
+    if named := hosts(asked):
         element = found["CandidateHosts"] = etree.Element(f"{{{JSDL}}}CandidateHosts")
-        for host in hosts:
+        for host in named:
             _add(element, JSDL, "HostName", host)
 
 
@@ -440,13 +436,13 @@ def _read_resources(job: Element, heard: Heard) -> None:
     resources = job.find(f"{{{JSDL}}}Resources")
     if resources is None:
         return
-    hosts = [
-        _text(each) for each in resources.iterfind(f"{{{JSDL}}}CandidateHosts/{{{JSDL}}}HostName")
-    ]
-    if len(hosts) == 1:
-        heard.request("Node", hosts[0])
-    elif hosts:
-        heard.request("Node", ",".join(hosts), aggregation="List")
+    path = f"{{{JSDL}}}CandidateHosts/{{{JSDL}}}HostName"
+    named = [_text(each) for each in resources.iterfind(path)]
+    if not all(map(plain, named)):
+        heard.note("CandidateHosts: names of hosts are expected")
+    elif named:
+        listed = {"aggregation": "List"} if len(named) > 1 else {}
+        heard.request("Node", ",".join(named), **listed)
     path = f"{{{JSDL}}}CPUArchitecture/{{{JSDL}}}CPUArchitectureName"
     if text := _text(resources.find(path)):
         heard.request("Architecture", text)

@@ -18,6 +18,7 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.asked import NO_OPTION, Asked
+from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import Shape
 from sssjob.translate.options import Heard
 from sssjob.translate.translator import Translator
@@ -306,3 +307,15 @@ def listed(asked: Asked, item: Property) -> tuple[str, ...]:
         asked.refuse(item, "a pattern has no place, only names")
         return ()
     return tuple(found)
+
+
+def hosts(asked: Asked) -> list[str]:
+    """Take the nodes that a job names, by plain names: others mean something in a list."""
+    found: list[str] = []
+    for item in asked.take("Node", "aggregation", "delimiter"):
+        names = listed(asked, item)
+        if all(map(plain, names)):
+            found += names
+        else:
+            asked.refuse(item, "it is no plain name")
+    return found

@@ -160,6 +160,10 @@ def test_whatever_is_written_is_valid(target, residual, tree):
 EMPTY = etree.fromstring(
     "<Job><OutputFile/><Name/><Environment/><DeadlineTime>0</DeadlineTime></Job>"
 )
+ODD = etree.fromstring(
+    """<Job><NotificationList>JobEnd,JobStart</NotificationList><OutputFile redirectList="Append"/>
+    <Node delimiter=";" aggregation="List">a,b</Node></Job>"""
+)
 NEGATIVE = etree.fromstring("<Job><Requested><Processors>-1</Processors></Requested></Job>")
 
 
@@ -167,6 +171,7 @@ NEGATIVE = etree.fromstring("<Job><Requested><Processors>-1</Processors></Reques
 @given(tree=JOBS)
 @example(tree=EMPTY)
 @example(tree=NEGATIVE)
+@example(tree=ODD)
 def test_what_was_read_means_the_same_when_it_is_written_again(target, tree):
     """Without a residual the first writing decides; from then on nothing changes any more."""
     settings = Settings(unstated="Ignore", residual=False)

@@ -37,6 +37,7 @@ from sssjob.translate.specification import (
     begins,
     command,
     gpus,
+    hosts,
     keep_rest,
     listed,
     put,
@@ -304,11 +305,8 @@ def _constraint(asked: Asked) -> Data:
             asked.refuse(item, "it is no name of a property")
     if properties:
         found.append({"properties": list(dict.fromkeys(properties))})
-    hosts: list[str] = []
-    for item in asked.take("Node", "aggregation", "delimiter"):
-        hosts += listed(asked, item)
-    if hosts:
-        found.append({"hostlist": hosts})
+    if named := hosts(asked):
+        found.append({"hostlist": named})
     return {"and": found} if len(found) > 1 else found[0] if found else {}
 
 
@@ -437,14 +435,14 @@ def _understood(part: Any, heard: Heard) -> bool:
     if name != "hostlist":
         return False
     try:
-        hosts = [host for each in values for host in words.hosts(each)]
+        named = [host for each in values for host in words.hosts(each)]
     except InvalidValue:
         return False
-    if len(hosts) == 1:
-        heard.request("Node", hosts[0])
-    elif hosts:
-        heard.request("Node", ",".join(hosts), aggregation="List")
-    return bool(hosts)
+    if len(named) == 1:
+        heard.request("Node", named[0])
+    elif named:
+        heard.request("Node", ",".join(named), aggregation="List")
+    return bool(named)
 
 
 V1 = Jobspec()

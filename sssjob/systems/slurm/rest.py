@@ -29,6 +29,7 @@ from sssjob.translate.specification import (
     begins,
     command,
     gpus,
+    hosts,
     keep_rest,
     listed,
     put,
@@ -195,7 +196,7 @@ def _streams(asked: Asked, job: Data) -> None:
         job["standard_error"] = text
     if merged:
         modes.discard(_MERGE)
-    if modes == {_APPEND}:
+    if modes == {_APPEND} and job.keys() & {"standard_output", "standard_error"}:
         job["open_mode"] = ["APPEND"]
     elif modes - {""}:
         for item in (output, error):
@@ -369,15 +370,8 @@ def _names(asked: Asked, job: Data) -> None:
             asked.refuse(item, "it is no plain name")
     if features:
         job["constraints"] = "&".join(dict.fromkeys(features))
-    hosts: list[str] = []
-    for item in asked.take("Node", "aggregation", "delimiter"):
-        texts = listed(asked, item)
-        if all(map(_FEATURE.fullmatch, texts)):
-            hosts += texts
-        else:
-            asked.refuse(item, "it is no plain name")
-    if hosts:
-        job["required_nodes"] = hosts
+    if named := hosts(asked):
+        job["required_nodes"] = named
 
 
 def _read_names(job: Data, heard: Heard) -> None:
@@ -389,16 +383,16 @@ def _read_names(job: Data, heard: Heard) -> None:
             heard.request("Feature", each)
     given = take(job, ("required_nodes",))
     texts = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-    hosts: list[str] = []
+    named: list[str] = []
     for each in map(word, texts):
         try:
-            hosts += words.expand(each, 10_000) or () if each else ()
+            named += words.expand(each, 10_000) or () if each else ()
         except InvalidValue:
             told(heard, ("job", "required_nodes"), each, "names of nodes")
-    if len(hosts) == 1:
-        heard.request("Node", hosts[0])
-    elif hosts:
-        heard.request("Node", ",".join(hosts), aggregation="List")
+    if len(named) == 1:
+        heard.request("Node", named[0])
+    elif named:
+        heard.request("Node", ",".join(named), aggregation="List")
 
 
 def _switches(asked: Asked, job: Data) -> None:
@@ -437,7 +431,8 @@ def _mail(asked: Asked, job: Data) -> None:
     if not events or not set(events) <= set(_MAIL):
         asked.refuse(item, f"expected some of {', '.join(_MAIL)}")
         return
-    job["mail_type"] = list(dict.fromkeys(flag for event in events for flag in _MAIL[event]))
+    flags = {flag for event in events for flag in _MAIL[event]}
+    job["mail_type"] = [flag for flag in _MAIL["All"] if flag in flags]
     if to := item.attributes.get("uri", "").strip().removeprefix("mailto:"):
         job["mail_user"] = to
 
