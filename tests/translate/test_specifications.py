@@ -164,6 +164,11 @@ ODD = etree.fromstring(
     """<Job><NotificationList>JobEnd,JobStart</NotificationList><OutputFile redirectList="Append"/>
     <Node delimiter=";" aggregation="List">a,b</Node></Job>"""
 )
+RANGE = etree.fromstring(
+    """<Job><TaskDistribution type="TasksPerNode">2</TaskDistribution><Requested>
+    <NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount><Memory units="GB">3</Memory>
+    <Resource name="GPU">4</Resource></Requested></Job>"""
+)
 NEGATIVE = etree.fromstring("<Job><Requested><Processors>-1</Processors></Requested></Job>")
 
 
@@ -172,6 +177,7 @@ NEGATIVE = etree.fromstring("<Job><Requested><Processors>-1</Processors></Reques
 @example(tree=EMPTY)
 @example(tree=NEGATIVE)
 @example(tree=ODD)
+@example(tree=RANGE)
 def test_what_was_read_means_the_same_when_it_is_written_again(target, tree):
     """Without a residual the first writing decides; from then on nothing changes any more."""
     settings = Settings(unstated="Ignore", residual=False)

@@ -115,7 +115,7 @@ class Jobspec(Specification):
 
     def _resources(self, asked: Asked, settings: Settings) -> tuple[list[Data], Data]:
         of = added(asked)
-        slots = of.count or of.node_count
+        slots = of.count or of.node_count * (of.per_node or 1)  # of a range the least
         inside: list[Data] = [{"type": "core", "count": self._cores(asked, of)}]
         if number := gpus(asked, slots):
             inside.append({"type": "gpu", "count": number})
@@ -339,7 +339,7 @@ def _read_resources(found: Any, count: Any, heard: Heard) -> None:
         heard.say("TaskDistribution", slots, type="TasksPerNode")
     inside = list(_vertices(slot.get("with"))) if slot else []
     for each in inside:
-        _read_inside(each, tasks or slots or 1, heard)
+        _read_inside(each, tasks or (slots or 1) * (nodes[0] or 1), heard)
 
 
 def _read_inside(vertex: Data, slots: int, heard: Heard) -> None:
