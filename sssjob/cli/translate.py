@@ -91,8 +91,8 @@ def _known(target: str) -> None:
     from sssjob.translate import translator
 
     translator(target)
-    row = registry.all_targets()[target]
-    if not row.writes:
+    row = registry.all_targets().get(target)
+    if row is None or not row.writes:
         common.fail(f"{target} is only read: --from {target}")
 
 
@@ -111,7 +111,7 @@ def _translate(
             for written in run(work, iter((source,))):
                 _say(written, source.name, listed)
                 good = good and not written.why
-                found += [written] if not written.why else []
+                found += [written] if written.text else []
         _write(work, found, output, output_dir)
     if not good:
         sys.exit(common.NOTHING)

@@ -16,6 +16,7 @@ from sssjob.suggestions import nearest
 from sssjob.translate import residual
 from sssjob.translate.asked import Asked
 from sssjob.translate.losses import Untranslatable, told
+from sssjob.translate.shown import sources
 from sssjob.translate.translator import Reading, Settings, Translation, Translator
 
 AUTO = "auto"
@@ -26,8 +27,10 @@ _HEAD = 1 << 16
 def translator(name: str) -> Translator[Any]:
     """The translator of a name. Raises ``UnusableInput``."""
     row = registry.targets().get(name) or registry.all_targets().get(name)
+    if row is None and (shown := sources().get(name)) is not None:
+        return shown
     if row is None:
-        known = registry.all_targets()
+        known = (*registry.all_targets(), *sources())
         advice = nearest(name, known)
         meant = f"; did you mean {advice}?" if advice else ""
         raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")
@@ -111,6 +114,9 @@ def recognise(data: bytes) -> str:
     for row in rows:
         if row.load().recognises(data[:_HEAD]):
             return row.name
+    for name, shown in sources().items():
+        if shown.recognises(data[:_HEAD]):
+            return name
     raise UnusableInput("the source is not recognised: name it (--from)")
 
 

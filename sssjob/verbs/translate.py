@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sssjob import registry
 from sssjob.document import opened as unpacked
-from sssjob.errors import Finding, InvalidValue
+from sssjob.errors import Finding, InvalidValue, Severity
 from sssjob.model import Job, Property, Requested
 from sssjob.translate import (
     AUTO,
@@ -68,7 +68,8 @@ def run(work: Translation, sources: Iterator[Source]) -> Iterator[Written]:
                 continue
             for found in read(data, from_, work.settings):
                 if found.job is None:
-                    yield Written(None, "", (), found.findings, "it cannot be read")
+                    wrong = any(each.severity is Severity.ERROR for each in found.findings)
+                    yield Written(None, "", (), found.findings, "it cannot be read" * wrong)
                 elif not work.select or found.job.id == work.select:
                     files = {**work.settings.files, **found.files}
                     yield from _written(work, found.job, files, found.findings)

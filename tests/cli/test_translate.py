@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -6,6 +7,7 @@ from click.testing import CliRunner
 from sssjob.cli import sssjob
 from sssjob.document import loads
 
+STATUS = Path(__file__).parent.parent / "data/status"
 JOB = """<Job><Id>7</Id><Name>scan</Name><Executable>/bin/echo</Executable><Queue>main</Queue>
 <Dependency condition="OnExit" code="3">5</Dependency>
 <Requested><Processors>4</Processors><Duration>3600</Duration></Requested></Job>"""
@@ -97,3 +99,22 @@ def test_what_cannot_be_done_is_told(run, words, said):
     assert done.exit_code in (1, 2)
     assert said in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(("file", "jobs"), [
+    ("qstat-xml/jobs.xml", 4), ("qstat-json/jobs.json", 4), ("sge-xml/list-and-details.xml", 5),
+    ("squeue-json/odd.json", 5), ("scontrol/odd.txt", 4), ("condor-q/odd.json", 2),
+])  # fmt: skip
+def test_what_a_batch_system_shows_is_recognised_and_becomes_job_objects(run, file, jobs):
+    source = STATUS / file
+    done = run(str(source), "--to", "sss")
+    assert done.stdout.count("<Job>") == jobs
+    named = run(str(source), "--from", file.partition("/")[0], "--to", "sss")
+    assert (named.stdout, named.exit_code) == (done.stdout, done.exit_code)
+    assert run(str(source), "--to", file.partition("/")[0]).exit_code == 2
+
+
+def test_a_warning_about_a_record_is_no_job_that_is_not_written(run):
+    done = run(str(STATUS / "qstat-xml/jobs.xml"), "--to", "sss")
+    assert (done.exit_code, "is not written" in done.stderr) == (0, False)
+    assert "warning" in done.stderr

@@ -1,0 +1,55 @@
+"""What batch systems show of their live jobs, as sources that are only read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+
+from sssjob import registry
+from sssjob.errors import Finding, Severity, finding
+from sssjob.model import Job
+from sssjob.records import read_records
+from sssjob.records.record import Bad, Converted, Noted, Options
+from sssjob.records.roads import OBJECTS
+from sssjob.registry import Format
+from sssjob.translate.translator import Read, Settings, Translator
+
+
+class Shown(Translator[Job]):
+    """A format of a system's status; ``zone`` is that of times which state none."""
+
+    def __init__(self, row: Format, zone: str) -> None:
+        self.row, self.zone = row, zone
+        self.name = row.name
+
+    def load(self, data: bytes) -> Iterator[Job | Finding]:
+        """Every job; a record that is none is a finding, and the next ones are read."""
+        if not data.strip():
+            return
+        for outcome in read_records(self.row, BytesIO(data), Options(zone=self.zone), OBJECTS):
+            match outcome:
+                case Converted(_, job):
+                    yield job
+                case Bad(line, reason):
+                    yield finding("E-TYPE", reason, line=line)
+                case Noted(line, message, _, severity):
+                    code = "W-UNKNOWN" if severity is Severity.WARNING else "I-REFERENCE"
+                    yield finding(code, message, line=line, severity=severity)
+
+    def job(self, form: Job, settings: Settings) -> Read:
+        """The job."""
+        return Read(form)
+
+    def recognises(self, head: bytes) -> str:
+        """What the format says."""
+        found: str = self.row.load().recognises(head)
+        return found
+
+
+def sources() -> dict[str, Shown]:
+    """The sources of every system, by name."""
+    return {
+        row.name: Shown(row, dict(status.environment).get("TZ", ""))
+        for status in registry.all_statuses().values()
+        for row in status.formats
+    }
