@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 Gathered = tuple[T, list[T]]  # a job and its parts, or what stands for them
 
+_LINES = 256  # that are looked at together
 PARTS_LIMIT = 100_000  # parts that wait for their job
 
 
@@ -175,13 +176,16 @@ class FoldingCutter:
     def __init__(
         self, folding: Folding, read: Reader, options: Options,
         front: tuple[tuple[int, bytes], ...] = (),
+        many: Callable[[Sequence[str]], Sequence[Any]] | None = None,
     ) -> None:  # fmt: skip
+        """``many`` makes of many lines at once what is read in their place, see ``Lines``."""
         self.options = options
+        self._many = many
         self._folding = folding
         self._read = read
         self._jobs = Gathering[tuple[int, bytes]](folding)
         for number, line in front:
-            self._meet(number, line)
+            self._meet(number, line, clean(line))
 
     @property
     def front(self) -> tuple[tuple[int, bytes], ...]:
@@ -193,21 +197,22 @@ class FoldingCutter:
         size = len(data) if final else data.rfind(b"\n") + 1
         lines = data[:size].split(b"\n")
         front: list[tuple[int, bytes]] = []
+        texts = _Texts(lines, self._many)
         plain: tuple[int, bytes] | None = None  # a job that need not be read if no part follows
         for number, raw in enumerate(lines, line):
-            if not raw:
+            if not raw.strip():
                 continue
             if self._jobs.is_empty and self._folding.is_plain(raw):
                 plain = number, raw
                 continue
             if plain is not None:
-                self._meet(*plain)
+                self._meet(*plain, texts[plain[0] - line])
                 plain = None
-            front += self._meet(number, raw)
+            front += self._meet(number, raw, texts[number - line])
         if final:
             front += (part for _, parts in self._jobs.pause() for part in parts)
         elif plain is not None:
-            self._meet(*plain)
+            self._meet(*plain, texts[plain[0] - line])
         if (held := self._jobs.take_back()) is not None:
             del lines[held[0] - line :]
             lines.append(b"")
@@ -221,10 +226,12 @@ class FoldingCutter:
             return None, 0
         return Part(b"\n".join(lines), line, self.options, before), size
 
-    def _meet(self, number: int, raw: bytes) -> list[tuple[int, bytes]]:
+    def _meet(self, number: int, raw: bytes, text: Any) -> list[tuple[int, bytes]]:
         """The lines of parts whose job is known after the next line."""
+        if not text:
+            return []
         try:
-            read = self._read(number, clean(raw))
+            read = self._read(number, text)
         except InvalidValue:
             read = Bad(number, "")
         if read is None:
@@ -235,3 +242,24 @@ class FoldingCutter:
         else:
             found = self._jobs.pause()
         return [part for _, parts in found for part in parts]
+
+
+class _Texts(dict[int, Any]):
+    """What is read of lines by their places, many at once, and only where one is asked for."""
+
+    def __init__(
+        self, lines: Sequence[bytes], many: Callable[[Sequence[str]], Sequence[Any]] | None
+    ) -> None:
+        super().__init__()
+        self._lines, self._many = [*lines], many
+
+    def __missing__(self, place: int) -> Any:
+        begin = place - place % _LINES
+        texts = clean(b"\n".join(self._lines[begin : begin + _LINES])).split("\n")
+        found = [(at, text) for at, text in enumerate(texts, begin) if text.strip()]
+        if self._many is None or not found:
+            self.update(found)
+        else:
+            places, told = zip(*found, strict=True)
+            self.update(zip(places, self._many(told), strict=True))
+        return self.setdefault(place, "")

@@ -18,6 +18,7 @@ from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
 from sssjob.records import AUTO, FORMATS, find, recognition
 from sssjob.records.clock import Clock
+from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Cutter, Part, Place
 from sssjob.records.engine import Engine
 from sssjob.records.folding import FoldingCutter
@@ -43,7 +44,8 @@ def cutter(
         return None
     if layout.folding is None:
         return layout.cut.cutter(options, front)
-    return FoldingCutter(layout.folding, layout.reader(options, Clock()), options, front)
+    many = layout.cut.many if isinstance(layout.cut, Lines) else None
+    return FoldingCutter(layout.folding, layout.reader(options, Clock()), options, front, many)
 
 
 def _not_cut(format_: str) -> UnusableInput:

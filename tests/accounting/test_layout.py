@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sssjob.records.cuts import Lines
@@ -50,13 +50,13 @@ def told(layout, data, road=OBJECTS, first=1, front=()):
 @pytest.mark.parametrize(
     "folds, name, priority",
     [
-        pytest.param((), "one", "1", id="none"),
-        pytest.param((TOTAL,), "one", "6", id="one"),
-        pytest.param((TOTAL, ALL), "a,b", "6", id="two"),
+        pytest.param((), "one", "10", id="none"),
+        pytest.param((TOTAL,), "one", "60", id="one"),
+        pytest.param((TOTAL, ALL), "a,b", "60", id="two"),
     ],
 )
 def test_parts_are_folded_into_their_job_by_as_many_columns_as_are_declared(folds, name, priority):
-    data = b"7 a x 2\n8 - one 1\n7 b x 3\n7 - one 1\n9 a x 1\nodd\n"
+    data = b"7 a x 20\n8 - one 10\n7 b x 30\n7 - one 10\n9 a x 1\nodd\n"
     other, job, bad, lost = told(declared(*folds), data)
     assert (other.line, other.steps, job.line, job.steps) == (2, 0, 4, 2)
     assert (job.job.get("Name"), job.job.get("Priority")) == (name, priority)
@@ -70,7 +70,11 @@ lines = st.builds(
 )  # fmt: skip
 
 
-@given(st.lists(lines | st.just("odd\n") | st.just("\n")), st.integers(1, 60))
+BLANK = ("\n", " \n", "\0\n")
+
+
+@example(["1 - more 1\n", "\0\n", "1 a one 2\n"], 60)
+@given(st.lists(lines | st.sampled_from(("odd\n", *BLANK))), st.integers(1, 60))
 def test_parts_of_a_stream_of_any_size_tell_what_the_whole_does(lines, size):
     layout = declared(TOTAL, ALL)
     data = "".join(lines).encode()
@@ -88,5 +92,5 @@ def test_parts_of_a_stream_of_any_size_tell_what_the_whole_does(lines, size):
     assert sorted(map(str, found)) == sorted(map(str, whole))
     counts = Counts()
     jobs = [item for item in counts.counting(found) if isinstance(item, Converted)]
-    assert counts.records == sum(text != "\n" for text in lines)
+    assert counts.records == sum(text not in BLANK for text in lines)
     assert len(jobs) == counts.converted
