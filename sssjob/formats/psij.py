@@ -87,6 +87,8 @@ class PSIJ(Specification):
     def _resources(self, asked: Asked, settings: Settings, form: Data) -> None:
         of = shape(asked)
         nodes, tasks, per_node = consistent(asked, of)
+        if nodes and per_node:  # of a range of nodes the least
+            tasks = tasks or nodes * per_node
         said = bool(of.tasks or of.processors or of.per_task)
         counts: Data = {
             "node_count": nodes,
