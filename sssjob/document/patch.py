@@ -66,7 +66,6 @@ def patched(raw: bytes, element: Element, old: Block, new: Block) -> bytes | Non
     """
     prefixes = {prefix or "": uri for prefix, uri in element.nsmap.items() if uri}
     before, after = (to_tree(replace(block, prefixes=prefixes)) for block in (old, new))
-    wanted = _key(after)
     try:
         edits = list(_Patch(raw).element(spans(raw), element, before, after))
     except _Apart:
@@ -75,7 +74,8 @@ def patched(raw: bytes, element: Element, old: Block, new: Block) -> bytes | Non
     parent = element.getparent()
     scope = {} if parent is None else parent.nsmap
     read = from_tree(parsed(declared(found, scope)))
-    return found if _key(to_tree(replace(read, prefixes=prefixes))) == wanted else None
+    is_it = read.items == new.items and read.attributes == new.attributes
+    return found if is_it else None
 
 
 def applied(raw: bytes, edits: Sequence[Edit]) -> bytes:
