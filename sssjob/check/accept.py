@@ -20,6 +20,7 @@ from sssjob.check import dependencies
 from sssjob.check.meaning import is_silent
 from sssjob.check.requests import ANY_OPERATION, PLAIN_OPERATIONS
 from sssjob.check.values import contexts
+from sssjob.defaults.entries import IDENTITY
 from sssjob.document.places import CATEGORIES, has_elements, names, text_of
 from sssjob.units import XML_SPACE
 
@@ -222,6 +223,8 @@ def _container(row: spec.Container, units_needed: bool, simple: bool) -> Iterato
         elif name in _SIMPLE:
             yield _repeated(f'<ref name="{name}"/>', "?")
     left_out = _CONTRADICTING if simple and category != spec.DELIVERED else ()
+    if row.name in spec.DEFAULTS.values():
+        left_out = (*left_out, *IDENTITY)  # they have no effect there
     properties = [
         item
         for item in spec.properties(row.name).values()

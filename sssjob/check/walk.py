@@ -15,6 +15,8 @@ from sssjob import suggestions as spelling
 from sssjob.check.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
 from sssjob.check.values import check_amount, check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
+from sssjob.defaults.entries import IDENTITY
+from sssjob.defaults.notices import never_inherited
 from sssjob.document.places import (
     CATEGORIES,
     attributes,
@@ -97,6 +99,8 @@ class Walk(Report):
             self._balance(element)
         elif definitions:
             self._identifiers(definitions)
+        if name in spec.DEFAULTS.values():
+            self._identities(row, seen)
         self.leave(element)
         return seen
 
@@ -369,6 +373,13 @@ class Walk(Report):
                     name = local(element)
                     text = f"the Id {id_} names another {name}, too, on line {self.line(first)}"
                     self.say("E-DUP", inner["Id"], text, spec.properties(name)["Id"].section)
+
+    def _identities(self, defaults: spec.Container, seen: Seen) -> None:
+        """Each job, task group and task has an id of its own, so that no default gives one."""
+        for name in IDENTITY:
+            if name in seen:
+                text = never_inherited(name, defaults.name)
+                self.say("W-USELESS", seen[name], text, defaults.section)
 
     def _unit(self, element: Element, row: spec.Element) -> None:
         if element.get("units") is None:

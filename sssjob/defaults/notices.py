@@ -40,7 +40,7 @@ def oddities(item: Item, name: str, path: str) -> Iterator[Finding]:
         return
     held, _ = HOLDS.get(name, ("", ""))
     if item.name in IDENTITY:
-        code, message = "W-USELESS", f"{item.name} is never inherited from {name}"
+        code, message = "W-USELESS", never_inherited(item.name, name)
     elif item.name == held:
         code, message = "W-TEMPLATE", f"{held} in {name} is copied where there is none"
     elif item.name == "Name":
@@ -49,6 +49,11 @@ def oddities(item: Item, name: str, path: str) -> Iterator[Finding]:
         return
     section = spec.CONTAINER[name].section
     yield finding(code, message, line=item.line, path=f"{path}/{item.name}", section=section)
+
+
+def never_inherited(identity: str, container: str) -> str:
+    """What is wrong with an Id or GlobalId in a defaults element."""
+    return f"{identity} is never inherited from {container}"
 
 
 def useless(layer: Layer, held: str) -> Finding:
