@@ -75,11 +75,6 @@ def canon(block: Block, *, effective: bool = False, comments: bool = False) -> B
     return _Writer(comments).block(whole, _POLICIES[0])
 
 
-def canonical_property(item: Property, container: str) -> Property:
-    """The canonical form of one property in a container, whatever policy holds there."""
-    return _Writer(False).property(item, container, "")
-
-
 def canonical_expression(read: Expression) -> Expression:
     """An expression with negations at its comparisons, operands in order, and no idle brackets."""
     return _ordered(expression.parse(expression.write(read)))
