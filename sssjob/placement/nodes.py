@@ -31,7 +31,7 @@ class NotNodes(SSSJobError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NodeKind:
     """Nodes, by their positions, of which the same is known but for their names."""
 
     offer: Offer
@@ -46,7 +46,7 @@ class Nodes:
     """
 
     names: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[NodeKind, ...]
 
     @classmethod
     def of(cls, offers: Iterable[Offer]) -> Nodes:
@@ -70,7 +70,7 @@ class Nodes:
         if wrong:
             raise NotNodes(wrong)
         made = (
-            Kind(offer if offer.mode == "fit" else replace(offer, mode="fit"), tuple(members))
+            NodeKind(offer if offer.mode == "fit" else replace(offer, mode="fit"), tuple(members))
             for offer, members in kinds.values()
         )
         return cls(tuple(names), tuple(made))
