@@ -5,9 +5,9 @@ import time
 from dataclasses import replace
 
 import pytest
-from desk import ROLES, desk
 from gateways import gateway
 from gold import KEY
+from job_service import ROLES, job_service
 from servers import closed_port, scripted
 
 from sssjob.client import GOLD, SSSJOB, Client, Legacy
@@ -51,7 +51,7 @@ class Clock:
 
 @pytest.fixture
 def jobs(tmp_path):
-    with desk(str(tmp_path / "jobs.db")) as made:
+    with job_service(str(tmp_path / "jobs.db")) as made:
         yield made
 
 
@@ -189,7 +189,7 @@ def test_a_process_that_ends_while_it_sends_does_not_send_twice(jobs, forwarding
 
 
 def test_our_own_gateway_is_simply_told_again_since_it_charges_once(jobs, forwarding, tmp_path):
-    with desk(str(tmp_path / "other.db")) as other, gateway(other.actions) as running:
+    with job_service(str(tmp_path / "other.db")) as other, gateway(other.actions) as running:
         other.service.settings.roles.actors["sssjob"] = ("scheduler",)
         each = forwarding(running.address()[1], SSSJOB)
         jobs.create(DONE.format(1))
@@ -203,7 +203,7 @@ def test_our_own_gateway_is_simply_told_again_since_it_charges_once(jobs, forwar
 
 
 def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
-    with desk(str(tmp_path / "other.db")) as other, gateway(other.actions) as running:
+    with job_service(str(tmp_path / "other.db")) as other, gateway(other.actions) as running:
         other.service.settings.roles.actors["sssjob"] = ("scheduler",)
         client = Client([Legacy(*running.address())], Key(KEY), GOLD, tries=1)
         each = Forwarding(Plan(client, tmp_path / "forward.db", every=0.02), jobs.service.stores)

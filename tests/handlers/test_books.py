@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from desk import desk
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from job_service import job_service
 
 from sssjob import spec
 from sssjob.document import loads
@@ -150,7 +150,7 @@ steps = st.tuples(
 def test_only_charges_say_what_was_used_and_everything_agrees_with_them(steps):
     with (
         tempfile.TemporaryDirectory() as directory,
-        desk(str(Path(directory) / "jobs.db"), accounting=Accounting(RATES)) as jobs,
+        job_service(str(Path(directory) / "jobs.db"), accounting=Accounting(RATES)) as jobs,
     ):
         office = Office(jobs)
         for do, id_, values, choice in steps:

@@ -4,7 +4,7 @@
 import threading
 
 import pytest
-from desk import ROLES, desk
+from job_service import ROLES, job_service
 
 from sssjob.handlers.roles import Roles, Rule
 
@@ -17,7 +17,7 @@ OWNER = Roles(rules=dict(ROLES.rules) | {"user": (Rule.of("* * own"),)}, actors=
 
 @pytest.fixture
 def jobs(address):
-    with desk(address, roles=OWNER) as made:
+    with job_service(address, roles=OWNER) as made:
         made.create(ANN, BOB)
         made.answer("Create", object="JobGroup", data=[GROUP])
         yield made
@@ -265,7 +265,7 @@ def test_changes_at_the_same_time_are_all_made(jobs):
     ],
 )
 def test_roles_say_who_may_do_what(address, actor, action, code):
-    with desk(address) as jobs:
+    with job_service(address) as jobs:
         jobs.create(ANN, BOB)
         options = {"wheres": [("Id", "EQ", "1")]} if action in ("Query", "Delete", "Modify") else {}
         assert jobs.code(action, actor=actor, **options) == code

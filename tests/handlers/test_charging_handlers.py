@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from desk import desk
 from hypothesis import given
 from hypothesis import strategies as st
+from job_service import job_service
 
 from sssjob import query
 from sssjob.handlers.charging import Accounting
@@ -30,7 +30,7 @@ def gold(id_="PBS.1", more="", seconds=1155):
 
 @pytest.fixture
 def jobs(address):
-    with desk(address, accounting=Accounting(RATES)) as made:
+    with job_service(address, accounting=Accounting(RATES)) as made:
         yield made
 
 
@@ -106,7 +106,7 @@ def test_what_was_refunded_is_charged_when_it_comes_again(jobs):
 
 
 def test_a_site_may_take_every_charge_for_a_new_one(address):
-    with desk(address, accounting=Accounting(RATES, repeated=0)) as jobs:
+    with job_service(address, accounting=Accounting(RATES, repeated=0)) as jobs:
         for _ in "12":
             jobs.answer("Charge", data=[gold()], mark="a")
         assert charged(jobs) == "36960"
@@ -287,7 +287,7 @@ def test_the_query_of_the_page_finds_what_an_older_reserve_has_damaged(jobs):
 
 
 def test_a_stage_is_what_was_done_and_not_what_a_document_says(address):
-    with desk(address) as jobs:  # no rates: whatever is charged costs nothing
+    with job_service(address) as jobs:  # no rates: whatever is charged costs nothing
         jobs.create("<Job><Id>came</Id><Charge>0</Charge></Job>", "<Job><Id>PBS.1</Id></Job>")
         jobs.answer("Reserve", data=[gold()])
         assert stages(jobs) == {"came": "", "PBS.1": "Reserve"}
@@ -436,7 +436,7 @@ def hooked(address, tmp_path):
         "Cancel": Hook((sys.executable, "-c", write, str(said), "{Id}", "by={actor}"), 20.0, {"State": "Completed"}),
         "Hold": Hook((sys.executable, "-c", "import time; time.sleep(60)"), 0.2, {"Hold": "User"}),
     }  # fmt: skip
-    with desk(address, hooks=hooks) as made:
+    with job_service(address, hooks=hooks) as made:
         made.create(
             "<Job><Id>1</Id><User>ann</User><State>Idle</State></Job>",
             "<Job><Id>2</Id><User>ann</User><State>Idle</State></Job>",
@@ -485,6 +485,6 @@ def test_without_a_hook_there_is_no_such_action(jobs):
 
 
 def test_a_command_that_is_not_there_is_told(address):
-    with desk(address, hooks={"Cancel": Hook((f"{os.sep}no{os.sep}such", "{Id}"))}) as jobs:
+    with job_service(address, hooks={"Cancel": Hook((f"{os.sep}no{os.sep}such", "{Id}"))}) as jobs:
         jobs.create("<Job><Id>1</Id></Job>")
         assert "cannot be started" in jobs.said("Cancel", wheres=[("Id", "EQ", "1")])

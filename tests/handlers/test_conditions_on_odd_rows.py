@@ -6,7 +6,7 @@ from itertools import product
 
 import odd_jobs
 import pytest
-from desk import desk
+from job_service import job_service
 
 from sssjob import spec, store
 from sssjob.errors import Refused
@@ -79,7 +79,7 @@ def test_conditions_find_by_columns_what_they_find_by_looking(tmp_path, name, ki
 def test_a_job_is_found_though_its_columns_do_not_tell(address, document, where):
     with store.open(address, create=True) as jobs, jobs.change() as change:
         change.put(document.encode())
-    with desk(address) as made:
+    with job_service(address) as made:
         assert made.ids(where) == ["7"]
 
 
@@ -88,7 +88,7 @@ def test_jobs_of_an_actor_are_found_whatever_white_space_is_around_the_name(addr
     with store.open(address, create=True) as jobs, jobs.change() as change:
         change.put(f"<Job><Id>7</Id><User>{user}</User></Job>".encode())
         change.put(b"<Job><Id>8</Id><User>amyx</User></Job>")
-    with desk(address) as made:
+    with job_service(address) as made:
         assert made.ids(actor="amy") == ["7"]
 
 

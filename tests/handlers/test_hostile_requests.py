@@ -2,9 +2,9 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
-from desk import desk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from job_service import job_service
 
 from sssjob.rmap.message import Conj, Get, Op, Where
 
@@ -18,7 +18,7 @@ NASTY = [
 
 @pytest.fixture
 def jobs(address):
-    with desk(address) as made:
+    with job_service(address) as made:
         made.create(JOB)
         yield made
         assert made.ids(("Id", "EQ", "1")) == ["1"]

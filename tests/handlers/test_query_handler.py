@@ -2,9 +2,9 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
-from desk import desk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from job_service import job_service
 
 from sssjob.handlers.conditions import Conditions, matches
 from sssjob.handlers.view import views
@@ -21,7 +21,7 @@ JOBS = (
 
 @pytest.fixture
 def jobs(address):
-    with desk(address) as made:
+    with job_service(address) as made:
         made.create(*JOBS[:-1])
         made.answer("Create", object="JobGroup", data=JOBS[-1:])
         yield made

@@ -4,7 +4,7 @@
 import logging
 
 import pytest
-from desk import desk
+from job_service import job_service
 
 from sssjob import store
 from sssjob.query import compile
@@ -119,7 +119,7 @@ def test_requests_find_what_columns_would_leave_out_and_log_it(jobs, address, ca
     jobs.verify(True)
     with jobs.engine.transaction():
         jobs.engine.fetch("UPDATE job SET \"user\" = 'eve', id = '9' WHERE id = '1'")
-    with desk(address) as made:
+    with job_service(address) as made:
         assert made.ids(where) == ids
         assert "Job 1: its columns give nothing, but the document gives a job" in caplog.text
         caplog.clear()

@@ -1,4 +1,4 @@
-"""A desk where tests ask about jobs: handlers over a store of their own, without a server."""
+"""A service where tests ask about jobs: handlers over a store of their own, without a server."""
 
 from contextlib import contextmanager
 
@@ -16,7 +16,7 @@ from sssjob.rmap.responder import Call
 ROLES = Roles(actors={"root": ("admin",), "maui": ("scheduler",)})
 
 
-class Desk:
+class JobService:
     """Somebody asks here; rows come as plain tuples, documents as bytes."""
 
     def __init__(self, address, **settings):
@@ -72,9 +72,9 @@ class Desk:
 
 
 @contextmanager
-def desk(address, **settings):
+def job_service(address, **settings):
     store.open(address, create=True).close()
-    made = Desk(address, **settings)
+    made = JobService(address, **settings)
     try:
         yield made
     finally:
