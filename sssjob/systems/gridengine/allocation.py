@@ -15,6 +15,7 @@ from pathlib import Path
 from lxml import etree
 
 from sssjob.amounts import Amount
+from sssjob.document.parsing import parsed
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
@@ -193,9 +194,8 @@ def _requested(printed: str, notes: list[str]) -> str:
 def _tree(printed: str, notes: list[str]) -> etree._Element | None:
     if not printed:
         return None
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
-        return etree.fromstring(printed.encode(), parser)
+        return parsed(printed.encode(), "utf-8")
     except etree.XMLSyntaxError as error:
         notes.append(f"qstat printed no XML: {error}")
         return None
