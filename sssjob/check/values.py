@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-from sssjob import spec, units
-from sssjob import suggestions as spelling
+from sssjob import spec, suggestions, units
 from sssjob.errors import InvalidValue
 
 Fault = tuple[str, str, str]
@@ -158,7 +157,7 @@ def _not_one_of(word: str, name: str, values: tuple[str, ...]) -> str:
 
 
 def _meant(word: str, values: tuple[str, ...]) -> str:
-    found = spelling.nearest(word, values)
+    found = suggestions.nearest(word, values)
     return f"did you mean {found}?" if found else ""
 
 

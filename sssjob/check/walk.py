@@ -10,8 +10,7 @@ from functools import lru_cache
 
 from lxml.etree import _Element as Element
 
-from sssjob import expression, spec, units
-from sssjob import suggestions as spelling
+from sssjob import expression, spec, suggestions, units
 from sssjob.check.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
 from sssjob.check.values import check_amount, check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
@@ -262,7 +261,7 @@ class Walk(Report):
             advice = "put the property into Requested"
         else:
             text = f"attribute {key} of {name} is not known"
-            meant = spelling.nearest(key, spec.attributes(name))
+            meant = suggestions.nearest(key, spec.attributes(name))
             advice = f"did you mean {meant}?" if meant else ""
         self.by_policy("E-UNKNOWN", element, policy, text, "SSS 9.0", advice, key)
 
@@ -270,7 +269,7 @@ class Walk(Report):
         """An element that is not understood: its own policy counts, what it holds does not."""
         stated = element.get("awarenessPolicy")
         namespace, name = names(element)
-        advice = spelling.advice(name, parent) if namespace in spec.NAMESPACES else ""
+        advice = suggestions.advice(name, parent) if namespace in spec.NAMESPACES else ""
         own = FULL.policy(stated, policy)
         self.by_policy("E-UNKNOWN", element, own, text, "SSS 9.0", advice)
         if stated is not None:

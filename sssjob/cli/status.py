@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from sssjob import registry
 from sssjob.cli import common, records
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sssjob.verbs.sources import Source
 
 INTERRUPTED = 130
+_SYSTEMS = sorted(name for name, row in registry.systems().items() if row.status)
 _CLEAR = "\x1b[2J\x1b[H"  # of a terminal
 
 
@@ -38,8 +40,8 @@ Exit code: 0 every job shown, or none there, 1 some could not be read, 2 not und
 )
 @click.option(
     "--from", "name", metavar="SYSTEM", default="",
-    help="The batch system to ask, or what FILE is: slurm, pbs, gridengine, condor, flux, or a "
-         "format, such as squeue-json. Default for a FILE: whatever it looks like.",
+    help=f"The batch system to ask, or what FILE is: {', '.join(_SYSTEMS)}, or a format, such as "
+         "squeue-json. Default for a FILE: whatever it looks like.",
 )  # fmt: skip
 @click.option("--table", "as_table", is_flag=True,
               help="Print a table of used and asked for, as on a terminal.")  # fmt: skip

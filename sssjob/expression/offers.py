@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NoReturn
 
-from sssjob import spec, units
-from sssjob import suggestions as spelling
+from sssjob import spec, suggestions, units
 from sssjob.errors import SSSJobError
 from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer
 from sssjob.expression.tree import key
@@ -108,7 +107,7 @@ def unknown(offers: Iterable[Offer]) -> Iterator[str]:
             for item in items[:1]:
                 if item.name not in known and item.name not in said:
                     said.add(item.name)
-                    meant = spelling.nearest(item.name, known)
+                    meant = suggestions.nearest(item.name, known)
                     advice = f"; did you mean {meant}?" if meant else ""
                     yield f"{item.name} is not a property that can be requested{advice}"
 

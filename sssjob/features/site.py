@@ -14,8 +14,7 @@ from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 
-from sssjob import nodes
-from sssjob import suggestions as spelling
+from sssjob import nodes, suggestions
 from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue, LimitExceeded, UnusableInput
 from sssjob.features import keys
@@ -123,7 +122,7 @@ def _text(name: str, value: object, place: str) -> str:
     """A value of TOML as the text of a key, checked by its row."""
     row = SETTINGS.get(name)
     if row is None:
-        meant = spelling.nearest(name, SETTINGS)
+        meant = suggestions.nearest(name, SETTINGS)
         advice = f"; did you mean {meant}?" if meant else ""
         raise UnusableInput(f"{place}: {name} is not a setting{advice}")
     if isinstance(value, datetime):

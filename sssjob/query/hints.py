@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from sssjob import spec, units
-from sssjob import suggestions as spelling
+from sssjob import spec, suggestions, units
 from sssjob.errors import InvalidValue, picture
 from sssjob.query.question import Question
 from sssjob.query.scope import UNITS
@@ -88,7 +87,7 @@ def _canonical(name: str) -> str:
 
 
 def _unknown(name: str, names: frozenset[str], sign: str) -> str:
-    near = spelling.nearest(name, names)
+    near = suggestions.nearest(name, names)
     advice = f"; did you mean {sign}{near}?" if near else ""
     return f"{sign}{name} is not a name of the standard{advice}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from sssjob import suggestions as spelling
+from sssjob import suggestions
 from sssjob.errors import InvalidValue, NotAQuery
 from sssjob.query.syntax import (
     ANYWHERE,
@@ -216,7 +216,7 @@ class _Parser:
         ours = prefix and bound.get(prefix) == NAMESPACE
         known = f"{PREFIX}:{name}" if ours else token.text
         if known not in FUNCTIONS:
-            near = spelling.nearest(known, FUNCTIONS)
+            near = suggestions.nearest(known, FUNCTIONS)
             if f"{PREFIX}:{name}" in FUNCTIONS:
                 near = f"{PREFIX}:{name}"
             advice = f"; did you mean {near}?" if near else ""

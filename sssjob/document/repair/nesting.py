@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sssjob import spec
-from sssjob import suggestions as spelling
+from sssjob import spec, suggestions
 from sssjob.document.repair.scan import LIMIT, Edit, Fault, Scanner, Tag, TagKind
 from sssjob.document.repair.source import Source
 from sssjob.units import XML_SPACE
@@ -137,7 +136,7 @@ class Nesting:
             inner = self.stack[-1]
             line = self._line(inner.tag.start)
             message = f"</{tag.name}> where <{inner.name}> (line {line}) is open"
-            if spelling.nearest(_local(tag.name), [_local(inner.name)]):
+            if suggestions.nearest(_local(tag.name), [_local(inner.name)]):
                 advice = f"write </{inner.name}>"
         self._say(tag.start, message, advice)
         if advice:
