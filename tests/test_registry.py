@@ -19,6 +19,7 @@ from sssjob.features.batch.call import Call
 from sssjob.records import FORMATS, find, formats, read_records
 from sssjob.records.record import Converted, Options
 from sssjob.records.roads import OBJECTS, TEXTS
+from sssjob.translate import read, recognise
 
 ROOT = Path(__file__).parent.parent
 TABLE = DATA / "formats.toml"
@@ -112,6 +113,34 @@ def lacks_help_of_status(name, row):
         yield f"{name}: no row `{name}` in docs/status.md"
 
 
+def lacks_target_page(name, row):
+    """A row that says what it is, and whether it is written and read."""
+    told = f"| {'yes' if row.writes else 'no'} | {'yes' if row.reads else 'no'} |"
+    shown = rf"^\| `{re.escape(name)}` \| .+ {re.escape(told)}$"
+    if not re.search(shown, page("translate.md"), re.MULTILINE):
+        yield f"{name}: no row `{name}` with {told} in docs/translate.md"
+
+
+def lacks_sample(name, row):
+    """A text as a user writes it, which is recognised and becomes the job that everybody has."""
+    files = list((DATA / "translate").glob(f"{name}.*"))
+    if not files:
+        yield f"{name}: no tests/data/translate/{name}.*"
+    for file in files:
+        yield from lacks_job(name, file.read_bytes())
+
+
+def lacks_job(name, data):
+    if (taken := recognise(data)) != name:
+        yield f"{name}: its sample is taken for {taken}"
+    found = list(read(data, name))
+    jobs = [each.job for each in found if each.job is not None]
+    told = [(job.get("Name"), job.get("Executable")) for job in jobs]
+    if told != [("sample", "/bin/date")] or any(each.findings for each in found):
+        yield f"{name}: its sample is read as {told}, with {[each.findings for each in found]}"
+
+
+OF_TARGETS = [lacks_target_page, lacks_sample]
 OF_FORMATS = [lacks_records, lacks_quirks, lacks_limits, lacks_page]
 OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script]
 
@@ -130,6 +159,25 @@ def test_a_format_has_what_every_format_must_have(name, guard):
 def test_a_system_has_what_every_system_must_have(name, guard):
     found = "\n".join(guard(name, registry.systems()[name]))
     assert not found, found
+
+
+@pytest.mark.parametrize("guard", OF_TARGETS)
+@pytest.mark.parametrize("name", registry.targets())
+def test_a_target_has_what_every_target_must_have(name, guard):
+    found = "\n".join(guard(name, registry.targets()[name]))
+    assert not found, found
+
+
+def test_a_target_without_page_and_sample_is_told():
+    row = registry.Target("made-up", "x:y", "a target that somebody began", reads=False)
+    assert [*lacks_target_page(row.name, row), *lacks_sample(row.name, row)] == [
+        "made-up: no row `made-up` with | yes | no | in docs/translate.md",
+        "made-up: no tests/data/translate/made-up.*",
+    ]
+    assert list(lacks_job("sbatch", b"#!/bin/sh\n#PBS -N other\nexec /bin/date\n")) == [
+        "sbatch: its sample is taken for pbs",
+        "sbatch: its sample is read as [('', '#script')], with [()]",
+    ]
 
 
 def test_every_table_is_about_a_format():

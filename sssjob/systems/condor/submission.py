@@ -28,8 +28,8 @@ from sssjob.translate.translator import Read, Settings, Translator
 
 MIB, KIB = 1 << 20, 1 << 10
 
-_LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=\s*(.*)")
-_QUEUE = re.compile(r"\s*queue\b\s*(.*)", re.IGNORECASE)
+_LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
+_QUEUE = re.compile(r"\s*queue\b(.*)", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _SIZE = re.compile(r"([0-9]{1,15})\s*([KMGT]?)B?", re.IGNORECASE)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
@@ -535,12 +535,12 @@ def _description(text: str) -> Description:
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         if match := _QUEUE.fullmatch(line):
-            queue = match[1].strip()
+            queue = stripped(match[1])
             break
         if match := _LINE.fullmatch(line):
             known = match[1].lower()
             name = known if known in _KNOWN else match[1]
-            options.append(Option(name, match[2].strip()))
+            options.append(Option(name, stripped(match[2])))
         else:
             found.append(finding("E-TYPE", f"{line.strip()[:60]!r} is no command", line=number))
     for number, line in rest:
