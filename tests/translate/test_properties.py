@@ -19,7 +19,7 @@ def test_what_is_written_and_read_is_the_same_job(target, tree):
 TEXTS = (
     "Name", "Project", "Queue", "QualityOfService", "Partition", "Machine", "Reservation", "Shell",
     "InitialWorkingDirectory", "InputFile", "OutputFile", "ErrorFile", "Architecture",
-    "OperatingSystem", "Feature", "NotificationList", "Executable", "Arguments", "Dependency",
+    "OperatingSystem", "Feature", "NotificationList", "Executable", "Dependency",
 )  # fmt: skip
 
 
