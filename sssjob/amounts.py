@@ -156,7 +156,7 @@ class Scope:
             self._requested_fault("E-TYPE", str(error))
         else:
             if not found.complete:
-                self._requested_fault("E-LIMIT", f"only {_ALTERNATIVES} alternatives are looked at")
+                self._requested_fault("E-LIMIT", f"only {found.limit} alternatives are looked at")
             if not possible:
                 self._requested_fault("E-OP", "no amount satisfies the request")
             return possible

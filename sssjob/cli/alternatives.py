@@ -58,10 +58,12 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
         else:
             _print(asked, found)
         if not found.complete:
+            cut = found.limit < limit
+            more = "the request is too long for more" if cut else "--limit lists more"
             common.say(finding(
-                "E-LIMIT", f"more than {limit} alternatives; the best are listed",
+                "E-LIMIT", f"more than {found.limit} alternatives; the best are listed",
                 line=asked.block.line, path=f"{asked.path}/Requested", section="SSS 8.1",
-                suggestion="--limit lists more",
+                suggestion=more,
             ).in_file(asked.file))  # fmt: skip
         listed += len(found) > 0
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if listed else common.NOTHING)

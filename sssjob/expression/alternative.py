@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, lcm
+from operator import add, itemgetter
 from typing import TypeAlias
 
 from sssjob.expression.comparison import Leaf
-from sssjob.expression.normal_form import All, Any, Formula, Preferred, Wished, counted, pushed
+from sssjob.expression.normal_form import (
+    All,
+    Any,
+    Formula,
+    Preferred,
+    Wished,
+    counted,
+    pushed,
+)
 from sssjob.expression.tree import (
     INVERSES,
     And,
@@ -23,6 +31,10 @@ from sssjob.expression.tree import (
     key,
 )
 from sssjob.model import Property
+
+# Parts of a request that are joined, times alternatives of it that are worked out: each join costs
+# about so many pairs, and no more terms come out.
+STEPS = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +54,14 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """The best alternatives; not ``complete`` if there are more than were asked for."""
+    """The best alternatives; not ``complete`` if there are more than ``limit``.
+
+    The limit is the one that was asked for, or as many as ``STEPS`` allow of so long a request.
+    """
 
     best: tuple[Alternative, ...]
     complete: bool = True
+    limit: int = 0
 
     def __iter__(self) -> Iterator[Alternative]:
         return iter(self.best)
@@ -105,11 +121,16 @@ def alternatives(expression: Expression, limit: int = 64, *, wishes: bool = Fals
     """The disjunctive normal form: best preference first, else in document order.
 
     At most ``limit`` alternatives are worked out at any time, so n two-way groups do not cost
-    2^n; with equal scores the first in document order are kept. With ``wishes`` each wish is
-    granted in some alternatives, as one of their terms and with its share, and in others not.
+    2^n, and no more than ``STEPS`` allow. With equal scores the first in document order are kept.
+    With ``wishes`` each wish is granted in some alternatives, as one of their terms and with its
+    share, and in others not.
     """
-    found, complete = _choices(pushed(expression, Leaf), limit, wishes)
-    return Alternatives(tuple(Alternative(_flat(rope), score) for score, rope in found), complete)
+    form = pushed(expression, Leaf)
+    limit = max(min(limit, STEPS // max(_joins(form), 1)), 1)
+    shares = lcm(*_totals(form))  # whole numbers of one denominator: sums of fractions are slow
+    found, complete = _choices(form, limit, wishes, shares)
+    best = tuple(Alternative(_flat(rope), Fraction(score, shares)) for score, rope in found)
+    return Alternatives(best, complete, limit)
 
 
 def interval(
@@ -128,46 +149,70 @@ def interval(
 
 # What an alternative is made of, joined without copying: a term, two ropes, or nothing.
 _Rope: TypeAlias = Term | tuple["_Rope", "_Rope"] | None
-_Choice: TypeAlias = tuple[Fraction, _Rope]
-_ZERO = Fraction(0)
+_Choice: TypeAlias = tuple[int, _Rope]
 
 
-def _choices(part: Formula, limit: int, wishes: bool) -> tuple[list[_Choice], bool]:
-    """The best ``limit`` choices, and whether these are all."""
+def _joins(part: Formula) -> int:
+    """How many lists of choices are put together."""
+    match part:
+        case All(parts):
+            return len(parts) + sum(map(_joins, parts))
+        case Any(parts):
+            return sum(1 + _joins(inner) for inner in parts if not isinstance(inner, Leaf))
+        case Wished(members):
+            return len(members)
+    return 0
+
+
+def _totals(part: Formula) -> Iterator[int]:
+    """What the shares of preferences are parts of."""
+    match part:
+        case All(parts) | Any(parts):
+            for inner in parts:
+                yield from _totals(inner)
+        case Preferred() | Wished():
+            yield part.total
+
+
+def _choices(part: Formula, limit: int, wishes: bool, shares: int) -> tuple[list[_Choice], bool]:
+    """The best ``limit`` choices, and whether these are all; ``shares`` make a score of 1."""
     match part:
         case Leaf():
-            return [(_ZERO, _term(part))], True
+            return [(0, _term(part))], True
         case Wished(members, weights, total) if wishes:
-            shares = [Fraction(each, total) for each in weights]
-            granted = zip(shares, map(_term, members), strict=True)
-            return _all((([each, (_ZERO, None)], True) for each in granted), operator.add, limit)
+            granted = zip(_shares(weights, shares // total), map(_term, members), strict=True)
+            return _all((([each, (0, None)], True) for each in granted), add, limit)
         case Wished():
-            return [(_ZERO, None)], True
+            return [(0, None)], True
         case Preferred(members, weights, _, total):
-            shares = [Fraction(each, total) for each in weights]
-            return _best(list(zip(shares, map(_term, members), strict=True)), limit)
+            chosen = zip(_shares(weights, shares // total), map(_term, members), strict=True)
+            return _best(list(chosen), limit)
         case Any(parts):
-            every = [_choices(inner, limit, wishes) for inner in parts]
+            every = [_choices(inner, limit, wishes, shares) for inner in parts]
             found, complete = _best([choice for some, _ in every for choice in some], limit)
             return found, complete and all(whole for _, whole in every)
         case All(parts):
-            joined = [_all((_choices(run, limit, wishes) for run in runs), max, limit)
+            joined = [_all((_choices(run, limit, wishes, shares) for run in runs), max, limit)
                       for runs in counted(parts)]  # fmt: skip
-            return _all(joined, operator.add, limit)
+            return _all(joined, add, limit)
+
+
+def _shares(weights: Iterable[int], unit: int) -> list[int]:
+    return [weight * unit for weight in weights]
 
 
 def _term(leaf: Leaf) -> Term:
     return inverse(leaf.comparison) if leaf.negated else leaf.comparison
 
 
-_Sum: TypeAlias = Callable[[Fraction, Fraction], Fraction]
+_Sum: TypeAlias = Callable[[int, int], int]
 
 
 def _all(
     parts: Iterable[tuple[list[_Choice], bool]], add: _Sum, limit: int
 ) -> tuple[list[_Choice], bool]:
     """One choice of each part."""
-    found: list[_Choice] = [(_ZERO, None)]
+    found: list[_Choice] = [(0, None)]
     complete = True
     for some, every in parts:
         found, whole = _joined(found, some, add, limit)
@@ -189,7 +234,7 @@ def _joined(
 
 
 def _best(choices: Sequence[_Choice], limit: int) -> tuple[list[_Choice], bool]:
-    ranked = sorted(choices, key=lambda choice: -choice[0])
+    ranked = sorted(choices, key=itemgetter(0), reverse=True)  # equal ones stay in order
     return ranked[:limit], len(ranked) <= limit
 
 

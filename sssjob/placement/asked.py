@@ -149,7 +149,7 @@ def _alternatives(request: Expression) -> tuple[tuple[Alternative, ...], int]:
     if found.complete:
         return found.best, 0
     plain = expression.alternatives(request, limit)
-    return tuple(dict.fromkeys((*found, *plain))), limit
+    return tuple(dict.fromkeys((*found, *plain))), found.limit
 
 
 def _ways(

@@ -240,7 +240,7 @@ def _requested(holder: Element, key: str) -> _Bounds:
     assert asked is not None
     found = expression.alternatives(asked, ALTERNATIVES)
     if not found.complete:
-        raise LimitExceeded("alternatives in a request", ALTERNATIVES)
+        raise LimitExceeded("alternatives in a request", found.limit)
     every = [
         _interval(item.terms, key) for item in found if not any(_impossible(item.terms))
     ]  # fmt: skip
