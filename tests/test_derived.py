@@ -1,11 +1,14 @@
 """What follows from other values is the same for a document and for a slot of HTCondor."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.classads.values import Ad
 from sssjob.features.derive import derive
+from sssjob.features.keys import spell
 from sssjob.model import Delivered, Job, Property, Requested
 from sssjob.systems.condor.slot import job_features
 
@@ -27,6 +30,17 @@ def of_slot(id, processors, seconds, mebibytes):
     job = Ad({"SSSJobId": id, "AllowedJobDuration": seconds})
     values = job_features(job, Ad({"Cpus": processors, "Memory": mebibytes}), 1000)
     return {key: values.get(key) for key in KEYS}
+
+
+@given(st.integers(1, 10**7), st.integers(1, 512), st.integers(1, 512))
+def test_a_document_and_a_slot_of_a_rated_machine_have_the_same_share(hundredths, total, given):
+    rating, cpus = Fraction(hundredths, 100), min(given, total)
+    machine = {"hs06": rating, "total_cpu": total}
+    job = Job((Property("Id", "7"), Delivered((Property("Processors", str(cpus)),))))
+    values = derive(job, now=1000, machine=machine).values
+    slot = Ad({"Cpus": cpus, "TotalCpus": total, "MJF_HS06": float(rating)})
+    found = job_features(Ad({"SSSJobId": "7"}), slot, 1000)
+    assert found.get("hs06_job", "0") == spell(values.get("hs06_job", 0))
 
 
 @pytest.mark.parametrize("id", ["7", "Heavy Wässer", "100%", "a\tb"])

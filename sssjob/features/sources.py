@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope
-from sssjob.derived import cpu_limit_secs
+from sssjob.derived import cpu_limit_secs, hs06_job
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.features import keys
@@ -217,7 +217,7 @@ def _rating_share(work: Work) -> Amount | None:
     processors = work.derived.get("allocated_cpu")
     if not rating or not total or processors is None or isinstance(processors.value, str):
         return None
-    share = Fraction(round(rating / total * processors.value * 100), 100)
+    share = Fraction(hs06_job(rating * 100, total, int(processors.value)), 100)
     why = f"{units.decimal(rating)} / {units.decimal(total)} x {processors.value}"
     return Amount(share, processors.source, DERIVED, why)
 

@@ -7,7 +7,7 @@ one. Memory is MiB in ads, Disk and VirtualMemory are KiB.
 from __future__ import annotations
 
 from sssjob.classads.values import Ad
-from sssjob.derived import cpu_limit_secs, job_id
+from sssjob.derived import cpu_limit_secs, hs06_job, job_id
 from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
@@ -74,7 +74,23 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     if identity:
         found["job_id"] = job_id(identity)
     _rating(found, "hs06_job", slot)
+    if "hs06_job" not in found:
+        _share(found, machine_features(slot, now))
     return found
+
+
+def _share(found: Values, machine: Values) -> None:
+    """The job's share of the rating of its machine; a job cannot have more than that has."""
+    rating, total, given = machine.get("hs06"), machine.get("total_cpu"), found.get("allocated_cpu")
+    if rating is None or total is None or given is None or int(given) > int(total):
+        return
+    if share := hs06_job(round(float(rating) * 100), int(total), int(given)):
+        found["hs06_job"] = _decimals(share / 100)
+
+
+def _decimals(rating: float) -> str:
+    """A rating as a file has it: two decimals are enough."""
+    return f"{rating:.2f}".rstrip("0").rstrip(".")
 
 
 def _identity(job: Ad) -> str:
@@ -113,11 +129,11 @@ def _stated(job: Ad) -> dict[str, int]:
 
 
 def _rating(found: Values, key: str, slot: Ad) -> None:
-    """A rating that the site publishes; it is a real, which two decimals are enough for."""
+    """A rating that the site publishes."""
     for name in (f"{names.PUBLISHED}{key}", f"MJF_{key.upper()}", key):
         value = slot.number(name)
         if value is not None and value > 0:
-            found[key] = f"{value:.2f}".rstrip("0").rstrip(".")
+            found[key] = _decimals(value)
             return
 
 
