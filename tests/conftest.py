@@ -8,6 +8,7 @@ import checkout
 import pytest
 from daemons import protected
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # "make test" tries the same cases each time, whatever was found before and however busy the machine
 # is. "make explore" tries others, and more of them.
@@ -15,6 +16,11 @@ CLOCKLESS = {"deadline": None, "database": None, "suppress_health_check": [Healt
 settings.register_profile("ci", derandomize=True, **CLOCKLESS)
 settings.register_profile("explore", max_examples=300, print_blob=True, **CLOCKLESS)
 settings.load_profile("ci")
+
+# Hypothesis mixes the constants of a project's code, as far as it is imported, into what it draws.
+# What a run or a worker imports is by chance, and a constant that changes must not change the cases
+# of other tests; so no code counts as the project's. Hypothesis has no setting for that.
+providers.is_local_module_file = lambda path: False
 
 
 def pytest_configure(config):
