@@ -21,7 +21,7 @@ import struct
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -55,7 +55,8 @@ class Work(NamedTuple):
     """What is done with parts: a dotted name, ``module:attribute``, and what it is called with.
 
     The call gives the function that makes a result of a part; each worker makes it once. Parts,
-    results and ``arguments`` travel between processes by ``pickle``.
+    results and ``arguments`` travel between processes by ``pickle``; bytes that a result has as
+    a ``pickle.PickleBuffer`` travel beside it, without a copy.
     """
 
     maker: str
@@ -233,11 +234,11 @@ class Workers(Generic[P, R]):
             task = self._unsent[0]
             if not task.message:
                 task.message = _packed(task.part)
-                task.size = _SIZE.size + len(task.message)
+                task.size = 2 * _SIZE.size + len(task.message)
             worker = min(self._crew, key=lambda each: len(each.given))
             if not worker.takes(task):
                 return
-            _send(worker.tasks, task.message)
+            _send(worker.tasks, [task.message])
             task.message = b""
             worker.given.append(self._unsent.popleft())
 
@@ -251,12 +252,13 @@ class Workers(Generic[P, R]):
             worker = busy[answers]
             task = worker.given.popleft()
             try:
-                task.answer = pickle.loads(_received(worker.answers))
+                task.answer = _unpacked(worker.answers)
             except EOFError as error:
                 self._crew.remove(worker)
                 raise LostWorker(place(task.part), worker.end()) from error
 
     def _start(self) -> None:
+        bytes(_KEPT)  # as in ``_serve``: what answers take is used again
         begin = _begun
         if _is_alone():
             begin = _forked
@@ -264,7 +266,7 @@ class Workers(Generic[P, R]):
         for _ in range(self.processes):
             worker: _Worker[P] = begin(self._crew)
             self._crew.append(worker)
-            _send(worker.tasks, _packed(self.work))
+            _send(worker.tasks, [_packed(self.work)])
 
 
 def main(tasks: int, answers: int) -> None:
@@ -357,14 +359,14 @@ def _serve(tasks: FileIO, answers: FileIO) -> None:
     os.nice(_YIELDING)
     function: Callable[[Any], Any] | None = None
     with suppress(EOFError):
-        work: Work = pickle.loads(_received(tasks))
+        work: Work = _unpacked(tasks)
         while True:
-            part = pickle.loads(_received(tasks))
+            part = _unpacked(tasks)
             try:
                 function = function or work.made()
-                answer = _packed((True, function(part)))
+                answer = _answer(function(part))
             except Exception as error:  # whatever it is: who asked raises it
-                answer = _failure(error)
+                answer = [_failure(error)]
             _send(answers, answer)
 
 
@@ -383,19 +385,33 @@ def _packed(value: object) -> bytes:
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
-def _send(pipe: FileIO, message: bytes) -> None:
+def _answer(made: object) -> list[bytes | memoryview]:
+    """An answer, and behind it as they are the bytes that it has as a ``PickleBuffer``."""
+    apart: list[pickle.PickleBuffer] = []
+    answer = pickle.dumps((True, made), pickle.HIGHEST_PROTOCOL, buffer_callback=apart.append)
+    return [answer, *(buffer.raw() for buffer in apart)]
+
+
+def _send(pipe: FileIO, message: Sequence[bytes | memoryview]) -> None:
     """Write a message; one that nobody is there to read is lost, as the other pipe will tell."""
     with suppress(BrokenPipeError):
-        for piece in (_SIZE.pack(len(message)), message):
-            rest = memoryview(piece)
-            while rest:
-                rest = rest[pipe.write(rest) :]
+        _write(pipe, _SIZE.pack(len(message)))
+        for piece in message:
+            _write(pipe, _SIZE.pack(len(piece)))
+            _write(pipe, piece)
 
 
-def _received(pipe: FileIO) -> bytearray:
-    """The next message. Raises ``EOFError`` where none comes any more."""
-    [size] = _SIZE.unpack(_read(pipe, _SIZE.size))
-    return _read(pipe, size)
+def _write(pipe: FileIO, piece: bytes | memoryview) -> None:
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[pipe.write(rest) :]
+
+
+def _unpacked(pipe: FileIO) -> Any:
+    """What the next message says. Raises ``EOFError`` where none comes any more."""
+    [count] = _SIZE.unpack(_read(pipe, _SIZE.size))
+    said, *apart = [_read(pipe, *_SIZE.unpack(_read(pipe, _SIZE.size))) for _ in range(count)]
+    return pickle.loads(said, buffers=apart)
 
 
 def _read(pipe: FileIO, size: int) -> bytearray:

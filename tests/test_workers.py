@@ -82,6 +82,15 @@ def test_parts_and_results_may_be_larger_than_what_a_pipe_holds(size):
     ]
 
 
+@pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 21) + 1])
+def test_bytes_of_a_result_travel_beside_it_and_are_not_copied(size):
+    found = given(work("doubled_apart"), (bytes([number]) * size for number in range(7)))
+    assert [made for _, made in found] == [
+        (size, bytes([number]) * 2 * size) for number in range(7)
+    ]
+    assert {type(data) for _, (_, data) in found} == {memoryview}
+
+
 @pytest.mark.parametrize("processes", [1, 2])
 def test_what_the_work_raises_is_raised_in_its_turn(processes):
     with Workers(work("failing", 5, tasks.no_input), processes) as some:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pickle import PickleBuffer
 
 from sssjob.errors import UnusableInput
 
@@ -16,6 +17,10 @@ def process_ids():
 
 def doubled():
     return lambda data: data * 2
+
+
+def doubled_apart():
+    return lambda data: (len(data), PickleBuffer(data * 2))
 
 
 class Untravelled(Exception):

@@ -11,7 +11,8 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from pickle import PickleBuffer
+from typing import Any, BinaryIO, NamedTuple, SupportsIndex, TypeVar
 
 from sssjob.document.files import Span
 from sssjob.document.text import on_one_line
@@ -140,11 +141,17 @@ class Cutting:
 
 
 class Result(NamedTuple):
-    """What a part became: its documents, one a line, its counts, and what there is to say."""
+    """What a part became: its documents, one a line, its counts, and what there is to say.
 
-    data: bytes
+    From another process the documents come as a view of what was read, for they are long.
+    """
+
+    data: bytes | memoryview
     counts: Counts
     remarks: list[Bad | Noted]
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        return Result, (PickleBuffer(self.data), self.counts, self.remarks)
 
 
 def outcomes(format_: str, part: Part, road: Road[P, J]) -> Iterator[Outcome[J]]:

@@ -75,7 +75,7 @@ class Conversion:
 
         return self.reading.jobs(self.sources, read)
 
-    def parts(self, *, lines: bool) -> Iterator[bytes]:
+    def parts(self, *, lines: bool) -> Iterator[bytes | memoryview]:
         """The documents by several processes, one on each line, in the order of their records."""
         for _, result in self.results(self.tasks(), lines=lines):
             yield result.data
