@@ -26,9 +26,9 @@ SACCT = """JobID|JobIDRaw|State|ExitCode|Submit|Start|End|ElapsedRaw|AllocCPUS
 """
 
 # What is not understood, where it is told, and who looks at it.
-EVERY = {"match", "explain", "alternatives", "layout", "features", "deliver", "submit"}
-OWN = {"layout", "graph", "features", "deliver", "submit"}
-NAMED = {"graph", "features", "deliver", "submit"}
+EVERY = {"match", "explain", "alternatives", "layout", "features", "deliver", "submit", "condor ad"}
+OWN = {"layout", "graph", "features", "deliver", "submit", "condor ad"}
+NAMED = {"graph", "features", "deliver", "submit", "condor ad"}
 KINDS = {
     "an operator":            ({"attributes": " op='APPROX'"}, "Requested/Processors/@op", EVERY),
     "a conjunction":          ({"attributes": " conj='Xor'"}, "Requested/Processors/@conj", EVERY),
@@ -38,7 +38,7 @@ KINDS = {
     "with an operator":       ({"requested": "<GPU op='APPROX' preference='x'>2</GPU>"}, "Requested/GPU", EVERY),
     "one that begins an Or":  ({"requested": "<GPU group='1'>2</GPU><Memory group='-1' conj='Or' units='MB'>64</Memory>"}, "Requested/GPU", EVERY),
     "an element of a job":    ({"own": "<Colour>red</Colour>"}, "Colour", OWN),
-    "a condition":            ({"own": "<Dependency condition='OnMoon'>7</Dependency>"}, "Dependency/@condition", {"graph", "features", "deliver"}),
+    "a condition":            ({"own": "<Dependency condition='OnMoon'>7</Dependency>"}, "Dependency/@condition", {"graph", "features", "deliver", "condor ad"}),
     "an attribute of a name": ({"own": "<Name weight='3'>n</Name>"}, "Name/@weight", NAMED),
 }  # fmt: skip
 COMMANDS = {
@@ -49,6 +49,7 @@ COMMANDS = {
     "graph": ["graph", "job.xml"],
     "features": ["features", "job", "--dry-run", "job.xml"],
     "deliver": ["deliver", "job.xml", "--record", "sacct.txt", "--tz", "UTC"],
+    "condor ad": ["condor", "ad", "job.xml"],
     "submit": ["features", "submit", "--for", "slurm", "--dry-run", "job.xml"],
 }
 

@@ -69,9 +69,11 @@ def _ads(
     files: tuple[str, ...], select: str | None, complain: common.Complain, *, document: bool,
     v1: bool,
 ) -> Iterator[tuple[str, Ad]]:  # fmt: skip
+    from sssjob.check.awareness import understood
+    from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
-    from sssjob.model import Job, JobGroup
+    from sssjob.model import Job, JobGroup, paths
     from sssjob.systems.condor.job_ad import embedded, to_ad
 
     for item in chosen(files, select, complain):
@@ -79,10 +81,21 @@ def _ads(
         common.print_findings(found.in_file(item.file) for found in resolved.findings)
         block = resolved.block
         group = isinstance(block, JobGroup)
+        around = FULL.policy(
+            block.attributes.get("awarenessPolicy") if group else None, AwarenessPolicy.REJECT
+        )
+        named = [place for place, each in paths(block) if isinstance(each, Job)]
+        places = named if group else ["/Job"]
         for number, job in enumerate(block.blocks(Job) if group else (block,), 1):
             path = f"/JobGroup/Job[{number}]" if group else "/Job"
             if not isinstance(job, Job) or not item.has(path):
                 continue
-            mapped = to_ad(job, document=embedded(job) if document else "", v1=v1)
+            known = understood(job, around=around, path=places[number - 1])
+            for found in known.findings():
+                common.say(found.in_file(item.file))
+            if not known.accepted:
+                complain(f"{item.file}: error: {path} is not written")
+                continue
+            mapped = to_ad(known.block, document=embedded(job) if document else "", v1=v1)
             common.print_findings(found.in_file(item.file) for found in mapped.findings)
             yield item.file, mapped.ad
