@@ -130,6 +130,19 @@ def guesses(stream: BinaryIO, head: bytes, *, alone: bool = False) -> Guesses | 
     return _OfTags.of(stream, head)
 
 
+def only(head: bytes, *, ids: bool = False) -> Batch | None:
+    """The one document that some bytes are as they stand, which small sources mostly are."""
+    if not _is_harmless(head):
+        return None
+    try:
+        root = parsing.parsed(head, ids=ids)
+    except etree.XMLSyntaxError:
+        return None
+    if root.tag in UNIT_TAGS:
+        return Batch(root, (root,), 0)
+    return None if next(strangers(root), None) is not None else Batch(root, outermost(root), 0)
+
+
 def trees_of_lines(
     stream: BinaryIO, head: bytes, tell: OnError, known: Collection[str]
 ) -> Iterator[Located]:

@@ -1,22 +1,21 @@
 """A job object's text changed where its value changed: every other byte of it is kept.
 
-*Strategy.* The old value and the new one become trees in the same way; so what differs between
-these trees is what was changed, and nothing else. The old tree stands beside the tree that was
-read, child by child, and that beside the places of its tags in the text. A child that is the same
-in both keeps its bytes; one that differs inside is looked into; one that is gone is cut out, and a
-new one is written between its neighbours. Where the trees do not stand side by side (an older
-name became part of a Requested), nobody guesses: the whole element is written anew.
+*Strategy.* What is read has a child for each item of its value, in the same order. So what differs
+between two values, item by item, differs in their places in the text: an item that is the same
+keeps its bytes, one that differs inside is looked into, one that is gone is cut out, and a new one
+is written between its neighbours. Where items do not stand beside children (an older name became
+part of a Requested), nobody guesses: the whole element is written anew. What came out is read, and
+has to be the value that was wanted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
@@ -24,8 +23,8 @@ from sssjob.document import text
 from sssjob.document.bridge import from_tree, to_tree
 from sssjob.document.cutting import declared
 from sssjob.document.parsing import parsed
-from sssjob.document.places import TEXT, attributes, place, split
-from sssjob.model import Block
+from sssjob.document.places import TEXT, place, split
+from sssjob.model import Block, Item, Job, Note, Property
 
 _MARKUP = re.compile(
     rb"<(?:(?P<note>!--.*?-->|\?.*?\?>)|(?P<data>!\[CDATA\[.*?\]\]>)"
@@ -34,7 +33,9 @@ _MARKUP = re.compile(
 )
 # A name of two properties, by what it holds; see places.is_adapter.
 _TWO_IN_ONE = {"Network": ("NetworkAdapter",)}
-_MANY = 1 << 20  # pairs of children among which what they share is looked for
+_MANY = 1 << 20  # pairs of items among which what they share is looked for
+
+Make = Callable[[Item], Element]  # the tree of an item that stands in a certain other one
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class Edit(NamedTuple):
 
 
 class _Apart(Exception):
-    """The trees do not stand side by side."""
+    """Items do not stand beside children."""
 
 
 def patched(raw: bytes, element: Element, old: Block, new: Block) -> bytes | None:
@@ -65,15 +66,14 @@ def patched(raw: bytes, element: Element, old: Block, new: Block) -> bytes | Non
     ``element`` is its tree. None where that cannot be done.
     """
     prefixes = {prefix or "": uri for prefix, uri in element.nsmap.items() if uri}
-    before, after = (to_tree(replace(block, prefixes=prefixes)) for block in (old, new))
+    patch = _Patch(raw, prefixes)
     try:
-        edits = list(_Patch(raw).element(spans(raw), element, before, after))
+        edits = list(patch.block(spans(raw), element, old, new))
     except _Apart:
         return None
     found = applied(raw, edits)
     parent = element.getparent()
-    scope = {} if parent is None else parent.nsmap
-    read = from_tree(parsed(declared(found, scope)))
+    read = from_tree(parsed(declared(found, {} if parent is None else parent.nsmap)))
     is_it = read.items == new.items and read.attributes == new.attributes
     return found if is_it else None
 
@@ -120,66 +120,83 @@ def spans(raw: bytes) -> Span:
 @dataclass(frozen=True, slots=True)
 class _Patch:
     raw: bytes
+    prefixes: dict[str, str]
 
-    def element(self, span: Span, read: Element, before: Element, after: Element) -> Iterator[Edit]:
-        """What changes in an element. Raises ``_Apart``."""
-        if before.tag != after.tag or attributes(before) != attributes(after):
+    def block(self, span: Span, read: Element, old: Block, new: Block) -> Iterator[Edit]:
+        """What changes in a block. Raises ``_Apart``."""
+        if _head(old) != _head(new):
             raise _Apart
-        if _same(before, after):
+
+        def make(item: Item) -> Element:
+            return to_tree(type(new)((item,), {}, new.namespace, 0, self.prefixes))[0]
+
+        yield from self._items(span, read, old.items, new.items, make)
+
+    def _property(self, span: Span, read: Element, old: Property, new: Property) -> Iterator[Edit]:
+        if _head(old) != _head(new):
+            raise _Apart
+        if not any(isinstance(each, Property) for each in (*old.children, *new.children)):
+            if span.inside is None or old.children != new.children:
+                raise _Apart
+            # The notes in a value stay, behind it.
+            notes = b"".join(self.raw[each.start : each.end] for each in span.children)
+            yield Edit(*span.inside, new.text.translate(TEXT).encode() + notes)
             return
-        if not _has_elements(before) and not _has_elements(after):
-            yield self._value(span, before, after)
-            return
-        if span.inside is None or len(span.children) != len(read) or not _alike(read, before):
+        if old.text != new.text:
             raise _Apart
-        if _texts(before) != _texts(after):
-            raise _Apart
-        yield from self._children(span, read, before, after)
 
-    def _value(self, span: Span, before: Element, after: Element) -> Edit:
-        """A new text for a value; the notes in it stay, behind it."""
-        if span.inside is None or [_key(each) for each in before] != [_key(each) for each in after]:
-            raise _Apart
-        value = "".join(filter(None, (after.text, *(child.tail for child in after))))
-        notes = b"".join(self.raw[each.start : each.end] for each in span.children)
-        return Edit(*span.inside, value.translate(TEXT).encode() + notes)
+        def make(item: Item) -> Element:
+            assert isinstance(item, Property | Note)
+            holder = Property(new.name, "", {}, (item,), new.namespace)
+            return to_tree(Job((holder,), {}, "", 0, self.prefixes))[0][0]
 
-    def _children(
-        self, span: Span, read: Element, before: Element, after: Element
+        yield from self._items(span, read, old.children, new.children, make)
+
+    def _items(
+        self, span: Span, read: Element, old: Sequence[Item], new: Sequence[Item], make: Make
     ) -> Iterator[Edit]:
-        """Children that are alike keep their bytes; of those with one tag, one became the other."""
-        for step in _differences([*map(_key, before)], [*map(_key, after)]):
+        """Items that are alike keep their bytes; of those with one name, one became the other."""
+        if span.inside is None or len(span.children) != len(read) or not _are_beside(read, old):
+            raise _Apart
+        if any(isinstance(item, Note) and item.kind == "text" for item in new):
+            raise _Apart
+        for step in _differences(old, new):
             if step.is_equal:
                 continue
-            old, new = before[step.old], after[step.new]
-            for inner in _differences([*map(_tag, old)], [*map(_tag, new)]):
+            was, now = old[step.old], new[step.new]
+            for inner in _differences([*map(_kind, was)], [*map(_kind, now)]):
                 at, end = step.old.start + inner.old.start, step.old.start + inner.old.stop
                 if inner.is_equal:
-                    for n, child in enumerate(new[inner.new], at):
-                        yield from self._child(span.children[n], read[n], before[n], child)
+                    for n, item in enumerate(now[inner.new], at):
+                        yield from self._item(span.children[n], read[n], old[n], item, make)
                 else:
-                    yield from self._exchanged(span, read, at, end, new[inner.new])
+                    yield from self._exchanged(span, read, at, end, map(make, now[inner.new]))
+
+    def _item(self, span: Span, read: Element, old: Item, new: Item, make: Make) -> Iterator[Edit]:
+        """What changes in an item, or all of it."""
+        try:
+            if isinstance(old, Block) and isinstance(new, Block):
+                edits = list(self.block(span, read, old, new))
+            elif isinstance(old, Property) and isinstance(new, Property):
+                edits = list(self._property(span, read, old, new))
+            else:
+                raise _Apart
+        except _Apart:
+            parent = read.getparent()
+            assert parent is not None
+            edits = [Edit(span.start, span.end, self._text(span.start, parent, make(new)))]
+        yield from edits
 
     def _exchanged(
-        self, span: Span, read: Element, at: int, end: int, new: Sequence[Element]
+        self, span: Span, read: Element, at: int, end: int, new: Iterator[Element]
     ) -> Iterator[Edit]:
         """Children that come in the place of others."""
         assert span.inside is not None
         for child in span.children[at:end]:
             yield Edit(self._after_blank(span, child.start), child.end, b"")
-        if new:
+        if written := b"".join(self._written(span, read, each) for each in new):
             behind = span.children[at - 1].end if at else span.inside[0]
-            yield Edit(behind, behind, b"".join(self._written(span, read, each) for each in new))
-
-    def _child(self, span: Span, read: Element, before: Element, after: Element) -> Iterator[Edit]:
-        """What changes in a child, or all of it."""
-        try:
-            edits = list(self.element(span, read, before, after))
-        except _Apart:
-            parent = read.getparent()
-            assert parent is not None
-            edits = [Edit(span.start, span.end, self._text(span.start, parent, after))]
-        yield from edits
+            yield Edit(behind, behind, written)
 
     def _after_blank(self, span: Span, start: int) -> int:
         """Where the white space begins that stands before a child."""
@@ -237,46 +254,30 @@ def _differences(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Step]:
         yield _Step(True, slice(len(old) - end, len(old)), slice(len(new) - end, len(new)))
 
 
-def _alike(read: Element, before: Element) -> bool:
-    """Whether the children of a tree that was read became those of its value, one by one."""
-    container = split(str(read.tag))[1]
-    if len(read) != len(before):
+def _are_beside(read: Element, items: Sequence[Item]) -> bool:
+    """Whether each child of an element that was read became one of these items, in this order."""
+    if len(read) != len(items):
         return False
-    for one, other in zip(read, before, strict=True):
-        if type(one.tag) is not str or type(other.tag) is not str:
-            if one.tag is not other.tag:
+    container = split(str(read.tag))[1]
+    for child, item in zip(read, items, strict=True):
+        if type(child.tag) is not str or isinstance(item, Note):
+            if type(child.tag) is str or not isinstance(item, Note) or item.kind == "text":
                 return False
-            continue
-        if container not in spec.CONTAINER:
-            if one.tag != other.tag:
+        elif container in spec.CONTAINER:
+            here = place(child.tag, container)
+            is_moved = here.implied and here.category != container
+            if is_moved or item.name not in (here.name, *_TWO_IN_ONE.get(here.name, ())):
                 return False
-            continue
-        here = place(one.tag, container)
-        is_moved = here.implied and here.category != container
-        known = here.name, split(one.tag)[1], *_TWO_IN_ONE.get(here.name, ())
-        if is_moved or split(str(other.tag))[1] not in known:
+        elif item.name not in (child.tag, split(child.tag)[1]):
             return False
     return True
 
 
-def _texts(element: Element) -> list[str]:
-    """What stands between children; where there is only white space, nothing does."""
-    found = (element.text, *(child.tail for child in element))
-    return [each for each in found if each and each.strip()]
+def _head(item: Block | Property) -> tuple[object, ...]:
+    """What its start tag says."""
+    return type(item), item.name, item.namespace, item.attributes
 
 
-def _has_elements(element: Element) -> bool:
-    return next(element.iterchildren(etree.Element), None) is not None
-
-
-def _tag(element: Element) -> str:
-    """The tag of an element; a note is like no other."""
-    return element.tag if type(element.tag) is str else f"{id(element)}"
-
-
-def _same(one: Element, other: Element) -> bool:
-    return _key(one) == _key(other)
-
-
-def _key(element: Element) -> bytes:
-    return etree.tostring(element, with_tail=False)
+def _kind(item: Item) -> object:
+    """What an item can become another of; a note is like no other."""
+    return id(item) if isinstance(item, Note) else (type(item), item.name)

@@ -30,6 +30,7 @@ from sssjob.document.guesses import (
     followed,
     guesses,
     is_lines,
+    only,
     trees_of_lines,
 )
 
@@ -105,6 +106,11 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
     """The job objects one by one; one that is a document by itself is the root of its own tree."""
     with told(on_error) as tell, opened(source) as stream:
         head = stream.read(CHUNK)
+        if len(head) < CHUNK and (batch := only(head)) is not None:
+            if not (more := stream.read(1)):
+                yield from batch.located()
+                return
+            head += more
         if (found := guesses(stream, head, alone=True)) is not None:
             yield from found.located(tell)
             return
@@ -122,6 +128,11 @@ def wholes(
     """
     with told(on_error) as tell, opened(source) as stream:
         head = stream.read(CHUNK)
+        if len(head) < CHUNK and (batch := only(head, ids=True)) is not None:
+            if not (more := stream.read(1)):
+                yield Located(batch.root, 0)
+                return
+            head += more
         if is_lines(head):
             yield from trees_of_lines(stream, head, tell, known)
         else:
