@@ -56,7 +56,7 @@ class Work(NamedTuple):
 
     The call gives the function that makes a result of a part; each worker makes it once. Parts,
     results and ``arguments`` travel between processes by ``pickle``; bytes that a result has as
-    a ``pickle.PickleBuffer`` travel beside it, without a copy.
+    a ``pickle.PickleBuffer`` travel beside it, and are not pickled.
     """
 
     maker: str

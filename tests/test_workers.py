@@ -83,7 +83,7 @@ def test_parts_and_results_may_be_larger_than_what_a_pipe_holds(size):
 
 
 @pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 21) + 1])
-def test_bytes_of_a_result_travel_beside_it_and_are_not_copied(size):
+def test_bytes_of_a_result_travel_beside_it_and_are_not_pickled(size):
     found = given(work("doubled_apart"), (bytes([number]) * size for number in range(7)))
     assert [made for _, made in found] == [
         (size, bytes([number]) * 2 * size) for number in range(7)
