@@ -31,8 +31,9 @@ Examples:
   sssjob translate jobs.xml --to sbatch --output-dir scripts --losses lost.jsonl
   sssjob translate job.xml --to all --explain
 
-Exit code: 0 translated, 1 a job is not written, because its awarenessPolicy
-is Reject for what the target cannot hold, 2 a file cannot be read."""
+Exit code: 0 translated, 1 something is wrong: a directive is no option and is
+kept as it is, or a job is not written, because its awarenessPolicy is Reject
+for what the target cannot hold; 2 a file cannot be read."""
 )
 @click.option("--to", "target", metavar="NAME", required=True,
               help="What to write: sss, sbatch, pbs, torque, sge, lsf, condor, ...; all with "
@@ -110,7 +111,8 @@ def _translate(
         for source in common.sources(files):
             for written in run(work, iter((source,))):
                 _say(written, source.name, listed)
-                good = good and not written.why
+                wrong = any(each.severity is Severity.ERROR for each in written.findings)
+                good = good and not written.why and not wrong
                 found += [written] if written.text else []
         _write(work, found, output, output_dir)
     if not good:

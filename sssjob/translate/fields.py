@@ -513,29 +513,30 @@ class Mail(Rule):
                 asked.refuse(item, "it is no address of mail", "uri")
 
     def read(self, said: Said, heard: Heard) -> None:
-        """The events that the standard has a word for; with others all is kept as it is."""
+        """The events that the standard has a word for; others are kept as they are."""
         value = said.last(self.events)
         if value is None:
             return
-        events = self._events(value)
+        events, others = self._events(value)
         if not events:
             said.back(self.events, value, NOT_ALL)
             return
+        if others:
+            said.keep(self.events, value, self.joint.join(others), NOT_ALL)
         to = said.last(self.to)
         heard.say("NotificationList", ",".join(events), **({"uri": f"mailto:{to}"} if to else {}))
 
-    def _events(self, value: str) -> list[str]:
+    def _events(self, value: str) -> tuple[list[str], list[str]]:
+        """Events, and words that are none; All and None stand alone."""
         known = {word.lower(): event for event, word in zip(EVENTS, self.words, strict=True)}
         if whole := known.get(value.lower()):
-            return [whole]
+            return [whole], []
         if not self.joint and set(value) == set(self.words[2]):
-            return [EVENTS[2]]
+            return [EVENTS[2]], []
         parts = value.split(self.joint) if self.joint else list(value)
-        return (
-            [known[part.lower()] for part in parts]
-            if all(part.lower() in known for part in parts)
-            else []
-        )
+        events = [known[part.lower()] for part in parts if part.lower() in known]
+        others = [part for part in parts if part.lower() not in known]
+        return ([], []) if {"All", "None"}.intersection(events) else (events, others)
 
 
 @dataclass(frozen=True)

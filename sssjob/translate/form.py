@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sssjob.errors import Finding, InvalidValue, finding
@@ -18,7 +18,7 @@ from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executab
 from sssjob.model import Job, Property, stripped
 from sssjob.translate.asked import Asked
 from sssjob.translate.fields import Name, Rule, prologue
-from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted
+from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import safe
 from sssjob.translate.translator import Read, Settings, Translator
 
@@ -77,6 +77,7 @@ class Form:
     signs: tuple[str, ...] = ()  # of which a directive holds one, if another form is spelled alike
     prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read
     array: tuple[str, str] = ("", "")  # the option of an array, and the variable of its index
+    lists: Mapping[str, str] = field(default_factory=dict)  # options said in part; what joins them
     own: tuple[str, ...] = ()  # Extensions that the layout takes
     shell: str = ""  # the option that names what reads the script
     scratch: bool = False  # whether scratch space is among the amounts
@@ -141,12 +142,22 @@ class SubmitForm(Translator[Script]):
                 asked.refuse(item, "it is no option")
                 continue
             try:
-                made.option(safe(name), item.text or None)
+                self._other(made, safe(name), item.text)
             except InvalidValue as error:
                 asked.refuse(item, str(error))
         if order:
             places = {name: place for place, name in enumerate(order)}
             made.options.sort(key=lambda option: places.get(option.name, len(places)))
+
+    def _other(self, made: Made, name: str, value: str) -> None:
+        """An option, or the rest of one of which a job object says the other part."""
+        joint = self.form.lists.get(name)
+        if joint is not None and value:
+            for place, option in enumerate(made.options):
+                if option.name == name and option.value is not None:
+                    made.options[place] = Option(name, safe(f"{option.value}{joint}{value}"))
+                    return
+        made.option(name, value or None)
 
     def dump(self, form: Script) -> str:
         """The script, ready to be submitted."""
@@ -210,10 +221,11 @@ class SubmitForm(Translator[Script]):
     def _options(self, text: str, line: int, found: list[Finding]) -> list[Option]:
         """The options of a directive; one that cannot be read is kept as it is."""
         try:
-            return list(self.form.syntax.options(text))
+            return [Placed.at(each, line) for each in self.form.syntax.options(text)]
         except InvalidValue as error:
             found.append(finding("E-TYPE", f"{self.form.syntax.prefix}: {error}", line=line))
-            return [Option(text.strip())] if text.strip() else []
+            kept = Placed.at(Option(text.strip()), line)
+            return [kept] if text.strip() else []
 
     def job(self, form: Script, settings: Settings) -> Read:
         """What the options say, then the program."""
@@ -258,7 +270,7 @@ class SubmitForm(Translator[Script]):
             }))  # fmt: skip
             reason = said.reason(option) or "it has no place in a job object"
             shown = option.name if option.value is None else f"{option.name} {option.value}"
-            heard.note(f"{shown} is kept as it is: {reason}")
+            heard.note(f"{shown} is kept as it is: {reason}", line=line_of(option))
         order = ", ".join(dict.fromkeys(option.name for option in said.options))
         if len(set(said.options)) > 1:
             heard.say("Extension", order, type=self.form.name, name=ORDER)
@@ -314,7 +326,7 @@ def folded(text: str) -> Iterator[str]:
 
 
 def unfolded(lines: list[str]) -> tuple[list[str], list[str]]:
-    """Lines without what is kept, and what that is."""
+    """Lines, empty where something is kept, and what that is."""
     others: list[str] = []
     kept: list[str] = []
     for line in lines:
@@ -324,6 +336,8 @@ def unfolded(lines: list[str]) -> tuple[list[str], list[str]]:
             kept[-1] += line[len(_MORE) :]
         else:
             others.append(line)
+            continue
+        others.append("")
     return others, kept
 
 

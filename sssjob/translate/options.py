@@ -27,6 +27,24 @@ class Option(NamedTuple):
         return (f"{first}={self.value}",) if first.startswith("--") else (first, self.value)
 
 
+class Placed(Option):
+    """An option as it stands in a line of a script; at another line it is the same one."""
+
+    line = 0
+
+    @classmethod
+    def at(cls, option: Option, line: int) -> Placed:
+        """An option of a line."""
+        found = cls(*option)
+        found.line = line
+        return found
+
+
+def line_of(option: Option) -> int:
+    """The line of a script in which an option stands; 0 for one of no script."""
+    return option.line if isinstance(option, Placed) else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The amounts of a whole job; ``nodes`` is 0 where nothing says how many."""
@@ -122,6 +140,13 @@ class Said:
                 self._left[place] = option
                 self._reasons[option] = reason
 
+    def keep(self, name: str, value: str, rest: str, reason: str) -> None:
+        """Give back the rest of a value that was understood in part, and why."""
+        for place, option in enumerate(self.options):
+            if option == (name, value) and place not in self._left:
+                self._left[place] = Placed.at(Option(name, rest), line_of(option))
+                self._reasons[self._left[place]] = reason
+
     def reason(self, option: Option) -> str:
         """Why an option was given back, where that was said."""
         return self._reasons.get(option, "")
@@ -149,9 +174,9 @@ class Heard:
         """A property that is requested."""
         self.requested.append(Property(name, text, attributes))
 
-    def note(self, text: str, path: str = "") -> None:
+    def note(self, text: str, path: str = "", line: int = 0) -> None:
         """Something that is worth knowing."""
-        self.findings.append(finding("W-UNKNOWN", text, path=path))
+        self.findings.append(finding("W-UNKNOWN", text, path=path, line=line))
 
     def all(self) -> tuple[Item, ...]:
         """The items of the job."""

@@ -118,3 +118,10 @@ def test_a_warning_about_a_record_is_no_job_that_is_not_written(run):
     done = run(str(STATUS / "qstat-xml/jobs.xml"), "--to", "sss")
     assert (done.exit_code, "is not written" in done.stderr) == (0, False)
     assert "warning" in done.stderr
+
+
+def test_a_directive_that_is_no_option_is_told_and_the_exit_code_says_so(run):
+    script = "#!/bin/sh\n#SBATCH --job-name=sim run\nexec /bin/date\n"
+    done = run("-", "--to", "sbatch", input=script)
+    assert (done.exit_code, done.stdout) == (1, script)
+    assert "<stdin>:2: error: #SBATCH: 'run' is not an option" in done.stderr

@@ -159,3 +159,9 @@ def test_any_of_them_together_come_back(data):
         st.lists(st.sampled_from(own), unique_by=lambda each: each.split(">")[0].split()[0])
     )
     comes_back(loads(wrapped("".join(inner))), "condor")
+
+
+def test_what_is_kept_is_told_with_its_line():
+    text = b"# sssjob: Id - <Job><Id>1</Id></Job>\nexecutable = /bin/true\n\nodd = \\\n 1\nwrong\nqueue\n"
+    (found,) = read(text, "condor")
+    assert [each.line for each in found.findings] == [6, 4]

@@ -86,7 +86,7 @@ READ = [
      "<TaskGroup><TaskDistribution type=\"TasksPerNode\">2</TaskDistribution><Requested><NodeCount>2</NodeCount><Processors>8</Processors></Requested></TaskGroup>"
      "<TaskGroup><Requested><NodeCount>1</NodeCount><Processors>8</Processors></Requested></TaskGroup>"),
     ("pbs", ["-l select=1:ncpus=4,walltime=1:00:00", "-mea", "-N 'a b'"],
-     '<Name>a b</Name><Extension type="pbs" name="-m">ea</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
+     '<Name>a b</Name><NotificationList>JobEnd</NotificationList><Extension type="pbs" name="-m">a</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
      + requested("<NodeCount>1</NodeCount><Processors>4</Processors><Duration>3600</Duration>")),
     ("pbs", ["-A p"], "<Project>p</Project>"),
     ("pbs", ["-v A=1,B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),

@@ -2,9 +2,10 @@
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from translated import comes_back, script
+from translated import comes_back, said_by_script, script
 
 from sssjob.document import dumps, loads
+from sssjob.document.canonical import canon
 from sssjob.errors import InvalidValue
 from sssjob.systems.slurm.directives import quote, split
 from sssjob.translate import Done, Settings, Untranslatable, read, translate
@@ -301,3 +302,29 @@ def test_an_array_is_kept_or_becomes_jobs_that_know_their_index():
 def test_an_array_that_has_no_elements_to_list_is_kept(array):
     (found,) = read(script("#SBATCH", [f"--array={array}"]), "sbatch", Settings(arrays="jobs"))
     assert f"--array={array}" in translate(found.job, "sbatch").text
+
+
+def test_what_is_kept_is_told_with_its_line_and_written_back_as_it_was():
+    lines = [
+        "-J a",
+        "--mail-type=FAIL,END --mail-user=a@b.c",
+        "--array=1-9",
+        "-t tomorrow",
+        "-N1 x",
+    ]
+    text, findings = said_by_script("#SBATCH", lines, "sbatch")
+    assert [each.line for each in findings] == [6, 3, 4, 5, 6]
+    assert '<NotificationList uri="mailto:a@b.c">JobEnd</NotificationList>' in text
+    assert '<Extension type="sbatch" name="--mail-type">FAIL</Extension>' in text
+    (found,) = read(script("#SBATCH", lines), "sbatch")
+    written = translate(found.job, "sbatch").text
+    assert "#SBATCH --mail-type=END,FAIL\n#SBATCH --mail-user=a@b.c\n" in written
+    assert written.count("--mail-type") == 1
+    (again,) = read(written.encode(), "sbatch")
+    assert canon(again.job) == canon(found.job)
+
+
+@pytest.mark.parametrize("value", ["ALL,FAIL", "NONE,END", "FAIL"])
+def test_a_list_of_events_that_cannot_be_said_is_kept_whole(value):
+    text, _ = said_by_script("#SBATCH", [f"--mail-type={value}"], "sbatch")
+    assert text == f'<Extension type="sbatch" name="--mail-type">{value}</Extension>'

@@ -22,7 +22,7 @@ from sssjob.translate import fields, numbers
 from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.form import ORDER, folded, unfolded
 from sssjob.translate.nodes import plain
-from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
 from sssjob.translate.quoting import safe
 from sssjob.translate.translator import Read, Settings, Translator
 
@@ -496,7 +496,8 @@ class SubmitFile(Translator[Description]):
         for option in said.left:
             heard.say("Extension", option.value or "", type=self.name, name=option.name)
             reason = said.reason(option) or "it has no place in a job object"
-            heard.note(f"{option.name} = {option.value} is kept as it is: {reason}")
+            told = f"{option.name} = {option.value} is kept as it is: {reason}"
+            heard.note(told, line=line_of(option))
         if said.left and len(set(said.options)) > 1:
             order = ", ".join(dict.fromkeys(option.name for option in said.options))
             heard.say("Extension", order, type=self.name, name=ORDER)
@@ -540,7 +541,7 @@ def _description(text: str) -> Description:
         if match := _LINE.fullmatch(line):
             known = match[1].lower()
             name = known if known in _KNOWN else match[1]
-            options.append(Option(name, stripped(match[2])))
+            options.append(Placed.at(Option(name, stripped(match[2])), number))
         else:
             found.append(finding("E-TYPE", f"{line.strip()[:60]!r} is no command", line=number))
     for number, line in rest:

@@ -268,6 +268,7 @@ FORM = Form(
     prepare=_soft,
     own=(_PARALLEL,),
     array=("-t", "SGE_TASK_ID"),
+    lists={"-m": ""},
     at_once=(fields.Limits(_CPU_TIME),),
     commands=Commands("qsub", ("-terse", "-h"), ("qrls",), ("qdel",)),
     held_name=fields.Name("-N", plain=True),

@@ -89,6 +89,7 @@ FORM = Form(
     name="pbs",
     syntax=directives.PBS,
     array=("-J", "PBS_ARRAY_INDEX"),
+    lists={"-m": ""},
     layout=Chunks(),
     in_script=(
         fields.Name("-N", plain=True, most=230),
@@ -105,6 +106,7 @@ _TORQUE = Form(
     name="torque",
     syntax=directives.TORQUE,
     array=("-t", "PBS_ARRAYID"),
+    lists={"-m": ""},
     layout=Nodes(),
     in_script=(
         fields.Name("-N", plain=True, most=15),

@@ -164,8 +164,8 @@ class Amounts(Layout):
             try:
                 seconds = slurm.time_limit(value)
             except InvalidValue as error:
-                heard.note(f"--time: {error}")
-                seconds = None
+                said.back("--time", value, str(error))
+                return
             if seconds is None:
                 said.back("--time", value)
             else:
@@ -428,6 +428,7 @@ FORM = Form(
     words=_held_words,
     scratch=True,
     array=("--array", "SLURM_ARRAY_TASK_ID"),
+    lists={"--mail-type": ","},
 )
 SBATCH = SubmitForm(FORM)
 # fmt: on
