@@ -143,7 +143,7 @@ class Said:
     def keep(self, name: str, value: str, rest: str, reason: str) -> None:
         """Give back the rest of a value that was understood in part, and why."""
         for place, option in enumerate(self.options):
-            if option == (name, value) and place not in self._left:
+            if option == Option(name, value) and place not in self._left:
                 self._left[place] = Placed.at(Option(name, rest), line_of(option))
                 self._reasons[self._left[place]] = reason
 
