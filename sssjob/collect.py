@@ -16,6 +16,7 @@ from pathlib import Path
 from sssjob import atomic, handles, registry
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
+from sssjob.dotted import loaded
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.features import status
 from sssjob.features.batch import documents
@@ -147,7 +148,7 @@ def ask(
     row = registry.all_systems()[system]
     names = list(ids)
     found = Known()
-    for command, printed in registry.loaded(row.ended)(names, environment, seconds):
+    for command, printed in loaded(row.ended)(names, environment, seconds):
         _take(found, row.formats[0].name, printed, command, names)
     return found
 

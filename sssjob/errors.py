@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from importlib import import_module
 from typing import Any, NamedTuple
+
+from sssjob.dotted import NOTEBOOK, loaded
 
 
 class Severity(StrEnum):
@@ -192,7 +193,7 @@ class Findings(tuple[Finding, ...]):
 
     def _repr_html_(self) -> str:
         """The findings for a notebook."""
-        return str(import_module("sssjob.drawing.notebook").findings(self))
+        return str(loaded(f"{NOTEBOOK}:findings")(self))
 
 
 class SSSJobError(Exception):

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from importlib import import_module
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar, overload
 
 from sssjob import spec, suggestions, units
+from sssjob.dotted import EDITING, NOTEBOOK, loaded
 from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName
 
 Scalar = str | int | float | bool | Fraction | Decimal | datetime | timedelta
@@ -226,7 +226,7 @@ class Block:
 
     def _repr_html_(self) -> str:
         """The block for a notebook."""
-        return str(import_module("sssjob.drawing.notebook").block(self))
+        return str(loaded(f"{NOTEBOOK}:block")(self))
 
     @classmethod
     def of(cls, *items: Item, **properties: Scalar) -> Self:
@@ -531,7 +531,7 @@ def _plural(name: str, number: int) -> str:
 
 def _editing() -> Any:
     """What op, conj and group mean, and so what is left of a request, is said by a room above."""
-    return import_module("sssjob.expression.editing")
+    return loaded(EDITING)
 
 
 def replace_text(old: P, text: str, attributes: Mapping[str, str]) -> P:

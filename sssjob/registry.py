@@ -17,6 +17,7 @@ from importlib.machinery import PathFinder
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from sssjob.dotted import loaded
 from sssjob.errors import UnusableInput
 
 if TYPE_CHECKING:
@@ -152,16 +153,6 @@ class System(NamedTuple):
     ended: str = ""
     submission: str = ""
     targets: tuple[Target, ...] = ()
-
-
-def loaded(name: str) -> Any:
-    """What a dotted name, or ``module:attribute``, stands for.
-
-    Raises ``ImportError`` and ``AttributeError``.
-    """
-    module, _, attribute = name.partition(":")
-    found = import_module(module)
-    return getattr(found, attribute) if attribute else found
 
 
 @cache

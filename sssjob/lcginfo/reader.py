@@ -12,6 +12,7 @@ from typing import Any
 
 from sssjob import commands, registry
 from sssjob.commands import Limits
+from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue, Severity
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
 from sssjob.records.clock import ctime
@@ -160,7 +161,7 @@ def snapshot(
     name: str, outputs: Iterable[bytes], options: Options, report: Report = unheard
 ) -> Snapshot:
     """The state that the outputs of a batch system show together. Raises ``UnusableOutput``."""
-    reader: Reader = registry.loaded(queues()[name].reader)(options, report)
+    reader: Reader = loaded(queues()[name].reader)(options, report)
     for output in outputs:
         reader.take(output.decode("utf-8", "replace"))
     return reader.snapshot()

@@ -10,6 +10,7 @@ import click
 from sssjob import registry
 from sssjob.cli import common
 from sssjob.cli.lcginfo import shared
+from sssjob.dotted import loaded
 
 if TYPE_CHECKING:
     from sssjob.commands import Limits
@@ -52,7 +53,7 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
             text = _printed(known, commands.Limits(seconds=timeout))
         else:
             text = shared.text(file or "-", caps.TEXT_LIMIT)
-        found = caps.read(text, log) if known is None else registry.loaded(known.reader)(text)
+        found = caps.read(text, log) if known is None else loaded(known.reader)(text)
         click.echo(caps.write(found), nl=False)
     log.close()
     sys.exit(common.NOTHING if log.bad else common.FOUND)

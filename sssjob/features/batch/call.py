@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from sssjob import registry
 from sssjob.amounts import Amount
 from sssjob.commands import CommandFailed, asked
+from sssjob.dotted import loaded
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.used import Used
 
@@ -77,7 +78,7 @@ class Call:
     def script(self) -> Script:
         """The system's side of it."""
         name = registry.all_systems()[self.system].script
-        made: Script = registry.loaded(name)(self.arguments, self.environment)
+        made: Script = loaded(name)(self.arguments, self.environment)
         return made
 
     def allocation(self, *, asking: bool = True) -> Allocation:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sssjob import atomic, handles, registry
+from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -85,7 +86,7 @@ class Installation:
     def side(self) -> Scripts:
         """What is the system's own."""
         name = registry.all_systems()[self.system].installation
-        made: Scripts = registry.loaded(name)()
+        made: Scripts = loaded(name)()
         return made
 
     def scripts(self) -> dict[str, str]:

@@ -1,0 +1,23 @@
+"""What a dotted name stands for, imported when it is first asked for.
+
+So a table can name what is slow to import, or stands in a room above.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# What values of low rooms are asked for and rooms above work out: how a notebook shows them, and
+# what is left of a request that is changed.
+NOTEBOOK, EDITING = "sssjob.drawing.notebook", "sssjob.expression.editing"
+
+
+def loaded(name: str) -> Any:
+    """What a dotted name, or ``module:attribute``, stands for.
+
+    Raises ``ImportError`` and ``AttributeError``.
+    """
+    module, _, attribute = name.partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
