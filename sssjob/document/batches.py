@@ -13,7 +13,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import cause, cutting, limits, parsing
 from sssjob.document.around import Around
-from sssjob.document.cutting import Cut, Cutter, Other, Piece, Whole
+from sssjob.document.cutting import Cut, DocumentCutter, Other, Piece, Whole
 from sssjob.document.encodings import UTF8
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.places import names
@@ -115,7 +115,7 @@ def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator
                 yield found
 
 
-def trees(cutter: Cutter, tell: OnError, known: Collection[str]) -> Iterator[Located]:
+def trees(cutter: DocumentCutter, tell: OnError, known: Collection[str]) -> Iterator[Located]:
     """Documents as whole trees: as they come, and from the first broken one on with care."""
     for part in cutter.wholes():
         if isinstance(part, UnreadableDocument):

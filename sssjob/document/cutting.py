@@ -104,7 +104,7 @@ def _tokens(names: bytes) -> re.Pattern[bytes]:
     )
 
 
-class Cutter:
+class DocumentCutter:
     """Cuts a stream of documents, one after the other.
 
     ``head`` is what was read of the stream already, ``place`` where that begins. With an
@@ -531,7 +531,7 @@ class _Wrapper:
     """A document with job objects inside: what is around them is parsed with marks for them."""
 
     def __init__(
-        self, cutter: Cutter, name: bytes, encoding: str, origin: str, place: Place
+        self, cutter: DocumentCutter, name: bytes, encoding: str, origin: str, place: Place
     ) -> None:
         self._cutter, self._name = cutter, name
         self._pattern = _tokens(_UNIT + b"|" + re.escape(name))
@@ -598,7 +598,7 @@ class _Wrapper:
 
 def pieces(data: bytes, place: Place) -> Iterator[Piece]:
     """The outermost job objects in well-formed bytes that begin at a place."""
-    cutter = Cutter(io.BytesIO(), data, place)
+    cutter = DocumentCutter(io.BytesIO(), data, place)
     pattern = _tokens(_UNIT)
     while True:
         yield from cutter.siblings(ALONE)

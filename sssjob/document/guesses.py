@@ -30,7 +30,7 @@ from sssjob.document.batches import (
     told,
     trees,
 )
-from sssjob.document.cutting import Cut, Cutter, Piece
+from sssjob.document.cutting import Cut, DocumentCutter, Piece
 from sssjob.document.limits import SPACE
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.parsing import START, Place
@@ -301,7 +301,7 @@ class _OfLines(Guesses):
         self, guess: Guess, line: Piece, end: int, unread: Sequence[Guess], tell: OnError
     ) -> Iterator[Batch]:
         """What a line holds that is not just one job object, or all from there on."""
-        cutter = Cutter(io.BytesIO(), line.data, line.place)
+        cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
         cuts: Iterator[Cut] = iter(list(_until_the_end(cutter.cuts())))
         if cutter.is_open and self._goes_on(line.data, guess.data, end, unread):
             self.has_ended = True
@@ -312,14 +312,14 @@ class _OfLines(Guesses):
         """Each document as a whole tree."""
         for guess in self:
             for line, end in _each(guess):
-                cutter = Cutter(io.BytesIO(), line.data, line.place)
+                cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
                 if self._plain(line.data) is None:
                     for _ in _until_the_end(cutter.cuts()):
                         pass
                     if cutter.is_open and self._goes_on(line.data, guess.data, end, ()):
                         yield from trees(self._rest(line, guess.data[end:], ()), tell, known)
                         return
-                    cutter = Cutter(io.BytesIO(), line.data, line.place)
+                    cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
                 with told(tell):
                     yield from trees(cutter, tell, known)
 
@@ -349,9 +349,9 @@ class _OfLines(Guesses):
         one, other = _START_TAG.match(line), _START_TAG.match(data, end)
         return one is None or other is None or one[1] != other[1]
 
-    def _rest(self, line: Piece, behind: bytes, unread: Sequence[Guess]) -> Cutter:
+    def _rest(self, line: Piece, behind: bytes, unread: Sequence[Guess]) -> DocumentCutter:
         """What cuts everything from a line on as documents of any shape."""
-        return Cutter(self.stream, self.going_on(line.data + behind, unread), line.place)
+        return DocumentCutter(self.stream, self.going_on(line.data + behind, unread), line.place)
 
 
 class _OfTags(Guesses):
@@ -396,7 +396,7 @@ class _OfTags(Guesses):
 
     def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Batch]:
         self.has_ended = True
-        cutter = Cutter(self.stream, self.going_on(guess.data, unread), guess.place)
+        cutter = DocumentCutter(self.stream, self.going_on(guess.data, unread), guess.place)
         return careful(cutter.within(self._before), tell)
 
 

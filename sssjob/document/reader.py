@@ -21,7 +21,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import parsing
 from sssjob.document.batches import APART, Batch, Located, OnError, careful, told, trees
-from sssjob.document.cutting import Cutter
+from sssjob.document.cutting import DocumentCutter
 from sssjob.document.files import CHUNK, Source, Span, opened, span
 from sssjob.document.guesses import (
     Frame,
@@ -49,7 +49,7 @@ def batches(source: Source, *, on_error: OnError | None = None) -> Iterator[Batc
     with told(on_error) as tell, opened(source) as stream:
         head = stream.read(CHUNK)
         if (found := guesses(stream, head)) is None:
-            yield from careful(Cutter(stream, head).cuts(), tell)
+            yield from careful(DocumentCutter(stream, head).cuts(), tell)
         else:
             yield from found.batches(tell)
 
@@ -93,7 +93,7 @@ def in_parts(
     with told(on_error) as tell, opened(stream) as plain:
         head = plain.read(CHUNK)
         if (found := guesses(plain, head)) is None:
-            yield from map(here, careful(Cutter(plain, head).cuts(), tell))
+            yield from map(here, careful(DocumentCutter(plain, head).cuts(), tell))
             return
         parts = workers.in_order(_parts(name, found, span(source, plain)), str)
         done = ((part.guess if made is not None else part.read(), made) for part, made in parts)
@@ -114,7 +114,7 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
         if (found := guesses(stream, head, alone=True)) is not None:
             yield from found.located(tell)
             return
-        for batch in careful(Cutter(stream, head).cuts(), tell, alone=True):
+        for batch in careful(DocumentCutter(stream, head).cuts(), tell, alone=True):
             yield from batch.located()
 
 
@@ -136,7 +136,7 @@ def wholes(
         if is_lines(head):
             yield from trees_of_lines(stream, head, tell, known)
         else:
-            yield from trees(Cutter(stream, head), tell, known)
+            yield from trees(DocumentCutter(stream, head), tell, known)
 
 
 def joined(documents: Sequence[bytes]) -> Element | None:

@@ -108,6 +108,13 @@ class Clock:
         except InvalidValue:
             return ""
 
+    def doubtful(self, texts: Iterable[str]) -> set[str]:
+        """Those of some times that happened twice."""
+        if not self._named:
+            return set()
+        unknown = {text for text in set(texts) if text[:14] not in self._hours}
+        return {text for text in unknown if self.readable(text) and text in self.twice}
+
     def _plain_hour(self, text: str) -> int | None:
         """The beginning of an hour in which minutes add up and no time happens twice."""
         try:

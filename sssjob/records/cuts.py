@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from sssjob.records.cutting import Cutter, LineCutter
 from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
-from sssjob.records.record import Bad, Noted
+from sssjob.records.record import Bad, Noted, Options
 
 _BATCH = 256  # pieces that are taken at once
 CUT_SHORT = "the last line has no line end: it may be cut short"
@@ -26,7 +26,7 @@ class Lines:
     many: Callable[[Sequence[str]], Sequence[Any]] | None = None
     cutter: type[Cutter] | None = LineCutter
 
-    def batches(self, stream: BinaryIO, first: int) -> Iterator[Sequence[Piece]]:
+    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
         """The lines, as many at once as a block has."""
         blocks = Blocks(stream, first)
         for number, block in blocks:
@@ -39,16 +39,16 @@ class Lines:
                 yield [*zip(numbers, self.many(texts), strict=True)]
             else:
                 yield lines
-        yield cut_short(blocks)
+        yield cut_short(blocks.cut_short)
 
 
 def _bounded(line: tuple[int, str]) -> Piece:
     return Bad(line[0], TOO_LONG) if len(line[1]) > LINE_LIMIT else line
 
 
-def cut_short(blocks: Blocks) -> Sequence[Noted]:
-    """What there is to say of the end of lines that were read."""
-    return [Noted(blocks.cut_short, CUT_SHORT)] if blocks.cut_short else []
+def cut_short(line: int) -> Sequence[Noted]:
+    """What there is to say of a last line without its end; 0: there is none."""
+    return [Noted(line, CUT_SHORT)] if line else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Found:
     pieces: Callable[[BinaryIO, int], Iterable[Piece]]
     cutter: type[Cutter] | None = None
 
-    def batches(self, stream: BinaryIO, first: int) -> Iterator[Sequence[Piece]]:
+    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
         """The pieces, some hundred at once."""
         rest = iter(self.pieces(stream, first))
         while batch := list(islice(rest, _BATCH)):
@@ -71,6 +71,6 @@ def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> 
     def found(stream: BinaryIO, first: int) -> Iterator[Piece]:
         blocks = Blocks(stream, first)
         yield from pieces(blocks.lines())
-        yield from cut_short(blocks)
+        yield from cut_short(blocks.cut_short)
 
     return Found(found)

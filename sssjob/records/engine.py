@@ -11,10 +11,9 @@ from typing import Any, BinaryIO, Generic, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import Clock
-from sssjob.records.folding import Folder
 from sssjob.records.layout import Layout, Made, Piece, Read, Reader, Record
 from sssjob.records.lines import clean
-from sssjob.records.making import Maker
+from sssjob.records.making import Maker, Plans
 from sssjob.records.record import Bad, Options, Outcome, Skipped
 from sssjob.records.roads import Road
 
@@ -31,9 +30,9 @@ class Engine(Generic[P, J]):
         """Raises ``InvalidValue`` for an unknown zone."""
         self._layout = layout
         self._options = options
-        self._road = road
         self._clock = Clock(options.zone)
-        self._maker = Maker(layout, self._clock, road)
+        self._plans = Plans(layout, self._clock, road)
+        self._maker = Maker(self._plans, layout.span)
 
     def outcomes(
         self, stream: BinaryIO, first: int = 1, front: Sequence[tuple[int, bytes]] = ()
@@ -45,13 +44,11 @@ class Engine(Generic[P, J]):
         """
         self._clock.begin()
         layout = self._layout
-        if layout.gathered:
-            yield from layout.gathered(stream, self._options, self._road, first)
-            return
-        read = layout.reader(self._options, self._clock)
-        folder = Folder(layout.folding) if layout.folding else None
+        options = self._options
+        read = layout.reader(options, self._clock)
+        folder = layout.folding.folder(options, self._plans) if layout.folding else None
         before = [(number, clean(raw)) for number, raw in front]
-        for batch in chain([before], layout.cut.batches(stream, first)):
+        for batch in chain([before], layout.cut.batches(stream, first, options)):
             found = self._read(read, batch)
             yield from self._made(folder.take(found) if folder else found)
         if folder:
@@ -59,7 +56,7 @@ class Engine(Generic[P, J]):
 
     def _made(self, found: Sequence[Read]) -> Iterator[Outcome[J]]:
         if self._options.ended_only:
-            found = [*map(_ended, found)]
+            found = [*chain.from_iterable(map(_ended, found))]
         outcomes = self._maker.outcomes(found)
         if outcomes:
             yield from self._clock.assumption(outcomes[0].line)
@@ -86,7 +83,10 @@ class Engine(Generic[P, J]):
         return found
 
 
-def _ended(item: Read) -> Read:
-    if isinstance(item, Record | Made) and not item.ended:
-        return Skipped(item.line, _NOT_ENDED)
-    return item
+def _ended(item: Read) -> Iterator[Read]:
+    if not isinstance(item, Record | Made) or item.ended:
+        yield item
+        return
+    yield Skipped(item.line, _NOT_ENDED)
+    for line, _ in item.folded if isinstance(item, Record) else ():
+        yield Skipped(line, _NOT_ENDED)

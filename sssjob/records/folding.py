@@ -8,14 +8,18 @@ a record like any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.records.cutting import Part
-from sssjob.records.layout import Folding, Names, Read, Reader, Record
+from sssjob.records.layout import Names, Read, Reader, Record
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Options, Skipped
+
+if TYPE_CHECKING:
+    from sssjob.records.making import Plans
 
 T = TypeVar("T")
 
@@ -23,6 +27,41 @@ Gathered = tuple[T, list[T]]  # a job and its parts, or what stands for them
 
 _LINES = 256  # that are looked at together
 PARTS_LIMIT = 100_000  # parts that wait for their job
+
+
+class Fold(NamedTuple):
+    """How the texts of a column, those of the parts and last that of the job, become one text.
+
+    It goes ``into`` a column of the job, the same one if that is "". Where the job's own text is no
+    such value (``InvalidValue``) it stays, and will be told.
+    """
+
+    column: str
+    together: Callable[[Sequence[str]], str]
+    into: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folding:
+    """How the records of one job are told and folded.
+
+    ``part`` gives which part of a job a record is about, "" for the job itself, and ``key`` which
+    job that is. ``goes_on``: parts of this job may stand right behind it; ``follows``: this one,
+    of the same key, does. ``is_plain`` tells of the bytes of a line that it is surely no part, and
+    ``alone`` why a part is skipped whose job does not come.
+    """
+
+    part: Callable[[Record], str]
+    key: Callable[[Record], Hashable]
+    goes_on: Callable[[Record], bool]
+    follows: Callable[[Record, Record], bool]
+    is_plain: Callable[[bytes], bool]
+    folds: tuple[Fold, ...]
+    alone: str
+
+    def folder(self, options: Options, plans: Plans[Any, Any]) -> Folder:
+        """What folds the records of a stream."""
+        return Folder(self)
 
 
 class Gathering(Generic[T]):
@@ -155,8 +194,8 @@ class Folder:
                 fields[into] = fold.together(texts)
             except InvalidValue:
                 continue
-        lines = tuple([line for line, _ in parts])
-        return Record(job.line, job.names, fields, job.ended, job.more, job.notes, lines)
+        told = [(line, "part") for line, _ in parts]
+        return Record(job.line, job.names, fields, job.ended, job.more, job.notes, told)
 
 
 def _picker(places: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:

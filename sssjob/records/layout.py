@@ -18,18 +18,15 @@ plan, and a part that begins with another line number gives what the whole would
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Union
+from typing import Any, BinaryIO, NamedTuple, Protocol, Union
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Property
 from sssjob.records.clock import Clock
 from sssjob.records.cutting import Cutter
 from sssjob.records.record import Bad, Field, Noted, Options, Skipped
-
-if TYPE_CHECKING:
-    from sssjob.records.roads import Road
 
 Names = tuple[str, ...]
 
@@ -50,8 +47,9 @@ class Record(NamedTuple):
     """A record that was read: its line, the names of its columns, and their values.
 
     Records with one tuple of names are taken together; names without a value stand last. ``more``
-    are Extensions that have no column, ``notes`` what is worth knowing if it becomes a job, and
-    ``folded`` the lines of records that were folded into it.
+    are Extensions that have no column, ``notes`` what is worth knowing if it becomes a job,
+    ``folded`` the lines and names of records that were folded into it, and ``groups`` what the road
+    made of them, if they are task groups.
     """
 
     line: int
@@ -60,7 +58,8 @@ class Record(NamedTuple):
     ended: bool = True
     more: tuple[Property, ...] = ()
     notes: tuple[Noted, ...] = ()
-    folded: tuple[int, ...] = ()
+    folded: Collection[tuple[int, str]] = ()
+    groups: Any = ()
 
 
 class Made(NamedTuple):
@@ -73,11 +72,11 @@ class Made(NamedTuple):
 
 
 Read = Union[Record, Made, Skipped, Bad, Noted]  # noqa: UP007  # a value, not only a type
-Piece = Union[tuple[int, Any], Skipped, Bad, Noted]  # noqa: UP007  # the same
+# A line, or another number, with what is read there; or what was read already, for the folding.
+Piece = Union[tuple[Any, ...], Skipped, Bad, Noted]  # noqa: UP007  # the same
 # What a piece is. None: nothing. Raises ``InvalidValue`` for one that is no record.
 Reader = Callable[[int, Any], Read | list[Read] | None]
 Rows = Callable[[Names], Iterable[Field]]
-Gathered = Callable[[BinaryIO, Options, "Road[Any, Any]", int], Iterator[Any]]
 
 
 class Cut(Protocol):
@@ -88,7 +87,7 @@ class Cut(Protocol):
         """What cuts a stream where these pieces can be cut, whatever they tell."""
         ...
 
-    def batches(self, stream: BinaryIO, first: int) -> Iterator[Sequence[Piece]]:
+    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
         """The pieces of a stream whose first line has this number, some hundred at once.
 
         Raises ``UnusableInput`` where it does not begin as it must.
@@ -100,35 +99,24 @@ def _unknown(head: bytes) -> str:
     return ""
 
 
-class Fold(NamedTuple):
-    """How the texts of a column, those of the parts and last that of the job, become one text.
+class Folder(Protocol):
+    """Folds what was read of a stream into the records of jobs, and leaves all else as it is."""
 
-    It goes ``into`` a column of the job, the same one if that is "". Where the job's own text is no
-    such value (``InvalidValue``) it stays, and will be told.
-    """
+    def take(self, found: Sequence[Any]) -> list[Read]:
+        """What is known after the next of what was read."""
+        ...
 
-    column: str
-    together: Callable[[Sequence[str]], str]
-    into: str = ""
+    def close(self) -> list[Read]:
+        """What is known when nothing more comes."""
+        ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folding:
-    """How the records of one job are told and folded.
+class Folds(Protocol):
+    """What folds several records of one job, for each stream anew."""
 
-    ``part`` gives which part of a job a record is about, "" for the job itself, and ``key`` which
-    job that is. ``goes_on``: parts of this job may stand right behind it; ``follows``: this one,
-    of the same key, does. ``is_plain`` tells of the bytes of a line that it is surely no part, and
-    ``alone`` why a part is skipped whose job does not come.
-    """
-
-    part: Callable[[Record], str]
-    key: Callable[[Record], Hashable]
-    goes_on: Callable[[Record], bool]
-    follows: Callable[[Record, Record], bool]
-    is_plain: Callable[[bytes], bool]
-    folds: tuple[Fold, ...]
-    alone: str
+    def folder(self, options: Options, plans: Any) -> Folder:
+        """What folds a stream; ``plans`` are those of the engine (``making.Plans``), and kept."""
+        ...
 
 
 def alone(read: Reader) -> Callable[[Options, Clock], Reader]:
@@ -159,16 +147,14 @@ class Layout:
     is ``Made`` needs none. ``span`` names the columns of start and
     end in seconds, of which a note may speak. ``recognises`` says what in the first bytes of a file
     tells the format, ``mistaken`` what is wrong with a file that is often taken for it; both give
-    "" for all others. ``folding`` is for formats with several records of one job; ``gathered`` for
-    those that make jobs of them by their own means.
+    "" for all others. ``folding`` is for formats with several records of one job.
     """
 
     type: str
     cut: Cut
     reader: Callable[[Options, Clock], Reader] = _READ
     rows: Rows = _NO_ROWS
-    folding: Folding | None = None
+    folding: Folds | None = None
     span: tuple[str, str] = ("", "")
     recognises: Callable[[bytes], str] = _unknown
     mistaken: Callable[[bytes], str] = _unknown
-    gathered: Gathered | None = None

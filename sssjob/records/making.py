@@ -11,7 +11,17 @@ from sssjob.records import clock as clocks
 from sssjob.records.clock import Clock, is_backwards
 from sssjob.records.layout import Layout, Made, Names, Read, Record
 from sssjob.records.plan import Odd, Plan
-from sssjob.records.record import JOB, Bad, Converted, Field, Found, Noted, Outcome, varied
+from sssjob.records.record import (
+    JOB,
+    Bad,
+    Converted,
+    Field,
+    Found,
+    Noted,
+    Outcome,
+    of_bad,
+    varied,
+)
 from sssjob.records.roads import Road
 
 P = TypeVar("P")
@@ -19,7 +29,6 @@ J = TypeVar("J")
 
 _converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
 _PLANS = 256  # names that are remembered with their plans
-_PART = "part of a job whose record is bad"
 _BACKWARDS = "the job ends before it starts: the clock was set back"
 
 
@@ -31,14 +40,34 @@ def _as_they_are(items: tuple[Property, ...]) -> Found:
 _MORE = Field("Extensions beside the columns", JOB, "Extension", _as_they_are)
 
 
-class Maker(Generic[P, J]):
-    """Makes jobs of records with any names, by the mapping of a layout for these."""
+class Plans(Generic[P, J]):
+    """The plans of a layout for records with any names, which are kept, on one road."""
 
     def __init__(self, layout: Layout, clock: Clock, road: Road[P, J]) -> None:
+        self.clock = clock
+        self.road = road.remembering()
         self._layout = layout
-        self._clock = clock
-        self._road = road
         self._plans: dict[Names, Plan[P, J]] = {}
+
+    def of(self, names: Names) -> Plan[P, J]:
+        """The plan for records with these names."""
+        try:
+            return self._plans[names]
+        except KeyError:
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            rows = clocks.by(self.clock, (*self._layout.rows(names), _MORE))
+            plan = self._plans[names] = Plan(rows, names, self.road, self._layout.type)
+            return plan
+
+
+class Maker(Generic[P, J]):
+    """Makes jobs of records, with plans for their names."""
+
+    def __init__(self, plans: Plans[P, J], span: tuple[str, str]) -> None:
+        self._plans = plans
+        self._road = plans.road
+        self._span = span
 
     def outcomes(self, found: Sequence[Read]) -> list[Outcome[J]]:
         """What becomes of records, in their order."""
@@ -64,17 +93,15 @@ class Maker(Generic[P, J]):
         names = records[0].names
         columns: list[Sequence[Any]] = [*zip(*[it.fields for it in records], strict=True)]
         more = [record.more for record in records]
-        jobs = (
-            self._plan((*names[: len(columns)], _MORE.column, *names[len(columns) :])).jobs(
-                [*columns, more]
-            )
-            if any(more)
-            else self._plan(names).jobs(columns)
-        )
+        plan = self._plans.of(names)
+        if any(more):
+            plan = self._plans.of((*names[: len(columns)], _MORE.column, *names[len(columns) :]))
+            columns.append(more)
+        jobs = plan.jobs(columns, self._groups(records))
         for place, record, job in zip(places, records, jobs, strict=True):
             if isinstance(job, InvalidValue):
                 outcomes[place] = Bad(record.line, str(job))
-                beside[place] = [Bad(row, _PART) for row in record.folded]
+                beside[place] = [*of_bad(record.folded)]
                 continue
             said: tuple[Noted, ...] = record.notes
             if isinstance(job, Odd):
@@ -82,24 +109,19 @@ class Maker(Generic[P, J]):
                 said += tuple(Noted(record.line, text, once=True) for text in remarks)
             outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
             if said:
-                beside[place] = [*said]
+                beside[place] = [*dict.fromkeys(said)]  # a column may be read for two ends
         for at in self._backwards(names, columns):
             if isinstance(outcomes[places[at]], Converted):
                 beside.setdefault(places[at], []).append(Noted(records[at].line, _BACKWARDS))
 
-    def _plan(self, names: Names) -> Plan[P, J]:
-        try:
-            return self._plans[names]
-        except KeyError:
-            if len(self._plans) >= _PLANS:
-                self._plans.clear()
-            rows = clocks.by(self._clock, (*self._layout.rows(names), _MORE))
-            plan = self._plans[names] = Plan(rows, names, self._road, self._layout.type)
-            return plan
+    def _groups(self, records: Sequence[Record]) -> list[P] | None:
+        groups = [record.groups for record in records]
+        nothing = self._road.nothing
+        return [group or nothing for group in groups] if any(groups) else None
 
     def _backwards(self, names: Names, columns: Sequence[Sequence[Any]]) -> set[int]:
         """Records whose clock was set back while they ran."""
-        start, end = self._layout.span
+        start, end = self._span
         if start not in names or end not in names:
             return set()
         starts, ends = columns[names.index(start)], columns[names.index(end)]

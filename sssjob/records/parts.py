@@ -22,7 +22,7 @@ from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Cutter, Part, Place
 from sssjob.records.engine import Engine
-from sssjob.records.folding import FoldingCutter
+from sssjob.records.folding import Folding, FoldingCutter
 from sssjob.records.head import looked_at
 from sssjob.records.layout import Layout
 from sssjob.records.recognition import checked
@@ -43,7 +43,7 @@ def cutter(
     """What cuts a stream of a format into parts that stand alone, if it can be cut."""
     if layout.cut.cutter is None:
         return None
-    if layout.folding is None:
+    if not isinstance(layout.folding, Folding):
         return layout.cut.cutter(options, front)
     many = layout.cut.many if isinstance(layout.cut, Lines) else None
     return FoldingCutter(layout.folding, layout.reader(options, Clock()), options, front, many)

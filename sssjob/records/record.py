@@ -151,6 +151,11 @@ class Noted:
     severity: Severity = Severity.WARNING
 
 
+def of_bad(parts: Iterable[tuple[int, str]]) -> Iterator[Bad]:
+    """What becomes of records, by their lines and names, that were folded into a bad one."""
+    return (Bad(line, f"{name} of a job whose record is bad") for line, name in parts)
+
+
 Outcome = Union[Converted[J], Skipped, Bad, Noted]  # noqa: UP007  # a generic alias
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from sssjob.records.cuts import Lines
 from sssjob.records.engine import Engine
-from sssjob.records.layout import Fold, Folding, Layout, NoRecord, Record, alone, table
+from sssjob.records.folding import Fold, Folding
+from sssjob.records.layout import Layout, NoRecord, Record, alone, table
 from sssjob.records.parts import cutter
 from sssjob.records.record import JOB, Bad, Converted, Counts, Field, Options, Skipped
 from sssjob.records.roads import OBJECTS, TEXTS

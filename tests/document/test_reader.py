@@ -18,7 +18,7 @@ import sssjob
 from sssjob import spec, store
 from sssjob.check import check_each, check_source
 from sssjob.document import cutting, guesses, limits, loads, parsing, read, tree
-from sssjob.document.cutting import Cutter
+from sssjob.document.cutting import DocumentCutter
 from sssjob.document.outermost import UNIT_TAGS, outermost
 from sssjob.document.slices import slices
 from sssjob.document.splice import rewrite
@@ -193,7 +193,7 @@ def test_what_libxml2_accepts_is_accepted_and_what_is_accepted_it_accepts(data):
         units = filter(is_unit, outermost(parsing.parsed(data)))
         assert judged(data)[0] == [(canonical(unit), unit.sourceline) for unit in units]
     elif not refused:  # they are several
-        documents = list(Cutter(io.BytesIO(data)).wholes())
+        documents = list(DocumentCutter(io.BytesIO(data)).wholes())
         assert len(documents) > 1
         assert not any(parsing.fault(each.data, each.encoding) for each in documents)
 

@@ -69,7 +69,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     elif form:
         blocks = Blocks(again, first)
         yield from (_of_lines if form == LONG else _of_text)(blocks.lines())
-        yield from cut_short(blocks)
+        yield from cut_short(blocks.cut_short)
     elif head.strip():
         raise UnusableInput("no ClassAds: neither long form nor JSON nor XML", 1)
 

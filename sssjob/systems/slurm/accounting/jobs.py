@@ -1,23 +1,21 @@
-"""Jobs and task groups of the rows that Slurm printed, many at once and column by column."""
+"""Records of jobs, and their task groups, of the rows that Slurm printed: column by column."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from sssjob.errors import InvalidValue, Severity
-from sssjob.records import clock as clocks
-from sssjob.records.clock import NO_VALUE, Clock
-from sssjob.records.plan import Columns, Odd, Plan
-from sssjob.records.record import Field, Noted
-from sssjob.records.roads import Road
+from sssjob.records.clock import NO_VALUE
+from sssjob.records.layout import NEVER, Names, Record
+from sssjob.records.making import Plans
+from sssjob.records.plan import Odd
+from sssjob.records.record import Noted
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import table, values
-from sssjob.systems.slurm.accounting.header import Header
 from sssjob.systems.slurm.accounting.lines import Row
-from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED, TYPE
-from sssjob.systems.slurm.accounting.steps import NO_SUMS
+from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED
 from sssjob.systems.slurm.accounting.values import Phase, phase
 
 P = TypeVar("P")
@@ -30,75 +28,61 @@ _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
 
 
-class Maker(Generic[P, J]):
-    """Makes jobs and task groups of rows that share a header, on one road.
+class Columns(Generic[P, J]):
+    """Rows with the same names: what is worked out of their columns, many at once.
 
-    ``truncated`` is the first line of a job that goes on and has an end all the same.
+    ``key`` is the place of the column of ids, ``step_columns`` are those of which a step makes
+    something, ``truncated`` is the first line of a job that goes on and has an end all the same.
     """
 
-    def __init__(self, header: Header, clock: Clock, road: Road[P, J]) -> None:
-        self._at = header.at
-        self._clock = clock
+    def __init__(self, names: Names, plans: Plans[P, J]) -> None:
+        self._at = {name: index for index, name in reversed(tuple(enumerate(names)))}
+        self.key = self._at.get("JobID", self._at.get("JobIDRaw", -1))
         self.truncated = 0
-        road = road.remembering()
-        names = (*header.names, *table.WORKED_OUT)
+        self._clock = plans.clock
+        self._names = (*names, *table.OF_JOBS)
+        self._never = (*self._names, NEVER)
+        self._steps = plans.of((*names, *table.OF_STEPS))
+        self.step_columns = self._steps.columns
+        self._job_columns = plans.of(self._names).columns
 
-        def plan(rows: Iterable[Field]) -> Plan[P, J]:
-            chosen = table.chosen(rows, names)
-            return Plan(clocks.by(clock, chosen), names, road, TYPE)
-
-        self._started = plan(table.ALLOCATION)
-        self._waiting = plan(table.WAITING)
-        self._step = plan(table.STEP)
-        self.step_columns = self._step.columns
-
-    def jobs(
-        self, rows: Sequence[Row], sums: Sequence[Sequence[Any]], groups: Sequence[P]
-    ) -> list[J | Odd[J] | InvalidValue]:
-        """Jobs of their allocations, of what was summed, and of their task groups."""
-        columns = _turned(rows)
-        if self._are_started(columns):
-            return self._jobs(self._started, rows, columns, sums, groups, over=True)
-        started = [self.started(row) for row in rows]
-        found: dict[int, J | Odd[J] | InvalidValue] = {}
-        for plan, wanted in ((self._started, True), (self._waiting, False)):
-            places = [place for place, is_started in enumerate(started) if is_started is wanted]
-            rows_ = [rows[place] for place in places]
-            made = self._jobs(
-                plan, rows_, _turned(rows_), [sums[place] for place in places],
-                [groups[place] for place in places], over=wanted,
-            )  # fmt: skip
-            found.update(zip(places, made, strict=True))
-        return [found[place] for place in range(len(rows))]
+    def records(
+        self, rows: Sequence[Row], sums: Sequence[Sequence[Any]], groups: Sequence[P],
+        notes: Sequence[tuple[Noted, ...]], folded: Sequence[Collection[tuple[int, str]]],
+    ) -> list[Record]:  # fmt: skip
+        """The records of jobs: of their allocations, what was summed, and their task groups."""
+        twice = self._twice(rows)
+        if twice:
+            pairs = zip(notes, rows, strict=True)
+            notes = [(*told, *self._doubtful(row, twice)) for told, row in pairs]
+            rows = [self._untangled(row, twice) for row in rows]
+        progress = self._progress(rows)
+        fields = self._without_ends(rows, progress)
+        submitted = self._submitted(fields)
+        names, never = self._names, self._never
+        started = [True] * len(rows) if self._are_started(fields) else map(self._started, fields)
+        return [
+            Record(
+                row.line,
+                names if begun else never,
+                [*texts, done if begun or done == ENDED else "",
+                 "1" if begun and done == ENDED else "", moment, *summed],
+                done == ENDED, (), told, parts, group,
+            )
+            for row, texts, begun, done, moment, summed, told, parts, group in zip(
+                rows, fields, started, progress, submitted, sums, notes, folded, groups,
+                strict=True,
+            )
+        ]  # fmt: skip
 
     def groups(self, rows: Sequence[Row], steps: Sequence[str]) -> list[P | Odd[P]]:
         """Steps as task groups, whose Id is the part of the step's id behind the job's."""
-        sums = [NO_SUMS] * len(rows)
-        made = self._step.groups(self._columns(rows, _turned(rows), steps, sums, over=True))
-        for place, row in self._untangled(rows):
-            one = self._columns((row,), _turned((row,)), (steps[place],), (NO_SUMS,), over=True)
-            (made[place],) = self._step.groups(one)
-        return made
-
-    def started(self, row: Row) -> bool:
-        """Whether the job was started."""
-        if self._text(row, "NodeList") in _NOT_STARTED:
-            return False
-        if phase(self._text(row, "State")) is Phase.WAITS:
-            return False
-        return "Start" not in self._at or self._text(row, "Start") not in NO_VALUE
-
-    def ended(self, row: Row) -> bool:
-        """Whether the record is of a job, or a run of it, that has ended: the state decides.
-
-        sacct prints an end for jobs that go on, too, if it is asked to.
-        """
-        text = self._text(row, "State")
-        if phase(text) is not Phase.TOLD_BY_END:
-            return False
-        if "End" in self._at:
-            return self._text(row, "End") not in NO_VALUE
-        return bool(text) and values.is_over(text)
+        if twice := self._twice(rows):
+            rows = [self._untangled(row, twice) for row in rows]
+        progress = self._progress(rows)
+        fields = self._without_ends(rows, progress)
+        over = ["1" if text == ENDED else "" for text in progress]
+        return self._steps.groups([*zip(*fields, strict=True), progress, over, steps])
 
     def joined(self, row: Row) -> Iterator[Noted]:
         """Which lines are part of a record."""
@@ -109,121 +93,108 @@ class Maker(Generic[P, J]):
 
     def doubts(self, row: Row, *, step: bool = False) -> Iterator[Noted]:
         """Which columns of a row would have become something, if one could tell what they hold."""
-        kept = (self._step if step else self._started).columns
+        kept = self.step_columns if step else self._job_columns
         names = [name for name in row.joined.in_doubt if name in kept] if row.joined else ()
         if names:
             shown = ", ".join(names)
             text = f"a delimiter in a text: left out {shown}, which can be read in several ways"
             yield Noted(row.line, text)
 
-    def twice(self, row: Row) -> Iterator[Noted]:
+    def _progress(self, rows: Sequence[Row]) -> list[str]:
+        """How far each job is."""
+        end, state = self._at.get("End"), self._at.get("State")
+        if end is not None and NO_VALUE.isdisjoint([row.fields[end] for row in rows]):
+            states = set() if state is None else {row.fields[state] for row in rows}
+            if all(phase(text) is Phase.TOLD_BY_END for text in states):
+                return [ENDED] * len(rows)
+        return [ENDED if self._ended(row) else BEGUN for row in rows]
+
+    def _ended(self, row: Row) -> bool:
+        """Whether the record is of a job, or a run of it, that has ended: the state decides.
+
+        sacct prints an end for jobs that go on, too, if it is asked to.
+        """
+        text = self._text(row.fields, "State")
+        if phase(text) is not Phase.TOLD_BY_END:
+            return False
+        if "End" in self._at:
+            return self._text(row.fields, "End") not in NO_VALUE
+        return bool(text) and values.is_over(text)
+
+    def _without_ends(self, rows: Sequence[Row], progress: Sequence[str]) -> list[list[str]]:
+        """The fields of rows without the ends of jobs that go on: they are those of a window."""
+        found = [row.fields for row in rows]
+        end, state = self._at.get("End"), self._at.get("State")
+        if end is None or state is None or BEGUN not in progress:
+            return found
+        for place, (row, texts) in enumerate(zip(rows, found, strict=True)):
+            if texts[end] not in NO_VALUE and phase(texts[state]) is not Phase.TOLD_BY_END:
+                found[place] = [*texts[:end], "", *texts[end + 1 :]]
+                self.truncated = self.truncated or row.line
+        return found
+
+    def _submitted(self, fields: Sequence[list[str]]) -> Sequence[str]:
+        submit = self._at.get("Submit")
+        if submit is None or not fields:
+            return [""] * len(fields)
+        return self._clock.column([texts[submit] for texts in fields])
+
+    def _are_started(self, fields: Sequence[list[str]]) -> bool:
+        """Whether all jobs are known to be started."""
+        nodes, start, state = map(self._at.get, ("NodeList", "Start", "State"))
+        return (
+            start is not None
+            and NO_VALUE.isdisjoint([texts[start] for texts in fields])
+            and (nodes is None or _NOT_STARTED.isdisjoint([texts[nodes] for texts in fields]))
+            and (state is None or Phase.WAITS not in map(phase, {it[state] for it in fields}))
+        )
+
+    def _started(self, fields: Sequence[str]) -> bool:
+        """Whether the job was started."""
+        if self._text(fields, "NodeList") in _NOT_STARTED:
+            return False
+        if phase(self._text(fields, "State")) is Phase.WAITS:
+            return False
+        return "Start" not in self._at or self._text(fields, "Start") not in NO_VALUE
+
+    def _text(self, fields: Sequence[str], column: str) -> str:
+        """The text of a column, or "" where there is none."""
+        index = self._at.get(column)
+        return "" if index is None else fields[index]
+
+    def _twice(self, rows: Sequence[Row]) -> set[str]:
+        """The times of rows that happened twice."""
+        places = [self._at[name] for name in _TIMES if name in self._at]
+        return self._clock.doubtful(row.fields[place] for place in places for row in rows)
+
+    def _doubtful(self, row: Row, twice: set[str]) -> Iterator[Noted]:
         """Times that happened twice and that nothing in the record tells apart."""
-        twice = self._clock.twice
-        doubtful = {
-            self._text(row, column) for column in _TIMES if self._text(row, column) in twice
-        }
-        if doubtful and len(self._readings(row)) == 1:
-            doubtful -= {self._text(row, "Start"), self._text(row, "End")}
+        doubtful = {self._text(row.fields, column) for column in _TIMES} & twice
+        if doubtful and len(self._readings(row.fields)) == 1:
+            doubtful -= {self._text(row.fields, "Start"), self._text(row.fields, "End")}
         for text in sorted(doubtful):
             yield Noted(row.line, f"{text} happened twice; the first time is taken", once=True)
 
-    def _jobs(
-        self, plan: Plan[P, J], rows: Sequence[Row], columns: Columns,
-        sums: Sequence[Sequence[Any]], groups: Sequence[P], *, over: bool,
-    ) -> list[J | Odd[J] | InvalidValue]:  # fmt: skip
-        steps = [""] * len(rows)
-        made = plan.jobs(self._columns(rows, columns, steps, sums, over=over), groups)
-        for place, row in self._untangled(rows):
-            one = self._columns((row,), _turned((row,)), ("",), (sums[place],), over=over)
-            (made[place],) = plan.jobs(one, (groups[place],))
-        return made
+    def _untangled(self, row: Row, twice: set[str]) -> Row:
+        """The row; times of an autumn hour are told apart by the time that passed."""
+        if not {self._text(row.fields, "Start"), self._text(row.fields, "End")} & twice:
+            return row
+        chosen = self._readings(row.fields)
+        if len(chosen) != 1:
+            return row
+        fields = list(row.fields)
+        fields[self._at["Start"]], fields[self._at["End"]] = chosen[0]
+        return row._replace(fields=fields)
 
-    def _columns(
-        self, rows: Sequence[Row], columns: Columns, steps: Sequence[str],
-        sums: Sequence[Sequence[Any]], *, over: bool,
-    ) -> list[Sequence[Any]]:  # fmt: skip
-        """The columns of rows, and those that are worked out; ``over`` is False for what waits."""
-        if not rows:
-            return [()]
-        submit = self._at.get("Submit")
-        begun = BEGUN if over else ""
-        if self._have_ended(columns):
-            progress = [ENDED] * len(rows)
-        else:
-            progress = [ENDED if self.ended(row) else begun for row in rows]
-            columns = self._without_ends(rows, columns)
-        nothing = [""] * len(rows)
-        return [
-            *columns,
-            progress,
-            ["1" if text == ENDED else "" for text in progress] if over else nothing,
-            nothing if submit is None else self._clock.column(columns[submit]),
-            steps,
-            *zip(*sums, strict=True),
-        ]
-
-    def _have_ended(self, columns: Columns) -> bool:
-        """Whether all jobs are known to have ended."""
-        end = self._at.get("End")
-        return (
-            end is not None
-            and NO_VALUE.isdisjoint(columns[end])
-            and self._phases(columns) <= {Phase.TOLD_BY_END}
-        )
-
-    def _phases(self, columns: Columns) -> set[Phase]:
-        state = self._at.get("State")
-        return set() if state is None else set(map(phase, set(columns[state])))
-
-    def _without_ends(self, rows: Sequence[Row], columns: Columns) -> Columns:
-        """The columns without the ends of jobs that go on: they are those of a window."""
-        end, state = self._at.get("End"), self._at.get("State")
-        if end is None or state is None:
-            return columns
-        ends = list(columns[end])
-        for place, (row, text) in enumerate(zip(rows, columns[state], strict=True)):
-            if ends[place] not in NO_VALUE and phase(text) is not Phase.TOLD_BY_END:
-                ends[place] = ""
-                self.truncated = self.truncated or row.line
-        return [*columns[:end], ends, *columns[end + 1 :]]
-
-    def _are_started(self, columns: Columns) -> bool:
-        """Whether all jobs are known to be started."""
-        nodes, start = self._at.get("NodeList"), self._at.get("Start")
-        return (
-            start is not None
-            and bool(columns)
-            and NO_VALUE.isdisjoint(columns[start])
-            and (nodes is None or _NOT_STARTED.isdisjoint(columns[nodes]))
-            and Phase.WAITS not in self._phases(columns)
-        )
-
-    def _text(self, row: Row, column: str) -> str:
-        """The text of a column, or "" where there is none."""
-        index = self._at.get(column)
-        return "" if index is None else row.fields[index]
-
-    def _untangled(self, rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
-        """Rows with times of an autumn hour, which the time that passed tells apart."""
-        twice = self._clock.twice
-        for place, row in enumerate(rows) if twice else ():
-            if not {self._text(row, "Start"), self._text(row, "End")} & twice:
-                continue
-            chosen = self._readings(row)
-            if len(chosen) == 1:
-                fields = list(row.fields)
-                fields[self._at["Start"]], fields[self._at["End"]] = chosen[0]
-                yield place, row._replace(fields=fields)
-
-    def _readings(self, row: Row) -> list[tuple[str, str]]:
+    def _readings(self, fields: Sequence[str]) -> list[tuple[str, str]]:
         """The pairs of start and end that are as far apart as the record says."""
         try:
-            passed = words.duration(self._text(row, "Elapsed"))
-            if passed is None and (raw := values.whole(self._text(row, "ElapsedRaw"))):
+            passed = words.duration(self._text(fields, "Elapsed"))
+            if passed is None and (raw := values.whole(self._text(fields, "ElapsedRaw"))):
                 passed = Fraction(int(raw))
-            suspended = words.duration(self._text(row, "Suspended")) or 0
-            starts = {self._clock.read(self._text(row, "Start"), fold) for fold in (0, 1)}
-            ends = {self._clock.read(self._text(row, "End"), fold) for fold in (0, 1)}
+            suspended = words.duration(self._text(fields, "Suspended")) or 0
+            starts = {self._clock.read(self._text(fields, "Start"), fold) for fold in (0, 1)}
+            ends = {self._clock.read(self._text(fields, "End"), fold) for fold in (0, 1)}
         except InvalidValue:
             return []  # what cannot be read is told where it would be a property
         return [
@@ -232,8 +203,3 @@ class Maker(Generic[P, J]):
             for end in ends
             if start and end and passed is not None and int(end) - int(start) == passed + suspended
         ]
-
-
-def _turned(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """The columns of rows."""
-    return list(zip(*[row.fields for row in rows], strict=True))

@@ -6,25 +6,17 @@ A job and its steps become rows in sacct's own columns and take the same way fro
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
-from sssjob.records.clock import Clock
 from sssjob.records.cuts import Found
 from sssjob.records.layout import Layout
-from sssjob.records.record import Bad, Noted, Options, Outcome, Skipped
-from sssjob.records.roads import Road
+from sssjob.records.record import Bad, Noted
 from sssjob.systems.slurm.accounting import json_table as table
-from sssjob.systems.slurm.accounting import sacct as slurm
-from sssjob.systems.slurm.accounting.header import header
+from sssjob.systems.slurm.accounting import sacct
 from sssjob.systems.slurm.accounting.lines import Row
 
-P = TypeVar("P")
-J = TypeVar("J")
-
-_DELIMITER = "\x1f"
-_BATCH = 512  # rows that are taken at once
 _STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES = (
     table.NAMES.index(name)
     for name in ("State", "ExitCode", "TotalCPU", "JobID", "ReqTRES", "Licenses")
@@ -42,18 +34,12 @@ _QUEUE = (
 )
 
 
-def records(
-    stream: BinaryIO, options: Options, road: Road[P, J], first: int
-) -> Iterator[Outcome[J]]:
-    """The same on either road."""
-    names = header(_DELIMITER.join(table.NAMES), slurm.COLUMNS, _DELIMITER)
-    assert names is not None
-    gathering = slurm.Gathering(names, Clock(options.zone), options, road)
-    batch: list[Row | Bad | Skipped] = []
+def _found(stream: BinaryIO, first: int) -> Iterator[Row | Bad | Noted]:
+    """The rows of a stream: they are far smaller than the objects of jobs."""
     told = begun = False
     for found in json_objects.read(stream, "jobs", first):
         if isinstance(found, Bad):
-            batch.append(found)
+            yield found
             continue
         line, job = found
         if not begun and _is_of_queue(job):
@@ -62,17 +48,12 @@ def records(
         try:
             rows = _rows(line, job)
         except InvalidValue as wrong:
-            batch.append(Bad(line, str(wrong)))
+            yield Bad(line, str(wrong))
             continue
         if _without_lost_codes(job, rows) and not told:
             told = True
             yield Noted(line, _LOST_CODES, once=True)
-        batch += rows
-        if len(batch) >= _BATCH:
-            yield from gathering.take(batch)
-            batch.clear()
-    yield from gathering.take(batch)
-    yield from gathering.close()
+        yield from rows
 
 
 def _is_of_queue(job: dict[str, Any]) -> bool:
@@ -94,14 +75,14 @@ def _rows(line: int, job: dict[str, Any]) -> list[Row]:
     own = table.job_fields(job)
     if not own[_ID]:
         raise InvalidValue("the object", "a job with a job_id")
-    rows = [Row(line, own)]
+    rows = [Row(line, table.NAMES, own)]
     steps = job.get("steps")
     for step in steps if isinstance(steps, list) else ():
         if not isinstance(step, dict):
             raise InvalidValue(str(step), "an object for each step")
         told = table.step_fields(step)
         told[_ID] = f"{own[_ID]}.{_step(step)}"
-        rows.append(Row(line, told))
+        rows.append(Row(line, table.NAMES, told))
     if "license/" in own[_REQUESTED]:
         own[_LICENSES] = ""  # the requested resources tell them as well
     if own[_CPU] == "00:00:00" and any(row.fields[_CPU].strip("0:.") for row in rows[1:]):
@@ -133,7 +114,8 @@ def _without_lost_codes(job: dict[str, Any], rows: list[Row]) -> bool:
 
 LAYOUT = Layout(
     type="Slurm",
-    cut=Found(lambda stream, first: ()),
-    gathered=records,
+    cut=Found(_found),
+    rows=sacct.LAYOUT.rows,
+    folding=sacct.LAYOUT.folding,
     recognises=recognises,
 )

@@ -26,6 +26,7 @@ from typing import BinaryIO, NamedTuple
 
 from sssjob.document.text import clean as clean_text
 from sssjob.errors import UnusableInput
+from sssjob.records.layout import Names
 from sssjob.records.lines import Blocks, clean
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin, Header, header
@@ -46,12 +47,13 @@ class Joined(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One record: the line that it begins in, and its fields in the order of the header.
+    """One record: the line that it begins in, the names of its columns, and their fields.
 
     The fields of columns in doubt are empty.
     """
 
     line: int
+    names: Names
     fields: list[str]
     joined: Joined | None = None
 
@@ -82,25 +84,23 @@ class Reader:
             if self.header is None:
                 raise UnusableInput("the columns hold no JobID, or what is no column name")
 
-    def rows(self, stream: BinaryIO) -> Iterator[Row | Skipped | Bad]:
-        """Every record of a stream. Raises ``UnusableInput`` where the columns are not known."""
-        for _, batch in self.batches(stream):
-            yield from batch
+    def batches(self, stream: BinaryIO) -> Iterator[list[Row | Skipped | Bad]]:
+        """Every record of a stream, many at once, of which all rows have the same names.
 
-    def batches(self, stream: BinaryIO) -> Iterator[tuple[Header, list[Row | Skipped | Bad]]]:
-        """The same, many at once, with the header that they share."""
+        Raises ``UnusableInput`` where the columns are not known.
+        """
         for number, lines in self._lines(stream):
             head = self.header_now
             found, taken = self._batch(number, lines)
             for at in range(taken, len(lines)):  # behind another header, line by line
                 if self.header_now is not head:
-                    yield head, found
+                    yield found
                     head, found = self.header_now, []
                 found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
             if found:
-                yield head, found
+                yield found
         if found := self._last():
-            yield self.header_now, found
+            yield found
 
     def _batch(self, number: int, lines: list[str]) -> tuple[list[Row | Skipped | Bad], int]:
         """What is known after the next lines, and how many were taken: up to another header."""
@@ -115,7 +115,9 @@ class Reader:
                 # Each but the last ends where the next one surely begins.
                 found += self._take(number + index, lines[index], rows[index])
                 numbers = range(number + index, number + end - 1)
-                found += map(_row, repeat(Row), zip(numbers, rows[index : end - 1], repeat(None)))
+                fields = rows[index : end - 1]
+                told = zip(numbers, repeat(head.names), fields, repeat(None))
+                found += map(_row, repeat(Row), told)
                 self._tainted = False
                 self._begin(number + end - 1, lines[end - 1], rows[end - 1])
                 index = end
@@ -163,7 +165,7 @@ class Reader:
         alone, self._alone = self._alone, None
         if alone is not None:
             self._tainted = False
-            return [Row(self._begun, alone)]
+            return [self._row(self._begun, alone)]
         if not group:
             return []
         outcomes, self._tainted = self._settled(group, self._begun, self._tainted)
@@ -237,7 +239,7 @@ class Reader:
         if readings or isinstance(whole, Row):
             return [Bad(line, "lines in it may be records or part of a text")], True
         if not tainted and self._only_first(group):
-            first = Row(line, self.header_now.split(group[0]))
+            first = self._row(line, self.header_now.split(group[0]))
             return [first, Bad(line + 1, "not part of any record")], False
         # A line that may begin a record could be lost in a text of which nothing is certain.
         if not tainted and not self._perhaps(group):
@@ -303,7 +305,7 @@ class Reader:
                 return Bad(line, "lines behind a whole record")
             *fields, last = self.header_now.split(group[0])
             text = "\n".join([last, *group[1:]]).rstrip("\n")
-            return Row(line, [*fields, text], _joined(group))
+            return self._row(line, [*fields, text], _joined(group))
         return self._record(group, line, tainted)
 
     def _record(
@@ -316,11 +318,11 @@ class Reader:
         fields = head.split("\n".join(group).rstrip("\n"))
         width = len(head.names)
         if len(fields) == width and (len(group) == 1 or head.whole(fields)):
-            return Row(line, fields, _joined(group))
+            return self._row(line, fields, _joined(group))
         if tainted:
             return Bad(line, "not a whole record, after another that is none")
         if head.is_record(fields):
-            return Row(line, fields, _joined(group))
+            return self._row(line, fields, _joined(group))
         if len(fields) < width:
             return Bad(line, f"{_fields(len(fields))} where the header has {width}")
         if len(fields) - width >= SURPLUS_LIMIT:
@@ -335,7 +337,11 @@ class Reader:
         for index in split.doubtful:
             split.fields[index] = ""
         # A delimiter that a document cannot hold stands in a text now.
-        return Row(line, [clean_text(text) for text in split.fields], _joined(group, names))
+        texts = [clean_text(text) for text in split.fields]
+        return self._row(line, texts, _joined(group, names))
+
+    def _row(self, line: int, fields: list[str], joined: Joined | None = None) -> Row:
+        return Row(line, self.header_now.names, fields, joined)
 
 
 _row = tuple.__new__  # what Row(...) calls in the end, without a call in between

@@ -24,7 +24,7 @@ class _Head(NamedTuple):
     end: int = 0
 
 
-class Cutter:
+class TableCutter:
     """Cuts between two whole records of which the second is no step, and before a header line.
 
     There a reader knows nothing of what stood before but the header, which becomes the columns

@@ -1,68 +1,52 @@
 """Slurm: what ``sacct --parsable2`` prints, with any columns in any order, becomes job objects.
 
 The rows of one job follow each other: the allocation, then its steps. Steps are folded into their
-job and kept as its task groups. The mapping is ``slurm_table``; here rows are gathered into jobs.
+job and kept as its task groups. The mapping is ``table``; here rows are folded into jobs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Generic, TypeVar
 
-from sssjob.errors import InvalidValue, Severity
-from sssjob.records.clock import Clock
-from sssjob.records.cuts import CUT_SHORT, Found
+from sssjob.errors import Severity
+from sssjob.records.cuts import cut_short
+from sssjob.records.cutting import Cutter
 from sssjob.records.head import first_line
-from sssjob.records.layout import Layout
+from sssjob.records.layout import Layout, Names, Piece, Read, Record
 from sssjob.records.lines import clean
+from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
-from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
-from sssjob.records.roads import Road
+from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
-from sssjob.systems.slurm.accounting.header import JOB_ID, Header
-from sssjob.systems.slurm.accounting.jobs import GOES_ON, Maker
+from sssjob.systems.slurm.accounting.header import JOB_ID
+from sssjob.systems.slurm.accounting.jobs import GOES_ON, Columns
 from sssjob.systems.slurm.accounting.lines import DELIMITERS, Reader, Row
-from sssjob.systems.slurm.accounting.parts import Cutter
+from sssjob.systems.slurm.accounting.parts import TableCutter
+from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.accounting.steps import Summed, Told
 
 P = TypeVar("P")
 J = TypeVar("J")
 
-COLUMNS = table.COLUMNS
-
 STEP_LIMIT = 100_000  # steps of one job that are kept; all of them are summed
 
-_converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
 _ID_COLUMN = re.compile(r"JobID(?:Raw)?(?:%[0-9]+)?")
 
 
-def records(
-    stream: BinaryIO, options: Options, road: Road[P, J], first: int
-) -> Iterator[Outcome[J]]:
-    """What becomes of each record of a stream, in its order; memory holds few jobs at a time.
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Pieces that are rows of a table with a header line, or with columns that are named."""
 
-    Raises ``UnusableInput`` where there is no header line and no columns are named, and
-    ``InvalidValue`` for an unknown zone.
-    """
-    reader = Reader(COLUMNS, options.columns, options.delimiter, first)
-    clock = Clock(options.zone)
-    gathering: Gathering[P, J] | None = None
-    for header, batch in reader.batches(stream):
-        found: list[Outcome[J]] = []
-        if gathering is None or gathering.header is not header:
-            if gathering is not None:
-                found += gathering.close()
-            gathering = Gathering(header, clock, options, road)
-        found += gathering.take(batch)
-        yield from clock.assumption(batch[0].line if batch else 0)
-        yield from found
-    if gathering is not None:
-        found = gathering.close()
-        yield from clock.assumption(0)
-        yield from found
-    if reader.cut_short:
-        yield Noted(reader.cut_short, CUT_SHORT)
+    cutter: type[Cutter] | None = TableCutter
+
+    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
+        """The rows, as many at once as a block has."""
+        reader = Reader(table.COLUMNS, options.columns, options.delimiter, first)
+        yield from reader.batches(stream)
+        yield cut_short(reader.cut_short)
 
 
 def recognises(head: bytes) -> str:
@@ -79,7 +63,12 @@ def recognises(head: bytes) -> str:
     return "a header line with JobID" if found else ""
 
 
-_Found = Row | Skipped | Bad
+class RowFolding:
+    """Folds rows: an allocation and the steps behind it are one job."""
+
+    def folder(self, options: Options, plans: Plans[Any, Any]) -> _Folder[Any, Any]:
+        """What folds the rows of a stream."""
+        return _Folder(options, plans)
 
 
 class _Open(Generic[P]):
@@ -91,38 +80,67 @@ class _Open(Generic[P]):
         self.row = row
         self.id = id
         self.steps: _Steps[P] | None = None
-        self.notes: Sequence[Noted] = ()
+        self.notes: tuple[Noted, ...] = ()
+
+    @property
+    def wrong(self) -> str:
+        """Why it is no job, or ""."""
+        if not JOB_ID.fullmatch(self.id):
+            return f"{self.id[:60]!r} is no job id"
+        if "." in self.id and _parted(self.id)[1]:
+            return f"step {self.id} without its job before it"
+        return ""
 
 
-class _Steps(Generic[P]):
+class _Steps(Collection[tuple[int, str]], Generic[P]):
     """The steps of a job: the lines of those that are kept, with their groups, and of others."""
 
-    __slots__ = ("beyond", "groups", "lines")
+    __slots__ = ("beyond", "groups", "job", "lines")
 
-    def __init__(self) -> None:
+    def __init__(self, job: str) -> None:
+        self.job = job
         self.lines: dict[str, int] = {}
         self.beyond: list[int] = []
         self.groups: list[P] = []
 
+    def __len__(self) -> int:
+        return len(self.lines) + len(self.beyond)
 
-class Gathering(Generic[P, J]):
-    """Gathers rows that share a header into jobs."""
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        for step, line in self.lines.items():
+            yield line, f"step {self.job}.{step}"
+        for line in self.beyond:
+            yield line, f"step of {self.job}"
 
-    def __init__(self, header: Header, clock: Clock, options: Options, road: Road[P, J]) -> None:
-        self.header = header
-        self._options = options
-        self._nothing, self._join = road.nothing, road.join
-        self._make = Maker(header, clock, road)
-        self._summed = Summed(header)
-        self._clock = clock
+    def __contains__(self, item: object) -> bool:
+        return item in tuple(self)
+
+
+class _Folder(Generic[P, J]):
+    """Folds rows into the records of jobs; rows with other names belong to no job before."""
+
+    def __init__(self, options: Options, plans: Plans[P, J]) -> None:
+        self._options, self._plans = options, plans
+        self._nothing, self._join = plans.road.nothing, plans.road.join
+        self._begin(())
+
+    def _begin(self, names: Names) -> None:
+        self._names = names
+        self._columns = Columns(names, self._plans)
+        self._summed = Summed(names)
         self._open: _Open[P] | None = None
         self._told: Told | None = None  # what the rows of the open job told
         self._noticed = False
 
-    def take(self, batch: Sequence[_Found]) -> list[Outcome[J]]:
+    def take(self, found: Sequence[Any]) -> list[Read]:
         """Take the next rows: allocations, and steps of the job before them."""
+        before: list[Read] = []
+        names = next((row.names for row in found if isinstance(row, Row)), self._names)
+        if names is not self._names:
+            before = self.close()
+            self._begin(names)
         rows = _Rows(self._open)
-        rows.take(batch, self.header.key)
+        rows.take(found, self._columns.key)
         self._open = rows.now
         told = self._summed.read(rows.rows, rows.parts)
         if rows.before is not None and self._told is not None:
@@ -130,19 +148,18 @@ class Gathering(Generic[P, J]):
         self._group(rows)
         spans = rows.spans(len(told.parts))
         self._told = told.rows(*spans.pop()) if rows.now is not None else None
-        return self._with_notice(self._merged(rows.done, told, spans, rows.beside))
+        return before + self._with_notice(self._known(rows.done, told, spans))
 
-    def close(self) -> list[Outcome[J]]:
-        """What becomes of the last job, and of its steps."""
+    def close(self) -> list[Read]:
+        """The last job, with its steps."""
         now, self._open = self._open, None
         if now is None or self._told is None:
             return []
-        spans = [(0, len(self._told.parts))]
-        return self._with_notice(self._merged([now], self._told, spans, []))
+        return self._with_notice(self._known([now], self._told, [(0, len(self._told.parts))]))
 
-    def _with_notice(self, found: list[Outcome[J]]) -> list[Outcome[J]]:
+    def _with_notice(self, found: list[Read]) -> list[Read]:
         """The same, with what is to say once of all rows."""
-        line = self._make.truncated
+        line = self._columns.truncated
         if not line or self._noticed:
             return found
         self._noticed = True
@@ -151,10 +168,11 @@ class Gathering(Generic[P, J]):
     def _group(self, rows: _Rows[P]) -> None:
         """Make the steps of a batch that are kept into task groups of their jobs."""
         for now, row in rows.joined:
-            now.notes = *now.notes, *self._make.joined(row)
+            now.notes = *now.notes, *self._columns.joined(row)
         if not rows.steps or not self._options.steps:
             return
-        made = self._make.groups([row for _, row, _ in rows.steps], [it for *_, it in rows.steps])
+        steps = [step for *_, step in rows.steps]
+        made = self._columns.groups([row for _, row, _ in rows.steps], steps)
         for (now, row, _), group in zip(rows.steps, made, strict=True):
             if isinstance(group, Odd):
                 group, remarks = group
@@ -162,122 +180,79 @@ class Gathering(Generic[P, J]):
             assert now.steps is not None
             now.steps.groups.append(group)
             if row.joined is not None:
-                now.notes = *now.notes, *self._make.doubts(row, step=True)
+                now.notes = *now.notes, *self._columns.doubts(row, step=True)
 
-    def _merged(
-        self, done: Sequence[_Open[P]], told: Told, spans: Sequence[tuple[int, int]],
-        beside: Sequence[tuple[int, Outcome[J]]],
-    ) -> list[Outcome[J]]:  # fmt: skip
-        """What becomes of jobs, and each other outcome before the job with its number."""
-        found: list[Outcome[J]] = []
-        outcomes = self._outcomes(done, told, spans)
-        if (
-            not beside
-            and not self._clock.twice
-            and all(isinstance(outcome, Converted) for outcome in outcomes)
-            and not any(now.notes or now.row.joined for now in done)
-        ):
-            return outcomes
-        others = iter((*beside, (len(done) + 1, None)))
-        place, other = next(others)
-        for number, (now, outcome) in enumerate(zip(done, outcomes, strict=True)):
-            while place <= number and other is not None:
-                found.append(other)
-                place, other = next(others)
-            found.append(outcome)
-            if not isinstance(outcome, Converted):
-                found += _unfolded(outcome, now)
-                found += self._make.joined(now.row)
-            elif now.notes or now.row.joined or self._clock.twice:
-                found += self._make.joined(now.row)
-                found += self._make.doubts(now.row)
-                found += dict.fromkeys(now.notes)  # a column may be read for two ends
-                found += self._make.twice(now.row)
-        while other is not None:
-            found.append(other)
-            place, other = next(others)
+    def _known(
+        self, done: Sequence[Any], told: Told, spans: Sequence[tuple[int, int]]
+    ) -> list[Read]:
+        """Jobs as records, and what stands between them as it is."""
+        jobs = [item for item in done if item.__class__ is _Open]
+        wanted = [(now, span) for now, span in zip(jobs, spans, strict=True) if not now.wrong]
+        records = self._records([now for now, _ in wanted], told, [span for _, span in wanted])
+        if len(records) == len(done) and not any(now.row.joined for now in jobs):
+            return [*records]
+        rest = iter(records)
+        found: list[Read] = []
+        for item in done:
+            if item.__class__ is not _Open:
+                found.append(item)
+                continue
+            if item.wrong:
+                found += [Bad(item.row.line, item.wrong), *of_bad(item.steps or ())]
+            else:
+                found.append(next(rest))
+            found += self._columns.joined(item.row)
         return found
 
-    def _outcomes(
-        self, done: Sequence[_Open[P]], told: Told, spans: Sequence[tuple[int, int]]
-    ) -> list[Outcome[J]]:
-        """What becomes of allocations."""
-        refused = self._refused(done)
-        wanted = [place for place in range(len(done)) if place not in refused]
-        whole, spans = [done[place] for place in wanted], [spans[place] for place in wanted]
-        made = self._make.jobs(
-            [now.row for now in whole],
+    def _records(
+        self, jobs: Sequence[_Open[P]], told: Told, spans: Sequence[tuple[int, int]]
+    ) -> list[Record]:
+        return self._columns.records(
+            [now.row for now in jobs],
             told.sums(spans),
-            [self._join(now.steps.groups) if now.steps else self._nothing for now in whole],
+            [self._join(now.steps.groups) if now.steps else self._nothing for now in jobs],
+            [
+                self._notes(now, told, span) if now.steps or told.lost or now.row.joined else ()
+                for now, span in zip(jobs, spans, strict=True)
+            ],
+            [now.steps or () for now in jobs],
         )
-        outcomes = [
-            self._outcome(now, job, told, span)
-            if now.steps or told.lost or isinstance(job, Odd | InvalidValue)
-            else _converted(Converted, (now.row.line, job, 0))
-            for now, job, span in zip(whole, made, spans, strict=True)
-        ]
-        if not refused:
-            return outcomes
-        rest = iter(outcomes)
-        return [refused.get(place) or next(rest) for place in range(len(done))]
 
-    def _outcome(
-        self, now: _Open[P], job: J | Odd[J] | InvalidValue, told: Told, span: tuple[int, int]
-    ) -> Outcome[J]:
-        """What became of an allocation; what there is to say of it is put with its notes."""
-        line, steps = now.row.line, now.steps
-        if isinstance(job, InvalidValue):
-            return Bad(line, str(job))
-        if steps is not None and steps.beyond and self._options.steps:
+    def _notes(self, now: _Open[P], told: Told, span: tuple[int, int]) -> tuple[Noted, ...]:
+        """What there is to say of a job if it becomes one."""
+        steps = now.steps if self._options.steps else None
+        notes = [*self._columns.doubts(now.row), *now.notes]
+        if steps is not None and steps.beyond:
             text = f"job {now.id} has more than {STEP_LIMIT} steps: the rest is only summed"
-            now.notes = *now.notes, Noted(steps.beyond[0], text)
-        if isinstance(job, Odd):
-            job, remarks = job
-            now.notes = *now.notes, *_noted(line, remarks)
+            notes.append(Noted(steps.beyond[0], text))
         if told.lost:
             # The task group of a step tells what is wrong with the columns that it has.
-            groups = set(steps.lines.values()) if steps and self._options.steps else set()
-            lost = (
+            groups = set(steps.lines.values()) if steps else set()
+            notes += (
                 Noted(one.line, str(one), once=True)
                 for one in told.lost_of(*span)
-                if not (one.line in groups and one.column in self._make.step_columns)
+                if not (one.line in groups and one.column in self._columns.step_columns)
             )
-            now.notes = *now.notes, *lost
-        count = len(steps.lines) + len(steps.beyond) if steps else 0
-        return _converted(Converted, (line, job, count))
-
-    def _refused(self, done: Sequence[_Open[P]]) -> dict[int, Outcome[J]]:
-        """What becomes of allocations that cannot be a job, or are not wanted as one."""
-        refused: dict[int, Outcome[J]] = {}
-        for place, now in enumerate(done):
-            line, id = now.row.line, now.id
-            if not JOB_ID.fullmatch(id):
-                refused[place] = Bad(line, f"{id[:60]!r} is no job id")
-            elif "." in id and _parted(id)[1]:
-                refused[place] = Bad(line, f"step {id} without its job before it")
-            elif self._options.ended_only and not self._make.ended(now.row):
-                refused[place] = Skipped(line, "not ended")
-        return refused
+        return tuple(notes)
 
 
 class _Rows(Generic[P]):
     """Rows by their jobs: ``now`` is the one of which more may come, ``before`` was so before.
 
     ``rows`` are those of jobs one after the other, with their ``parts``: steps, or "" for a job.
-    ``beside`` are outcomes that follow so many jobs.
+    ``done`` are jobs, and between them what is no row.
     """
 
     def __init__(self, before: _Open[P] | None) -> None:
         self.before = self.now = before
-        self.done: list[_Open[P]] = []
+        self.done: list[Any] = []
         self.rows: list[Row] = []
         self.parts: list[str] = []
         self.steps: list[tuple[_Open[P], Row, str]] = []
         self.joined: list[tuple[_Open[P], Row]] = []
-        self.beside: list[tuple[int, Any]] = []
         self._begins: list[int] = [] if before is None else [0]
 
-    def take(self, batch: Sequence[_Found], key: int) -> None:
+    def take(self, batch: Sequence[Any], key: int) -> None:
         """Take the next rows."""
         now, rows, parts = self.now, self.rows, self.parts
         for row in batch:
@@ -285,7 +260,7 @@ class _Rows(Generic[P]):
                 if now is not None:
                     self.done.append(now)
                     now = None
-                self.beside.append((len(self.done), row))
+                self.done.append(row)
                 continue
             id = row.fields[key]
             if "." in id and now is not None:
@@ -310,11 +285,10 @@ class _Rows(Generic[P]):
 
     def _step(self, now: _Open[P], row: Row, step: str) -> None:
         if now.steps is None:
-            now.steps = _Steps()
+            now.steps = _Steps(now.id)
         steps = now.steps
         if step in steps.lines:
-            told = Bad(row.line, f"step {now.id}.{step} a second time")
-            self.beside.append((len(self.done), told))
+            self.done.append(Bad(row.line, f"step {now.id}.{step} a second time"))
             return
         self.rows.append(row)
         self.parts.append(step)
@@ -331,18 +305,6 @@ def _noted(line: int, remarks: Iterable[str]) -> Iterator[Noted]:
     return (Noted(line, remark, once=True) for remark in remarks)
 
 
-def _unfolded(outcome: Outcome[J], now: _Open[P]) -> Iterator[Outcome[J]]:
-    """What becomes of the steps of a job that is not converted."""
-    if now.steps is None:
-        return
-    steps = [(line, f"step {now.id}.{step}") for step, line in now.steps.lines.items()]
-    for line, name in (*steps, *((line, f"step of {now.id}") for line in now.steps.beyond)):
-        if isinstance(outcome, Skipped):
-            yield Skipped(line, outcome.reason)
-        else:
-            yield Bad(line, f"{name} of a job whose record is bad")
-
-
 def _parted(text: str) -> tuple[str, str]:
     """An id's job and step; the dots of a list that was cut (``1_[1,4,...]``) name no step."""
     job, _, step = text.partition(".")
@@ -350,8 +312,9 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 LAYOUT = Layout(
-    type="Slurm",
-    cut=Found(lambda stream, first: (), Cutter),
-    gathered=records,
+    type=TYPE,
+    cut=_Table(),
+    rows=table.rows,
+    folding=RowFolding(),
     recognises=recognises,
 )

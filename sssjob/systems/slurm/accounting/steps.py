@@ -12,15 +12,12 @@ from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
+from sssjob.records.layout import Names
 from sssjob.records.plan import KEPT, LEFT_OUT
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
-from sssjob.systems.slurm.accounting.header import Header
 from sssjob.systems.slurm.accounting.lines import Row
 from sssjob.systems.slurm.accounting.readers import noted
-
-# CPU seconds, memory and swap as texts, and what could not be summed as properties.
-NO_SUMS: Sequence[Any] = ("", "", "", "", "", ())
 
 _PEAKS = (("MaxRSS", "AveRSS"), ("MaxVMSize", "AveVMSize"))  # of memory, and of swap
 _EXTERNAL, _OTHERS = "extern", "(others)"
@@ -144,13 +141,13 @@ class Told(NamedTuple):
 
 
 class Summed:
-    """Reads the columns of a header that are summed."""
+    """Reads the columns that are summed, of rows with these names."""
 
-    def __init__(self, header: Header) -> None:
+    def __init__(self, names: Names) -> None:
         def at(name: str) -> int:
-            return header.at.get(name, -1)
+            return names.index(name) if name in names else -1
 
-        self._names = header.names
+        self._names = names
         self._peaks = tuple((at(most), at(average)) for most, average in _PEAKS)
         self._tasks = at("NTasks")
         self._cpu, self._user, self._system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")

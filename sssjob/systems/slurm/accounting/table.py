@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from sssjob.model import Property
 from sssjob.records.clock import time
+from sssjob.records.layout import NEVER
 from sssjob.records.readers import single
 from sssjob.records.record import (
     DELIVERED,
@@ -55,14 +56,15 @@ def _as_they_are(items: tuple[Property, ...]) -> Found:
     return items
 
 
-# Columns that are worked out for each record: how far it is, and whether it has run to its end; the
-# time of submission in seconds; the last part of a step's id; what is summed over steps, and the
-# texts of which nothing could be summed.
+# Columns that are worked out for jobs and steps: how far each is, and whether it has run to its
+# end; the time of submission in seconds; the last part of a step's id; what is summed over steps,
+# and the texts of which nothing could be summed.
 PROGRESS, OVER, SUBMITTED, STEP_ID = "(progress)", "(over)", "(submitted)", "(step)"
 CPU, MEMORY, MEAN_MEMORY, SWAP, MEAN_SWAP, NOT_SUMMED = SUMS = (
     "(cpu)", "(memory)", "(mean memory)", "(swap)", "(mean swap)", "(not summed)"
 )  # fmt: skip
-WORKED_OUT = (PROGRESS, OVER, SUBMITTED, STEP_ID, *SUMS)
+OF_JOBS = (PROGRESS, OVER, SUBMITTED, *SUMS)
+OF_STEPS = (PROGRESS, OVER, STEP_ID)
 
 
 _MAX = {"metric": "Max", "units": "KB"}
@@ -232,7 +234,7 @@ STEP: tuple[Field, ...] = (
 )
 # fmt: on
 
-COLUMNS = tuple(dict.fromkeys(row.column for row in ALLOCATION if row.column not in WORKED_OUT))
+COLUMNS = tuple(dict.fromkeys(row.column for row in ALLOCATION if row.column not in OF_JOBS))
 
 # What only a job that was started can have been given, or have.
 _USED = frozenset(
@@ -247,6 +249,13 @@ WAITING = (
       if row.element not in {DELIVERED: _USED, JOB: _STARTED}.get(row.place, ())),
     Field("Partition", REQUESTED, "Queue", alternatives),
 )  # fmt: skip
+
+
+def rows(names: Sequence[str]) -> Iterator[Field]:
+    """The rows for jobs with these columns, those that never started, or steps."""
+    if names[-1] == STEP_ID:
+        return chosen(STEP, names)
+    return chosen(WAITING if names[-1] == NEVER else ALLOCATION, names)
 
 
 def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
