@@ -39,7 +39,7 @@ class Place:
 
 
 class Cutter(Protocol):
-    """Finds boundaries; a format's module has one by this name if its records can be cut."""
+    """Finds boundaries; what a format's ``Cut`` names if its records can be cut."""
 
     def __init__(self, options: Options, front: tuple[tuple[int, bytes], ...] = ()) -> None: ...
 

@@ -400,6 +400,11 @@ def test_a_hopeless_number_of_delimiters_takes_little_time():
     assert sum(isinstance(item, Bad) for item in found) == 20
 
 
+def test_nothing_is_said_of_the_end_of_a_job_that_is_not_wanted():
+    data = b"JobID|State|Start|End\n7|RUNNING|1|9\n7.0|COMPLETED|1|9\n"
+    assert outcomes(data, ended_only=True) == [Skipped(2, "not ended"), Skipped(3, "not ended")]
+
+
 def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
     monkeypatch.setattr(slurm, "STEP_LIMIT", 3)
     header = "JobID|State|Start|End|TotalCPU|MaxRSS|AveRSS|NTasks\n"

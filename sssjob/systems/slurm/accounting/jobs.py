@@ -32,13 +32,15 @@ class Columns(Generic[P, J]):
     """Rows with the same names: what is worked out of their columns, many at once.
 
     ``key`` is the place of the column of ids, ``step_columns`` are those of which a step makes
-    something, ``truncated`` is the first line of a job that goes on and has an end all the same.
+    something, ``truncated`` is the first line of a job that goes on and has an end all the same, if
+    such jobs are wanted.
     """
 
-    def __init__(self, names: Names, plans: Plans[P, J]) -> None:
+    def __init__(self, names: Names, plans: Plans[P, J], *, ended_only: bool) -> None:
         self._at = {name: index for index, name in reversed(tuple(enumerate(names)))}
         self.key = self._at.get("JobID", self._at.get("JobIDRaw", -1))
         self.truncated = 0
+        self._ended_only = ended_only
         self._clock = plans.clock
         self._names = (*names, *table.OF_JOBS)
         self._never = (*self._names, NEVER)
@@ -57,7 +59,9 @@ class Columns(Generic[P, J]):
             notes = [(*told, *self._doubtful(row, twice)) for told, row in pairs]
             rows = [self._untangled(row, twice) for row in rows]
         progress = self._progress(rows)
-        fields = self._without_ends(rows, progress)
+        fields, truncated = self._without_ends(rows, progress)
+        if not self._ended_only:
+            self.truncated = self.truncated or truncated
         submitted = self._submitted(fields)
         names, never = self._names, self._never
         started = [True] * len(rows) if self._are_started(fields) else map(self._started, fields)
@@ -80,7 +84,8 @@ class Columns(Generic[P, J]):
         if twice := self._twice(rows):
             rows = [self._untangled(row, twice) for row in rows]
         progress = self._progress(rows)
-        fields = self._without_ends(rows, progress)
+        fields, truncated = self._without_ends(rows, progress)
+        self.truncated = self.truncated or truncated
         over = ["1" if text == ENDED else "" for text in progress]
         return self._steps.groups([*zip(*fields, strict=True), progress, over, steps])
 
@@ -121,17 +126,23 @@ class Columns(Generic[P, J]):
             return self._text(row.fields, "End") not in NO_VALUE
         return bool(text) and values.is_over(text)
 
-    def _without_ends(self, rows: Sequence[Row], progress: Sequence[str]) -> list[list[str]]:
-        """The fields of rows without the ends of jobs that go on: they are those of a window."""
+    def _without_ends(
+        self, rows: Sequence[Row], progress: Sequence[str]
+    ) -> tuple[list[list[str]], int]:
+        """The fields of rows without the ends of jobs that go on, and the first line with one.
+
+        Such ends are those of a window.
+        """
         found = [row.fields for row in rows]
         end, state = self._at.get("End"), self._at.get("State")
         if end is None or state is None or BEGUN not in progress:
-            return found
+            return found, 0
+        first = 0
         for place, (row, texts) in enumerate(zip(rows, found, strict=True)):
             if texts[end] not in NO_VALUE and phase(texts[state]) is not Phase.TOLD_BY_END:
                 found[place] = [*texts[:end], "", *texts[end + 1 :]]
-                self.truncated = self.truncated or row.line
-        return found
+                first = first or row.line
+        return found, first
 
     def _submitted(self, fields: Sequence[list[str]]) -> Sequence[str]:
         submit = self._at.get("Submit")

@@ -126,7 +126,7 @@ class _Folder(Generic[P, J]):
 
     def _begin(self, names: Names) -> None:
         self._names = names
-        self._columns = Columns(names, self._plans)
+        self._columns = Columns(names, self._plans, ended_only=self._options.ended_only)
         self._summed = Summed(names)
         self._open: _Open[P] | None = None
         self._told: Told | None = None  # what the rows of the open job told
