@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,7 +20,7 @@ from sssjob.executable import arguments
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.options import Heard, Made, Option, Said
-from sssjob.translate.quoting import posix, safe, word
+from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe, word
 
 EVENTS = ("JobStart", "JobEnd", "All", "None")
 SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write
@@ -201,7 +200,7 @@ class Streams(Rule):
             if option:
                 made.option(option, text)
             else:
-                made.redirection = f" < {posix(safe(text))}"
+                made.redirection = f" < {posix(text)}"
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
@@ -281,7 +280,7 @@ class Directory(Rule):
         """A line that goes there, or ends."""
         if item := asked.one("InitialWorkingDirectory"):
             try:
-                made.lines.append(f"cd {posix(safe(stripped(item.text)))} || exit")
+                made.lines.append(f"cd {posix(stripped(item.text))} || exit")
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 
@@ -318,7 +317,7 @@ class Environment(Rule):
             asked.refuse(item, f"{name or each.name!r} is no variable that a shell takes")
             return
         try:
-            made.lines.append(f"export {name}={posix(each.text)}")
+            made.lines.append(exported(name, each.text))
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
@@ -758,27 +757,17 @@ def ulimit(line: str, heard: Heard) -> bool:
 def prologue(line: str, heard: Heard, variables: list[Property]) -> bool:
     """Read a line that stands before the program in our scripts; whether it is one."""
     if line.startswith("export "):
-        name, equals, text = line[7:].partition("=")
-        word = _one_word(text) if equals and _VARIABLE.fullmatch(name) else None
-        if word is None:
+        found = read_exported(line)
+        if found is None or not _VARIABLE.fullmatch(found[0]):
             return False
-        variables.append(Property("Variable", word, {"name": name}))
+        variables.append(Property("Variable", found[1], {"name": found[0]}))
         return True
     if line.startswith("cd ") and line.endswith(" || exit"):
-        word = _one_word(line[3 : -len(" || exit")])
+        word = one_word(line[3 : -len(" || exit")])
         if word:
             heard.say("InitialWorkingDirectory", word)
         return bool(word)
     return ulimit(line, heard)
-
-
-def _one_word(text: str) -> str | None:
-    """The one word that a quoted text is exactly, as we quote it; else None."""
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        return None
-    return words[0] if len(words) == 1 and shlex.quote(words[0]) == text else None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sssjob.model import Job, Property, stripped
 from sssjob.translate.asked import Asked
 from sssjob.translate.fields import Name, Rule, prologue
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
-from sssjob.translate.quoting import safe
+from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.translator import Read, Settings, Translator
 
 SCRIPT = "script"  # the id of the file that a script becomes
@@ -354,10 +354,7 @@ def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, st
         split = arguments(asked.job.get("Arguments"))
     except InvalidValue as error:
         raise InvalidValue(error.text, error.expected) from error
-    if any("\0" in word for word in split):
-        raise InvalidValue(text, "arguments without U+0000")
-    body = f"exec {shlex.join([text, *split])}{made.redirection}"
-    return made.shell, body, ""
+    return made.shell, f"{run([text, *split])}{made.redirection}", ""
 
 
 def _file(asked: Asked, made: Made, content: bytes, words: Property | None) -> tuple[str, str]:
@@ -425,7 +422,7 @@ def _ours(form: Script, heard: Heard) -> bool:
     inner = Heard()
     variables: list[Property] = []
     lines = form.body.strip("\n").split("\n")
-    rest = [line for line in lines if line.startswith("exec ")]
+    rest = [line for line in lines if line.startswith(("exec ", "set -- "))]
     if not rest or (lines[-1] != rest[-1] and "'" not in lines[-1]):
         return False
     place = len(lines) - lines[::-1].index(rest[-1]) - 1
@@ -437,16 +434,9 @@ def _ours(form: Script, heard: Heard) -> bool:
 
 
 def _exec(line: str, heard: Heard) -> bool:
-    if not line.startswith("exec "):
-        return False
-    text = line[5:]
-    if found := _REDIRECTED.fullmatch(text):
-        text = found[1]
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        return False
-    if not words or shlex.join(words) != text:
+    found = _REDIRECTED.fullmatch(line)
+    words = read_run(found[1] if found else line)
+    if not words:
         return False
     heard.say("Executable", words[0])
     if len(words) > 1:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 
 from sssjob.errors import InvalidValue
 
-_UNSAFE = re.compile(r"[\0\r\n]")
+_UNSAFE = re.compile(r"[\0\n\v\f\r]")
+# What any reader of a script may take for the end of a line.
+_ENDS = re.compile("[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
+# What is written by its number in a format of printf. Quotes, which end it; # for it begins
+# directives; and a - in front, which begins options.
+_CODED = re.compile(rf"^-|[\0-\x1f\x7f'#\\]|{_ENDS.pattern}")
+_CODES = re.compile(r"(?:\\[0-7]{3})+|%%")
+_PRINTED = r""""\$\(printf '([^']*)_'\)\""""
+_ASSIGNED = re.compile(rf"export (\w+)=(?:{_PRINTED}; \1=\$\{{\1%_\}}|(.*))", re.ASCII | re.DOTALL)
+_COMMAND = re.compile(rf"(?:set --((?: {_PRINTED})+); )?exec (.*)", re.DOTALL)
+_WORD = re.compile(r""""\$\{([0-9]+)%_\}"|(?:'[^']*'|"'"|[^\s'"])+""")
 _UNQUOTED = re.compile(r"[^\s\"'#]+")
 _BLANK = re.compile(r"[\s\0]")
 
 
 def safe(text: str) -> str:
-    """A text for a directive: without line ends and U+0000, behind which another could stand.
+    """A text without line ends and U+0000, behind which a directive could stand.
 
     Raises ``InvalidValue``.
     """
@@ -30,14 +41,104 @@ def word(text: str) -> str:
 
 
 def posix(text: str) -> str:
-    """A text as one word of a POSIX shell; U+0000 has none. Raises ``InvalidValue``.
+    """A text without line ends as one word of a POSIX shell. Raises ``InvalidValue``.
 
     >>> posix("it's $HOME")
     '\\'it\\'"\\'"\\'s $HOME\\''
     """
+    return shlex.quote(safe(text))
+
+
+def exported(name: str, text: str) -> str:
+    """The line that exports a variable, of any value but one with U+0000.
+
+    It is one line whatever the value is: ``qsub`` and ``bsub`` look for directives in all lines of
+    a script. Raises ``InvalidValue``.
+
+    >>> print(exported("A", "x\\n#$ -l h_rt=9"))
+    export A="$(printf 'x\\012\\043$ -l h_rt=9_')"; A=${A%_}
+    """
+    if _ENDS.search(text):
+        return f"export {name}={_printed(text)}; {name}=${{{name}%_}}"
+    return f"export {name}={posix(text)}"
+
+
+def run(words: Iterable[str]) -> str:
+    """The line that becomes a program with its arguments. Raises ``InvalidValue`` for U+0000.
+
+    >>> print(run(["echo", "a b", "x\\ny"]))
+    set -- "$(printf 'x\\012y_')"; exec echo 'a b' "${1%_}"
+    """
+    printed: list[str] = []
+    found: list[str] = []
+    for text in words:
+        if _ENDS.search(text):
+            printed.append(_printed(text))
+            found.append(f'"${{{len(printed)}%_}}"')
+        else:
+            found.append(posix(text))
+    before = f"set -- {' '.join(printed)}; " if printed else ""
+    return f"{before}exec {' '.join(found)}"
+
+
+def read_exported(line: str) -> tuple[str, str] | None:
+    """The name and value of a variable in a line that we write; None for another."""
+    found = _ASSIGNED.fullmatch(line)
+    if found is None:
+        return None
+    name, printed, plain = found.groups()
+    text = _decoded(printed) if printed is not None else one_word(plain)
+    return None if text is None else (name, text)
+
+
+def read_run(line: str) -> list[str] | None:
+    """The program and its arguments in a line that we write; None for another."""
+    found = _COMMAND.fullmatch(line)
+    if found is None:
+        return None
+    printed = [_decoded(each) for each in re.findall(_PRINTED, found[1] or "")]
+    words: list[str | None] = []
+    for word in _WORD.finditer(found[3]):
+        place = int(word[1] or 0)
+        words.append(one_word(word[0]) if not place else dict(enumerate(printed, 1)).get(place))
+    known = [word for word in words if word is not None]
+    written = " ".join(word[0] for word in _WORD.finditer(found[3]))
+    return known if known and len(known) == len(words) and written == found[3] else None
+
+
+def _printed(text: str) -> str:
+    """A word that is the text and a ``_``, as the shell takes line ends off the end."""
     if "\0" in text:
         raise InvalidValue(text, "a text without U+0000, which a shell can hold")
-    return shlex.quote(text)
+    coded = _CODED.sub(
+        lambda found: "".join(f"\\{byte:03o}" for byte in found[0].encode()),
+        text.replace("%", "%%"),
+    )
+    return f"\"$(printf '{coded}_')\""
+
+
+def _decoded(coded: str) -> str | None:
+    """The text of a format of ours; None for another."""
+    try:
+        text = _CODES.sub(_meant, coded)
+        return text if _printed(text) == f"\"$(printf '{coded}_')\"" else None
+    except ValueError:  # of bytes that are no text, too
+        return None
+
+
+def _meant(found: re.Match[str]) -> str:
+    if found[0] == "%%":
+        return "%"
+    return bytes(int(code, 8) for code in found[0].split("\\")[1:]).decode()
+
+
+def one_word(text: str) -> str | None:
+    """The one word that a quoted text is exactly, as we quote it; else None."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return None
+    return words[0] if len(words) == 1 and shlex.quote(words[0]) == text else None
 
 
 def split(text: str) -> list[str]:

@@ -10,7 +10,6 @@ import grp
 import math
 import os
 import pwd
-import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from sssjob.translate.asked import Asked
 from sssjob.translate.form import Commands, Form
 from sssjob.translate.losses import IGNORE, WARN, Loss
 from sssjob.translate.options import Made, Wanted
+from sssjob.translate.quoting import run
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _script(job: Job, asked: Asked) -> str:
     if named.kind is not ExecutableKind.PATH:
         raise InvalidValue(named.target, "an executable that is a path on the nodes")
     target = job.get("Executable").strip()
-    return f"exec {shlex.join([target, *arguments(job.get('Arguments'))])}"
+    return run([target, *arguments(job.get("Arguments"))])
 
 
 def _carried(options: Form, wanted: Wanted) -> tuple[frozenset[str], frozenset[str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,7 +20,7 @@ from sssjob.systems.slurm import words
 from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.numbers import MIB, MOST, NODE, memory, one, rounded, say_count, shape
 from sssjob.translate.options import Heard
-from sssjob.translate.quoting import safe
+from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.specification import (
     Data,
     Row,
@@ -165,7 +164,7 @@ def _script(asked: Asked, settings: Settings) -> str:
     program = command(asked)
     if not program:
         raise InvalidValue(asked.job.id, "a job whose Executable is a path")
-    return f"#!{shell}\nexec {shlex.join(program)}\n"
+    return f"#!{shell}\n{run(program)}\n"
 
 
 def _shell(asked: Asked) -> str:
@@ -455,16 +454,12 @@ def _read_script(job: Data, heard: Heard) -> dict[str, bytes]:
     script = word(take(job, ("script",)))
     first, _, _ = script.partition("\n")
     _, body = _parted(script)
-    if first.startswith("#!/") and body.startswith("exec "):
-        try:
-            program = shlex.split(body[len("exec ") :])
-        except ValueError:
-            program = []
-        if program and body == f"exec {shlex.join(program)}\n":
-            if first[2:] != DEFAULT_SHELL:
-                heard.say("Shell", first[2:])
-            say_command(heard, program)
-            return {}
+    program = read_run(body.removesuffix("\n")) if first.startswith("#!/") else None
+    if program:
+        if first[2:] != DEFAULT_SHELL:
+            heard.say("Shell", first[2:])
+        say_command(heard, program)
+        return {}
     if not script:
         heard.note("the job has no script")
         return {}

@@ -1,0 +1,160 @@
+# ruff: noqa: E501 (a case is a line)
+"""No text of a job becomes a line of its script, and a shell gets each text as it is."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as some
+
+from sssjob import registry
+from sssjob.errors import InvalidJob, InvalidValue
+from sssjob.model import Job, Property
+from sssjob.translate import Settings, Untranslatable, read, translate
+from sssjob.translate.quoting import exported, read_exported, read_run, run
+from sssjob.translate.submission import submission
+
+SCRIPTS = ("sge", "lsf", "pbs", "torque", "sbatch")
+SHELLS = ("sh", "bash", "dash")
+SHOW = "import os,sys;sys.stdout.buffer.write(os.fsencode(chr(0).join(sys.argv[1:]+[os.environ['A']])))"
+TEXTS = some.text(
+    some.sampled_from("\n\r\v\f\x1c\x85\u2028\t _-%\\'\"`$#!;0128nxé\x7f\x01(){}"), max_size=12
+)
+TOLD = "#$ -l h_rt=9 #BSUB -q x"
+MARK = re.compile(r"[\s]*(#\$ -l h_rt=9 #BSUB -q x|MARK)")
+LINES = re.compile(r"[\n\r\v\f]")
+PLACES = (
+    "Id", "Name", "Project", "Queue", "QualityOfService", "Partition", "Machine", "Reservation",
+    "Shell", "InitialWorkingDirectory", "InputFile", "OutputFile", "ErrorFile", "Feature",
+    "NotificationList", "Executable", "Arguments", "Dependency", "Comment", "Description", "Odd",
+    "Priority", "StartTime", "User", "Group", "ResourceManagerType", "Checkpoint",
+)  # fmt: skip
+IN_XML = ("\n", "\r", "\r\n", "\n \t")
+ENDS = (*IN_XML, "\v", "\f")
+
+
+def jobs(text):
+    """Jobs that hold a text in one place each."""
+    runs = Property("Executable", "/bin/true")
+    for name in PLACES:
+        items = (Property("Id", "1"), runs, Property(name, text))
+        yield Job(tuple(each for each in items[:2] if each.name != name) + items[2:])
+    for value in (text, f"/a{text}", f"'{text}'"):
+        yield Job((Property("Id", "1"), Property("Executable", value)))
+        yield Job((Property("Id", "1"), runs, Property("Arguments", value)))
+    for name, value in (("A", text), (text, "a"), (f"A{text}", text)):
+        variable = Property("Variable", value, {"name": name})
+        yield Job((Property("Id", "1"), runs, Property("Environment", text, {}, (variable,))))
+    for target in SCRIPTS:
+        for name, value in (("-x", text), (f"-x{text}", ""), ("order", text)):
+            kept = Property("Extension", value, {"type": target, "name": name})
+            yield Job((Property("Id", "1"), runs, kept))
+    yield Job((Property("Id", "1"), runs), {"odd": text})
+
+
+def lines_of(text):
+    return LINES.split(text)
+
+
+def made(job, target):
+    try:
+        return translate(job, target, Settings(unstated="Ignore")).text
+    except (InvalidValue, Untranslatable):
+        return ""
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("told", [TOLD, "MARK"])
+@pytest.mark.parametrize("target", [*SCRIPTS, "condor", "slurmrest"])
+def test_no_line_of_a_script_begins_with_a_text_of_a_job(target, told, end):
+    written = 0
+    for job in jobs(f"a{end}{told}"):
+        text = made(job, target)
+        written += bool(text)
+        assert not [line for line in lines_of(text) if MARK.match(line)], text
+    assert written > 10
+
+
+@pytest.mark.parametrize("end", IN_XML)
+@pytest.mark.parametrize(
+    "system", [n for n, row in registry.all_systems().items() if row.submission]
+)
+def test_no_line_of_a_script_that_is_submitted_begins_with_a_text_of_a_job(system, end):
+    written = 0
+    for job in jobs(f"a{end}MARK"):
+        try:
+            text = submission(job, system).script
+        except (InvalidJob, InvalidValue):
+            continue
+        written += 1
+        assert not [line for line in lines_of(text) if MARK.match(line)], text
+    assert written
+
+
+def ran(shell, script):
+    return subprocess.run(
+        [shell], input=script.encode(), capture_output=True, check=True,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+    ).stdout.decode()  # fmt: skip
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("value", [
+    "x\n#$ -l h_rt=9", "\n", "\n\n", "a\n_", "-n\n", "\r", "a\r\n", "%s\n%%", "\\n\n\\012", "é\n\u2028\x85",
+    "'\n\"`$(id)`", "a\n1", "!\n#", "{}\n${1%_}", "\x01\x7f\n", "\v\f",
+])  # fmt: skip
+def test_a_shell_gets_each_text_as_it_is(shell, value):
+    words = ["python3", "-c", SHOW, value, "a'b", *[f"{value}{n}" for n in range(11)], value]
+    script = f"{exported('A', value)}\n{run(words)}\n"
+    assert ran(shell, script).split("\0") == [*words[3:], value]
+    assert script.count("\n") == 2
+
+
+@given(value=TEXTS, more=TEXTS)
+@example(value="\n", more="${1%_}")
+@example(value="a\n", more='"${1%_}"')
+@example(value="a\n", more="'\"${1%_}\"'")
+def test_a_line_is_read_as_what_was_written(value, more):
+    assert read_exported(exported_line := exported("A", value)) == ("A", value)
+    assert read_run(run_line := run(["/p", value, more, value])) == ["/p", value, more, value]
+    assert not LINES.search(exported_line + run_line)
+
+
+@pytest.mark.parametrize("line", [
+    'export A="$(printf \'\\377\\012_\')"; A=${A%_}', 'export A="$(printf \'a_\')"; B=${B%_}',
+    'export A="$(printf \'%s\\012_\')"; A=${A%_}', 'export A="$(printf \'\\777_\')"; A=${A%_}',
+    "export A=$(id)", "export A='a' B",
+])  # fmt: skip
+def test_a_line_that_is_not_ours_is_not_read(line):
+    assert read_exported(line) is None
+
+
+@pytest.mark.parametrize("line", [
+    'set -- "$(printf \'a\\012_\')"; exec a "${2%_}"', "exec a; b", "exec a  b", "exec ", "exec a > b",
+    'exec a "${1%_}"', 'set -- "$(printf \'%d\\012_\')"; exec a "${1%_}"', "exec 'a", "exec a\tb",
+])  # fmt: skip
+def test_a_command_that_is_not_ours_is_not_read(line):
+    assert read_run(line) is None
+
+
+@pytest.mark.parametrize("write", [lambda text: exported("A", text), lambda text: run(["a", text])])
+@pytest.mark.parametrize("text", ["\0", "a\0\nb"])
+def test_a_text_that_no_shell_can_hold_is_refused(write, text):
+    with pytest.raises(InvalidValue):
+        write(text)
+
+
+@pytest.mark.parametrize("target", SCRIPTS)
+def test_a_variable_and_an_argument_of_several_lines_come_back_without_a_residual(target):
+    value = f"x\n{TOLD}\r\n"
+    variable = Property("Variable", value, {"name": "A"})
+    job = Job((
+        Property("Id", "1"), Property("Executable", "/bin/true"), Property("Arguments", f"'{value}' b"),
+        Property("Environment", "", {}, (variable,)), Property("InputFile", "/in"),
+    ))  # fmt: skip
+    (found,) = read(translate(job, target, Settings(residual=False)).text.encode(), target)
+    assert found.job.first("Environment").children[0].text == value
+    assert found.job.get("Arguments") == f"'{value}' b"
+    assert found.job.get("InputFile") == "/in"
