@@ -155,6 +155,7 @@ def test_a_variable_and_an_argument_of_several_lines_come_back_without_a_residua
         Property("Environment", "", {}, (variable,)), Property("InputFile", "/in"),
     ))  # fmt: skip
     (found,) = read(translate(job, target, Settings(residual=False)).text.encode(), target)
-    assert found.job.first("Environment").children[0].text == value
+    (environment,) = (item for item in found.job.items if item.name == "Environment")
+    assert [each.text for each in environment.children] == [value]
     assert found.job.get("Arguments") == f"'{value}' b"
     assert found.job.get("InputFile") == "/in"
