@@ -14,8 +14,9 @@ from lxml import etree
 from sssjob import defaults, store
 from sssjob.document import bridge
 from sssjob.query import compile, rewrite
-from sssjob.query.functions import NAMESPACE, PREFIX, extensions
+from sssjob.query.functions import extensions
 from sssjob.query.parser import parse
+from sssjob.query.syntax import NAMESPACE, PREFIX
 from sssjob.store.access import Moment
 from sssjob.store.pushdown import planned
 from sssjob.store.rows import number
