@@ -135,6 +135,8 @@ class Skeleton:
         """Lines up to a place, so that what comes there is told there."""
         lines = place.line - self._place.line
         self._lag = place.column - 1 if lines else self._lag + place.column - self._place.column
+        if lines < _SOME:  # almost always, and for each tag: what follows makes a long text first
+            return b"\n" * lines
         # libxml2 refuses a text that is too long.
         return (b"<!---->" + b"\n" * _SOME) * (lines // _SOME) + b"\n" * (lines % _SOME)
 

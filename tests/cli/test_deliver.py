@@ -197,8 +197,8 @@ def test_all_that_is_not_a_changed_job_is_kept_to_the_byte(run, tmp_path):
     assert run(text, "job.xml", "--in-place", "--record", "sacct.txt", "--tz", "UTC").exit_code == 0
     changed = (tmp_path / "job.xml").read_bytes()
     before, _, rest = text.partition(b"<Job>")
-    assert changed.startswith(before + b"<Job>\n    <Id>7</Id>\n")
-    assert changed.endswith(b"\n  </Job>" + rest.partition(b"</Job>")[2])
+    assert changed.startswith(before + b"<Job><Id>7</Id><State>Completed</State>")
+    assert changed.endswith(b"</Job>" + rest.partition(b"</Job>")[2])
     job, other = document.read(changed)
     assert (job.get("ExitCode"), other.get("Name")) == ("0", "A\xe9")
 

@@ -14,6 +14,8 @@ from sssjob.cli import sssjob
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDS = EXAMPLES / "slurm" / "sacct.txt"
+PLACING = EXAMPLES / "requested"
+STATUS = Path(__file__).parents[1] / "data" / "status" / "qstat-json" / "jobs.json"
 LRMSINFO = EXAMPLES / "lcginfo" / "lrmsinfo"
 
 # The words of each command in front of the file, by its name and option; {store} is a store.
@@ -24,6 +26,10 @@ WORDS = {
     ("deliver", "--output"): f"{{job}} --record {RECORDS}",
     ("graph", "--output"): f"{EXAMPLES}/queries/workflow.xml",
     ("lcginfo backtest", "--svg"): f"--samples 3 {EXAMPLES}/lcginfo/yesterday.sss",
+    ("place", "--output"): f"{PLACING}/placement.xml --select run.1 --offers {PLACING}/nodes.json",
+    ("status", "--output"): f"{STATUS}",
+    ("translate", "--output"): f"{EXAMPLES}/requested/workflow.xml --select 4 --to sbatch",
+    ("translate", "--losses"): f"{EXAMPLES}/requested/workflow.xml --select 4 --to sbatch",
     ("lcginfo estimate", "--svg"): f"--lrms {LRMSINFO} --plot",
     ("lcginfo jobs", "--output"): f"{LRMSINFO}",
     ("repair", "--output"): f"{EXAMPLES}/broken/job.xml",

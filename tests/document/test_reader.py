@@ -360,7 +360,6 @@ PARSERS = {
     "classads/as_xml.py": "ClassAds in XML",
     "document/parsing.py": "the reader's own",
     "rmap/signature.py": "the forms of an envelope of SSSRMAP that signatures need",
-    "systems/gridengine/allocation.py": "what qstat -xml prints",
     "transform.py": "sheets",
 }
 _PARSES = re.compile(
