@@ -4,6 +4,7 @@ Debian 13 has HTCondor as a package, so the daemons run in a root directory made
 by mmdebstrap (once, about a minute; later runs find it). It takes root and leave to mount.
 """
 
+import fcntl
 import os
 import shutil
 import signal
@@ -85,12 +86,38 @@ class Pool:
         return path.read_text(errors="replace") if path.exists() else ""
 
 
+# The lock that the process with the pool holds: there is one root directory for all of them.
+_held = []
+
+
 def start(options=()):
-    """A pool with our hooks; raises ``Unavailable``."""
+    """A pool with our hooks; raises ``Unavailable``. Waits while another process has one."""
     if os.geteuid() != 0:
         raise Unavailable("HTCondor in a root directory of its own needs root")
     if shutil.which("mmdebstrap") is None:
         raise Unavailable("mmdebstrap is not installed")
+    _hold()
+    try:
+        return _started(options)
+    except BaseException:
+        stop()
+        raise
+
+
+def stop():
+    """Stop the pool of this process, and let another process start one."""
+    if _held:
+        _stop()
+        _held.pop().close()
+
+
+def _hold():
+    PLACE.parent.mkdir(parents=True, exist_ok=True)
+    _held.append(PLACE.with_suffix(".lock").open("w"))
+    fcntl.flock(_held[-1], fcntl.LOCK_EX)
+
+
+def _started(options):
     _make()
     _mount()
     _install(options)
@@ -105,7 +132,7 @@ def start(options=()):
     return pool
 
 
-def stop():
+def _stop():
     """Stop what runs inside, and take the mounts away."""
     master = PLACE / "run/condor/master.pid"
     inside = _inside()
@@ -138,7 +165,6 @@ def _make():
         check=False,
     ).stdout  # fmt: skip
     sites = [line for line in site.splitlines() if "security" not in line]
-    PLACE.parent.mkdir(parents=True, exist_ok=True)
     made = subprocess.run(
         [
             "mmdebstrap", "--variant=apt", f"--include={','.join(PACKAGES)}",
@@ -157,7 +183,7 @@ def _make():
 
 def _mount():
     """A starter wants a mount point for its root, and /proc."""
-    stop()
+    _stop()
     for command, name in (
         (["mount", "--bind", str(PLACE), str(PLACE)], ""),
         (["mount", "-t", "proc", "proc", str(PLACE / "proc")], "proc"),

@@ -5,7 +5,7 @@ exported: a statement, a document, and what is expected of it, as plain data.
 
 >>> first = next(case for section in sections() for case in section.cases if case.document)
 >>> first.id, sorted(first.expected)
-('1.3-01', ['accepted', 'findings'])
+('1.2-01', ['accepted', 'findings'])
 """
 
 from __future__ import annotations

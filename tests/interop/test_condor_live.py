@@ -56,7 +56,6 @@ def pool():
     try:
         running = condor_pool.start()
     except condor_pool.Unavailable as error:
-        condor_pool.stop()
         pytest.skip(str(error))
     yield running
     condor_pool.stop()
