@@ -192,8 +192,10 @@ class SubmitForm(Translator[Script]):
         other: list[str] = []
         found: list[Finding] = []
         lines = text.split("\n")
-        while lines and not lines[0].startswith(_FILE):
-            line = lines[0]
+        count = 0  # of the lines before the first command
+        for line in lines:
+            if line.startswith(_FILE):
+                break
             if line.startswith(_KEPT):
                 kept.append(line[len(_KEPT) :])
             elif line.startswith(_MORE) and kept:
@@ -204,9 +206,9 @@ class SubmitForm(Translator[Script]):
                 break
             else:
                 other.append(line)
-            lines.pop(0)
+            count += 1
             number += 1
-        ours, file, body = _parted([*other, *lines])
+        ours, file, body = _parted([*other, *lines[count:]])
         return Script(
             interpreter,
             tuple(self.form.prepare(options)),

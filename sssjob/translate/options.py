@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from sssjob.errors import Finding, InvalidValue, finding
@@ -108,19 +109,21 @@ class Said:
     def __init__(self, options: Iterable[Option]) -> None:
         self.options = list(options)
         self._left = dict(enumerate(self.options))
-        self._names = {option.name for option in self.options}
+        self._places: dict[str, list[int]] = {}  # of each name
+        for place, option in enumerate(self.options):
+            self._places.setdefault(option.name, []).append(place)
         self._reasons: dict[Option, str] = {}
 
     def all(self, name: str) -> list[str | None]:
         """Take the values of every option of a name, in their order."""
-        if name not in self._names:
-            return []
-        found = [place for place, option in self._left.items() if option.name == name]
+        found = [place for place in self._places.get(name, ()) if place in self._left]
         return [self._left.pop(place).value for place in found]
 
     def takes(self, option: Option | None) -> bool:
         """Take an option with a certain value: whether it is there."""
-        if option is None or option.name not in self._names or option not in self._left.values():
+        if option is None or not any(
+            self._left.get(place) == option for place in self._places.get(option.name, ())
+        ):
             return False
         self.all(option.name)
         return True
@@ -135,15 +138,17 @@ class Said:
 
     def back(self, name: str, value: str | None, reason: str = "") -> None:
         """Give back what was taken and is not understood after all, and why."""
-        for place, option in enumerate(self.options):
-            if option == (name, value) and place not in self._left:
+        for place in self._places.get(name, ()):
+            option = self.options[place]
+            if option.value == value and place not in self._left:
                 self._left[place] = option
                 self._reasons[option] = reason
 
     def keep(self, name: str, value: str, rest: str, reason: str) -> None:
         """Give back the rest of a value that was understood in part, and why."""
-        for place, option in enumerate(self.options):
-            if option == Option(name, value) and place not in self._left:
+        for place in self._places.get(name, ()):
+            option = self.options[place]
+            if option.value == value and place not in self._left:
                 self._left[place] = Placed.at(Option(name, rest), line_of(option))
                 self._reasons[self._left[place]] = reason
 
@@ -184,7 +189,7 @@ class Heard:
         return (*self.items, *asked)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Syntax:
     """How the options of one system are spelled in a script.
 
@@ -269,8 +274,18 @@ class Syntax:
         """A long option that was cut short, where that is allowed and only one can be meant."""
         if not self.abbreviated or name in self.takes:
             return name
-        meant = {self.also.get(full, full) for full in self.takes if full.startswith(name)}
-        return meant.pop() if len(meant) == 1 else name
+        meant = self._abbreviations.get(name, frozenset())
+        return next(iter(meant)) if len(meant) == 1 else name
+
+    @cached_property
+    def _abbreviations(self) -> Mapping[str, set[str]]:
+        """What each beginning of a long option can mean."""
+        found: dict[str, set[str]] = {}
+        for full in self.takes:
+            if full.startswith("--"):
+                for end in range(3, len(full)):
+                    found.setdefault(full[:end], set()).add(self.also.get(full, full))
+        return found
 
     def _named(self, name: str, value: str | None) -> Iterator[Option]:
         known = self.also.get(name, name)
