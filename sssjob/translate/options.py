@@ -274,7 +274,7 @@ class Syntax:
         """A long option that was cut short, where that is allowed and only one can be meant."""
         if not self.abbreviated or name in self.takes:
             return name
-        meant = self._abbreviations.get(name, frozenset())
+        meant = self._abbreviations.get(name, ())
         return next(iter(meant)) if len(meant) == 1 else name
 
     @cached_property
