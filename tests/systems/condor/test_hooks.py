@@ -44,6 +44,76 @@ def test_no_work_is_no_output(site):
     assert b"".join(site.writes) == b""
 
 
+@pytest.fixture
+def idle(site, monkeypatch):
+    """A site where a job is away and no other is ready, as the last fetch of several found."""
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 10)  # everything has settled
+    site.add("a.xml", USER)
+    site.ad = one(site.fetch(**KEPT))
+    os.utime(site.path, (0, 0))
+    assert site.fetch(**KEPT) == []
+    queue = site.state / "queue.db"
+    mark = site.state.parent.parent / "tick"
+    while not mark.exists() or mark.stat().st_ctime_ns <= queue.stat().st_ctime_ns:
+        mark.touch()  # until the clock of files is past the last change
+    site.opened = []
+    held = hooks._held
+    monkeypatch.setattr(hooks, "_held", lambda given: site.opened.append(1) or held(given))
+    return site
+
+
+KEPT = {"refresh": 3600}
+
+
+def one(ads):
+    [ad] = ads
+    return ad
+
+
+def test_a_queue_with_nothing_to_give_away_is_not_opened(idle):
+    assert (idle.fetch(**KEPT), idle.opened, idle.said) == ([], [], "")
+
+
+def test_what_changes_opens_it_again(idle):
+    idle.call("reply-fetch", both(idle.ad), "reject")
+    assert one(idle.fetch(**KEPT)) == again(idle.ad)
+
+
+def test_a_new_document_opens_it_again(idle):
+    idle.add("b.xml", USER, "8")
+    assert one(idle.fetch(**KEPT))["SSSKey"] == "2.1"
+
+
+@pytest.mark.parametrize("options", [{"refresh": 5}, {**KEPT, "silence": 5}])
+def test_time_opens_it_again(idle, monkeypatch, options):
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 10)
+    idle.fetch(**options)
+    assert idle.opened
+
+
+@pytest.mark.parametrize(
+    "spoil, reason",
+    [
+        (lambda state: (state / "queue.db").chmod(0o644), "is not ours alone"),
+        (lambda state: os.link(state / "queue.db", state / "other"), "with one name"),
+        (lambda state: state.chmod(0o777), "can be written by others than its owner"),
+        (lambda state: (state / "idle").write_text("a\nb\nc\nd"), ""),
+        (lambda state: (state / "idle").write_bytes(b"\xff" * 5000), ""),
+        (lambda state: ((state / "idle").unlink(), os.mkfifo(state / "idle")), ""),
+        (lambda state: ((state / "idle").unlink(), (state / "idle").symlink_to("x")), ""),
+        (lambda state: ((state / "idle").unlink(), (state / "idle").mkdir()), ""),
+    ],
+    ids=["mode", "names", "directory", "words", "octets", "pipe", "link", "folder"],
+)
+def test_a_queue_that_was_tampered_with_is_looked_at(idle, spoil, reason):
+    spoil(idle.state)
+    assert idle.fetch(**KEPT) == []
+    assert reason in idle.said
+    assert bool(reason) == bool(idle.said)
+
+
 def test_a_job_is_given_once(site):
     site.add("a.xml", USER)
     assert len(site.fetch()) == 1

@@ -39,7 +39,8 @@ def prepared(job: Ad, slot: Ad, directory: str, now: int) -> dict[str, str]:
             with handles.kept(place, name, mode) as folder:
                 # New with each job, so that nothing in it is stale.
                 for key, value in values.get(variable, {}).items():
-                    atomic.put(folder, key, f"{value}\n".encode())
+                    # A job that a loss of power ended is prepared again.
+                    atomic.put(folder, key, f"{value}\n".encode(), durable=False)
             variables[variable] = os.path.join(directory, name)
     return variables
 

@@ -3,6 +3,7 @@
 ```text
 queue.db    the queue           spool/      reports, which any user may leave
 lock        who is at the documents
+idle        that the queue has nothing to give away, as long as nothing has changed
 ```
 """
 
@@ -11,13 +12,11 @@ from __future__ import annotations
 import os
 import stat
 
-from sssjob.systems.condor.hooks.spool import SPOOL
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.settings import Settings
 
-FILE, LOCK = "queue.db", "lock"
+FILE, LOCK, IDLE = "queue.db", "lock", "idle"
 
 # The queue as it was before it was one file.
 _FORMER, _OUT = "index.json", ("offered", "accepted", "running")
@@ -91,6 +90,8 @@ def own(path: str) -> None:
 
 def make(state: str) -> None:
     """Make the directories of a queue. The spool is everybody's, as /tmp is."""
+    from sssjob.systems.condor.hooks.spool import SPOOL
+
     try:
         os.makedirs(state, mode=0o711)
         os.chmod(state, 0o711)

@@ -31,9 +31,6 @@ LIMIT = 16 << 20  # bytes of what a hook is told
 IDLE = 390  # the code of a preparation that failed here and may succeed on another machine
 
 
-_NO_JOBS = "no jobs: say --jobs DIR or --jobs STORE, and --state DIR for a store elsewhere"
-
-
 class Failed(Exception):
     """What keeps a hook from doing its work, as a sentence for the log."""
 
@@ -87,6 +84,11 @@ def fetch_work(settings: Settings, rest: Sequence[str]) -> bool:
     [slot, *_] = _ads() or [Ad()]
     if not slot:
         raise Failed("no ad of a slot on standard input")
+    _check_place(settings)
+    from sssjob.systems.condor.hooks import stamp
+
+    if stamp.is_idle(settings, time.time()):  # most slots ask most of the time for nothing
+        return False
     with _held(settings) as queue:
         now = time.time()
         for job in queue.silent(now - settings.silence):
@@ -95,7 +97,10 @@ def fetch_work(settings: Settings, rest: Sequence[str]) -> bool:
                 say(f"{job.label}: {silence}; it is given away again")
                 _give_back(settings, queue, job)
         _refresh(settings, queue, now)
-        return any(_given_away(settings, queue, key, slot, now) for key in queue.ready())
+        before = stamp.file_stamp(settings.state)
+        if not (ready := queue.ready()):
+            stamp.note_idle(settings, queue, before)
+        return any(_given_away(settings, queue, key, slot, now) for key in ready)
 
 
 def reply_fetch(settings: Settings, rest: Sequence[str]) -> None:
@@ -271,8 +276,7 @@ def _report(settings: Settings, kind: str) -> None:
     """Leave standard input in the spool, with the hook that it came to."""
     from sssjob.systems.condor.hooks import spool
 
-    if not settings.jobs or not settings.state:
-        raise Failed(_NO_JOBS)
+    _check_place(settings)
     text = sys.stdin.buffer.read(LIMIT + 1)
     if len(text) > LIMIT:
         raise Failed(f"an ad of more than {LIMIT} bytes")
@@ -318,12 +322,19 @@ def _has_ended(job: Job, settings: Settings) -> bool:
     return False
 
 
+def _check_place(settings: Settings) -> None:
+    """Raise ``Failed`` if nobody said where the jobs and their queue are."""
+    if not settings.jobs or not settings.state:
+        raise Failed(
+            "no jobs: say --jobs DIR or --jobs STORE, and --state DIR for a store elsewhere"
+        )
+
+
 def _held(settings: Settings) -> Held:
     from sssjob.systems.condor.hooks.place import owner_of
     from sssjob.systems.condor.hooks.queue import Held
 
-    if not settings.jobs or not settings.state:
-        raise Failed(_NO_JOBS)
+    _check_place(settings)
     if os.geteuid() == 0 != owner_of(settings):
         # Whom root acts as may not be able to read where we are installed.
         import sssjob.systems.condor.hooks.candidates
@@ -383,9 +394,9 @@ def _is_store(settings: Settings) -> bool:
 
 def _refresh(settings: Settings, queue: Queue, now: float) -> None:
     """Make documents that are new or changed ready, as far as the time allows."""
-    from sssjob.systems.condor.hooks.stamp import is_fresh
+    from sssjob.systems.condor.hooks import stamp
 
-    if is_fresh(settings, queue, now):
+    if stamp.is_fresh(settings, queue, now):
         return
     from sssjob.systems.condor.hooks.candidates import refresh
 

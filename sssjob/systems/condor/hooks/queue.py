@@ -306,6 +306,12 @@ class Queue:
         )
         return (Job(*row) for row in found.fetchall())
 
+    def oldest(self) -> float:
+        """When the one of them was heard of from which nothing came for longest."""
+        found = self.run("SELECT min(heard) FROM job WHERE state IN ('offered', 'running')")
+        [heard] = found.fetchone()
+        return float("inf") if heard is None else float(heard)
+
     def documents(self) -> dict[str, tuple[str, int]]:
         """The stamp of each document, and whose it is."""
         found = self.run("SELECT name, stamp, uid FROM document")
