@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sssjob import atomic, handles, registry
+from sssjob import atomic, registry
+from sssjob import directory_handles as handles
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
 from sssjob.dotted import loaded

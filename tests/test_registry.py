@@ -17,8 +17,8 @@ from sssjob import collect, registry
 from sssjob.errors import UnusableInput
 from sssjob.features.batch.call import Call
 from sssjob.records import FORMATS, find, formats, read_records
+from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.record import Converted, Options
-from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.translate import read, recognise
 
 ROOT = Path(__file__).parent.parent
@@ -280,7 +280,7 @@ def with_system(distribution):
     return distribution
 
 
-def test_a_format_of_another_distribution_has_a_name_and_both_roads(distribution):
+def test_a_format_of_another_distribution_has_a_name_and_both_builders(distribution):
     found = find("ours")
     assert found.description == "added by our-formats"
     (outcome,) = read_records(found, io.BytesIO(b"our-id 7\n"), Options(), OBJECTS)

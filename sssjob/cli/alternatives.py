@@ -11,7 +11,7 @@ import click
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.cli.asking import Asked
+    from sssjob.cli.requested import Asked
     from sssjob.expression import Alternative, Alternatives
 
 LIMIT = 1000
@@ -37,7 +37,7 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
     Each alternative satisfies the request. Its score is the sum of its shares of the preferences.
     Wishes are part of no alternative, because they exclude no offer.
     """
-    from sssjob.cli.asking import requests
+    from sssjob.cli.requested import requests
     from sssjob.errors import finding
     from sssjob.expression import alternatives
 

@@ -18,7 +18,7 @@ from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.delivery import Delivery, Tally
-    from sssjob.delivery.stored import StoreTally
+    from sssjob.delivery.store import StoreTally
 
 
 def kind(file: str) -> str | None:

@@ -11,7 +11,7 @@ import click
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.cli.asking import Asked
+    from sssjob.cli.requested import Asked
     from sssjob.expression import Expression
 
 
@@ -33,7 +33,7 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     Defaults are applied first. What other readers may take differently is said on standard
     error.
     """
-    from sssjob.cli.asking import requests
+    from sssjob.cli.requested import requests
 
     shown = unread = 0
 

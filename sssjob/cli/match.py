@@ -12,7 +12,7 @@ import click
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.cli.asking import Asked
+    from sssjob.cli.requested import Asked
     from sssjob.expression.evaluate import Answer
     from sssjob.expression.offer import Mode, Offer
     from sssjob.expression.pattern import Matching
@@ -52,7 +52,7 @@ def command(
 
     The table has the best offers first; JSON keeps their order, and numbers them by rank.
     """
-    from sssjob.cli.asking import requests
+    from sssjob.cli.requested import requests
     from sssjob.expression.evaluate import Request
 
     unread = satisfied = 0
@@ -132,7 +132,7 @@ def _blocks(data: bytes) -> Iterator[Block]:
     from sssjob.document import from_tree, read, tree
     from sssjob.model import Job, JobGroup
 
-    roots = [root for root, _ in tree.whole(data)]
+    roots = [root for root, _ in tree.documents(data)]
     every = (found for root in roots for found in root.iter("{*}Delivered"))
     alone = [found for found in every if _is_alone(found.getparent())]
     for element in alone:

@@ -155,7 +155,7 @@ class Showing:
         return Reading(self._said)
 
     def _jobs(self, files: Sequence[str], reading: Reading) -> Iterator[Job]:
-        from sssjob.records.roads import OBJECTS
+        from sssjob.records.builders import OBJECTS
         from sssjob.verbs import status
 
         rows, options = self._how(files)
@@ -164,7 +164,7 @@ class Showing:
         )
 
     def _texts(self, files: Sequence[str], reading: Reading) -> Iterator[str]:
-        from sssjob.records.roads import TEXTS
+        from sssjob.records.builders import TEXTS
         from sssjob.verbs import status
 
         rows, options = self._how(files)

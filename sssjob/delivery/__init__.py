@@ -2,6 +2,6 @@
 
 from sssjob.delivery.directory import DirectoryDelivery
 from sssjob.delivery.document import Delivery, Tally
-from sssjob.delivery.stored import StoreDelivery
+from sssjob.delivery.store import StoreDelivery
 
 __all__ = ["Delivery", "DirectoryDelivery", "StoreDelivery", "Tally"]

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
-from sssjob.derived import job_id
 from sssjob.document import Source, opened, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, Severity, UnusableInput, finding
+from sssjob.feature_rules import job_id
 from sssjob.features import fold as features
 from sssjob.features import keys, status
 from sssjob.features.keys import Value
@@ -32,8 +32,8 @@ from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities
 from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.records import find, read_records
+from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Noted, Options
-from sssjob.records.roads import OBJECTS
 
 
 class Record(NamedTuple):
@@ -163,15 +163,15 @@ class Delivery:
     def _changed(self, block: Block) -> Block:
         """A job, or the jobs of a group, with what was delivered to each."""
         if isinstance(block, Job):
-            return self._understood(block, Whole(block))
+            return self._understood(block, JobsUnderstood(block))
         if isinstance(block, JobGroup):
-            whole = Whole(block)
+            whole = JobsUnderstood(block)
             return block.holding(
                 self._understood(item, whole) if type(item) is Job else item for item in block.items
             )
         return block
 
-    def _understood(self, job: Job, whole: Whole) -> Job:
+    def _understood(self, job: Job, whole: JobsUnderstood) -> Job:
         """A job with what is for it, unless that is refused for what is not understood (9.0)."""
         records = self._records(job)
         if not records and not (self.sources and self._has_features(job)):
@@ -246,7 +246,7 @@ class Delivery:
         self.tally.findings.append(finding(code, text, file=file, line=line))
 
 
-class Whole:
+class JobsUnderstood:
     """A job object as it was read, for what is understood of each job with its defaults."""
 
     def __init__(self, block: Job | JobGroup) -> None:

@@ -62,7 +62,7 @@ class Attached:
     @cached_property
     def _messages(self) -> list[_Message]:
         data = io.BytesIO(self._kept.all())
-        roots = reader.wholes(data, on_error=lambda error: None)  # who reads the jobs tells it
+        roots = reader.documents(data, on_error=lambda error: None)  # who reads the jobs tells it
         return [_Message(offset + 1, bundle(root).files) for root, offset in roots]
 
 

@@ -12,8 +12,8 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import cause, cutting, limits, parsing
-from sssjob.document.around import Around
-from sssjob.document.cutting import Cut, DocumentCutter, Other, Piece, Whole
+from sssjob.document.cutting import Cut, DocumentCutter, Other, Piece, WholeDocument
+from sssjob.document.enclosing import EnclosingTags
 from sssjob.document.encodings import UTF8
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.places import names
@@ -28,7 +28,7 @@ _TOGETHER = 64  # pieces that are parsed together
 # The root of a tree in which many documents stand: no part of any of them.
 DOCUMENTS = "documents-of-one-line-each"
 _DOCUMENTS = DOCUMENTS.encode()
-APART = Around(b"<%s>" % _DOCUMENTS, b"</%s>" % _DOCUMENTS)
+APART = EnclosingTags(b"<%s>" % _DOCUMENTS, b"</%s>" % _DOCUMENTS)
 
 
 class Located(NamedTuple):
@@ -117,7 +117,7 @@ def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator
 
 def trees(cutter: DocumentCutter, tell: OnError, known: Collection[str]) -> Iterator[Located]:
     """Documents as whole trees: as they come, and from the first broken one on with care."""
-    for part in cutter.wholes():
+    for part in cutter.documents():
         if isinstance(part, UnreadableDocument):
             tell(part)
         elif (root := _tree(part)) is not None:
@@ -144,7 +144,7 @@ def told(on_error: OnError | None) -> Iterator[OnError]:
         on_error(error)
 
 
-_Group = Sequence[Piece] | Other | Whole | UnreadableDocument
+_Group = Sequence[Piece] | Other | WholeDocument | UnreadableDocument
 
 
 def _groups(cuts: Iterator[Cut], alone: bool) -> Iterator[_Group]:
@@ -184,9 +184,9 @@ def _fits(cut: Cut, first: Piece, alone: bool) -> bool:
 
 def _proved(
     group: _Group, known: Collection[str] = ()
-) -> Iterator[Batch | Whole | UnreadableDocument]:
+) -> Iterator[Batch | WholeDocument | UnreadableDocument]:
     """What a group holds: at once, if it is as it seems, or else by and by."""
-    if isinstance(group, Whole | UnreadableDocument):
+    if isinstance(group, WholeDocument | UnreadableDocument):
         yield group
     elif isinstance(group, Other):
         yield from _accepted(group.root, (), group.offset, tuple, known)
@@ -278,7 +278,7 @@ def _with_care(cuts: Iterator[Cut], tell: OnError, known: Collection[str]) -> It
             if isinstance(found, UnreadableDocument):
                 is_refused = is_refused or found.finding.code != FOREIGN
                 tell(found)
-            elif isinstance(found, Whole):
+            elif isinstance(found, WholeDocument):
                 root = None if is_refused else _tree(found)
                 if root is not None:
                     yield Located(root, found.place.line - 1)
@@ -298,7 +298,7 @@ def _located(
     yield Located(root, offset)
 
 
-def _tree(part: Whole) -> Element | None:
+def _tree(part: WholeDocument) -> Element | None:
     """The tree of a document, if it is well-formed."""
     for ids in (True, False):
         try:

@@ -70,7 +70,7 @@ class Bundle:
 
 def bundles(source: Source) -> Iterator[Bundle]:
     """Each document of a source as one message, held whole. Raises ``UnreadableDocument``."""
-    for root, offset in tree.whole(source):
+    for root, offset in tree.documents(source):
         yield bundle(root, offset=offset)
 
 

@@ -20,7 +20,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import cause, encodings, limits, parsing
-from sssjob.document.around import ALONE, Around, Skeleton
+from sssjob.document.enclosing import ALONE, EnclosingTags, Skeleton
 from sssjob.document.outermost import PART_TAGS, TAGS
 from sssjob.document.parsing import BYTE_ORDER_MARK, START, Place
 from sssjob.document.places import ATTRIBUTE
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
     data: bytes
     place: Place
     end: int
-    around: Around = ALONE
+    around: EnclosingTags = ALONE
     has_end: bool = True
 
 
@@ -47,7 +47,7 @@ class Other(NamedTuple):
     offset: int
 
 
-class Whole(NamedTuple):
+class WholeDocument(NamedTuple):
     """The bytes of one document, with its prolog and with what comes behind its root."""
 
     data: bytes
@@ -56,7 +56,7 @@ class Whole(NamedTuple):
     is_first: bool = False
 
 
-Cut = Piece | Other | Whole | UnreadableDocument
+Cut = Piece | Other | WholeDocument | UnreadableDocument
 
 
 class _Prolog(NamedTuple):
@@ -164,7 +164,7 @@ class DocumentCutter:
         yield from wrapper.cuts()
         yield from self.cuts()
 
-    def wholes(self) -> Iterator[Whole | UnreadableDocument]:
+    def documents(self) -> Iterator[WholeDocument | UnreadableDocument]:
         """Each document as it stands, and what cannot be read between them."""
         self._holds_documents = True
         self._begin()
@@ -176,10 +176,10 @@ class DocumentCutter:
                 continue
             self._found = True
             data = prolog.data + self.use(self._root(name)) + self._epilog()
-            yield Whole(data, prolog.place, self._encoding, is_first)
+            yield WholeDocument(data, prolog.place, self._encoding, is_first)
         self._refuse_nothing()
 
-    def again(self, whole: Whole) -> Iterator[Cut]:
+    def again(self, whole: WholeDocument) -> Iterator[Cut]:
         """From a document on that was just given, everything with care, and each as a whole.
 
         What is wrong with a document comes before it.
@@ -209,9 +209,9 @@ class DocumentCutter:
         self._found = True
         if self._held is not None and name is not None:
             self._epilog()
-            yield Whole(b"".join(self._held), place, self._encoding, is_first)
+            yield WholeDocument(b"".join(self._held), place, self._encoding, is_first)
 
-    def siblings(self, around: Around) -> Iterator[Piece]:
+    def siblings(self, around: EnclosingTags) -> Iterator[Piece]:
         """Job objects with nothing but space between them that hide nothing, as far as they go.
 
         What this sees is what the other methods would see, sooner.
@@ -224,7 +224,7 @@ class DocumentCutter:
             self._found, self._blank = True, 0
             yield self._piece(end - self._at, around, True)
 
-    def unit(self, tag: re.Match[bytes], around: Around, root: bytes = b"") -> Piece:
+    def unit(self, tag: re.Match[bytes], around: EnclosingTags, root: bytes = b"") -> Piece:
         """Use up the job object that begins here with a tag, inside of a root or alone."""
         if (end := self._plain_end(tag, _HIDING)) is not None:
             return self._piece(end - self._at, around, True)
@@ -232,17 +232,17 @@ class DocumentCutter:
         self._is_broken = self._is_broken or not has_end
         return self._piece(size, around, has_end)
 
-    def _piece(self, size: int, around: Around, has_end: bool) -> Piece:
+    def _piece(self, size: int, around: EnclosingTags, has_end: bool) -> Piece:
         place = self.place
         data = self.use(size)
         end = self._start if encodings.size(b"", self._origin) is not None else -1
         return Piece(data, place, end, around, has_end)
 
     @property
-    def _apart(self) -> Around:
+    def _apart(self) -> EnclosingTags:
         """What is around a document."""
         if self._origin or self._encoding != encodings.UTF8:
-            return Around(encoding=self._encoding, origin=self._origin)
+            return EnclosingTags(encoding=self._encoding, origin=self._origin)
         return ALONE
 
     def use(self, count: int) -> bytes:
@@ -465,7 +465,7 @@ class DocumentCutter:
             at = self._known[sought] = len(self._data) if at < 0 else at
         return at
 
-    def _end(self, tag: re.Match[bytes], around: Around, root: bytes) -> tuple[int, bool]:
+    def _end(self, tag: re.Match[bytes], around: EnclosingTags, root: bytes) -> tuple[int, bool]:
         """Where a job object ends that begins here, and whether that is an end of its own.
 
         One whose end is missing ends where another begins that stands as far into its line. To
@@ -537,7 +537,7 @@ class _Wrapper:
         self._pattern = _tokens(_UNIT + b"|" + re.escape(name))
         self._skeleton = Skeleton(encoding, origin, place)
         self._depth = 0  # of roots, one in the other
-        self._around: Around | None = None  # what is around the last job object, and still holds
+        self._around: EnclosingTags | None = None  # of the last job object; they still hold
         self._has_units = False
 
     def resume(self, before: bytes, depth: int) -> None:

@@ -51,7 +51,7 @@ class Document:
     @cached_property
     def root(self) -> Element:
         """The tree of the document."""
-        roots = [found.element for found in tree.whole(self.data)]
+        roots = [found.element for found in tree.documents(self.data)]
         if len(roots) != 1:
             raise UnreadableDocument(finding("E-CARD", f"{len(roots)} documents where one is due"))
         return roots[0]

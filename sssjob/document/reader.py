@@ -118,7 +118,7 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
             yield from batch.located()
 
 
-def wholes(
+def documents(
     source: Source, *, on_error: OnError | None = None, known: Collection[str] = ()
 ) -> Iterator[Located]:
     """The root of each document of a source, each as a whole tree in memory.

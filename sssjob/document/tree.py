@@ -20,7 +20,7 @@ from sssjob.document.guesses import is_lines
 from sssjob.document.outermost import UNIT_TAGS, is_block
 from sssjob.document.parsing import parse
 
-__all__ = ["Located", "OnError", "is_lines", "located", "parse", "units", "whole"]
+__all__ = ["Located", "OnError", "documents", "is_lines", "located", "parse", "units"]
 
 
 def units(source: Source, *, on_error: OnError | None = None) -> Iterator[Element]:
@@ -43,7 +43,7 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
     return reader.located(source, on_error=on_error)
 
 
-def whole(
+def documents(
     source: Source, *, on_error: OnError | None = None, known: Collection[str] = ()
 ) -> Iterator[Located]:
     """The root of each document of a source, each as a whole tree in memory.
@@ -51,4 +51,4 @@ def whole(
     One of which something cannot be read is not given. Job objects of other namespaces than the
     standard's and the ``known`` ones are told, and stay in their tree.
     """
-    return reader.wholes(source, on_error=on_error, known=known)
+    return reader.documents(source, on_error=on_error, known=known)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sssjob.amounts import ASSUMED, MAXIMUM, MINIMUM, MIXED, Amount
-from sssjob.derived import job_id
 from sssjob.errors import finding
+from sssjob.feature_rules import job_id
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Derived, Features
 from sssjob.features.sources import SOURCES, Source, Work

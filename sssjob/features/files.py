@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sssjob.handles import Place
+    from sssjob.directory_handles import Place
 
 
 LONGEST = 4096  # bytes of one value

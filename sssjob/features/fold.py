@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob.amounts import UNKNOWN, Amount, Scope
-from sssjob.derived import job_id
 from sssjob.errors import Finding, Severity, finding
+from sssjob.feature_rules import job_id
 from sssjob.features import keys
 from sssjob.features.keys import Value
 from sssjob.features.sources import EXTENSION, MACHINE_EXTENSION, RATING

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope
-from sssjob.derived import cpu_limit_secs, hs06_job
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
+from sssjob.feature_rules import cpu_limit_secs, hs06_job
 from sssjob.features import keys
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Settlement

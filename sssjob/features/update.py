@@ -10,7 +10,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from sssjob import handles
+from sssjob import directory_handles as handles
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.features import files, keys
 from sssjob.features.keys import Key, Value

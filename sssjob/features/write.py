@@ -12,14 +12,15 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from sssjob import atomic, handles
+from sssjob import atomic
+from sssjob import directory_handles as handles
 from sssjob.features import keys
 from sssjob.features.files import LONGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sssjob.directory_handles import Place
     from sssjob.features.keys import Value
-    from sssjob.handles import Place
 
 MANIFEST = ".sssjob"
 _MANIFEST_LIMIT = 1 << 20

@@ -20,10 +20,10 @@ from sssjob.document.tree import parse
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.expression import Interval
 from sssjob.model import Job, Property, stripped
-from sssjob.translate.asked import Asked
 from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, shape
 from sssjob.translate.options import Heard
+from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
     command,
     hosts,

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from sssjob.model import Job
-from sssjob.translate.asked import Asked
 from sssjob.translate.numbers import JOB, MOST, memory, one, say_size, shape
 from sssjob.translate.options import Heard
+from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
     Data,
     Row,

@@ -22,8 +22,8 @@ from sssjob.errors import InvalidValue, NoReply, Refused, SSSJobError
 from sssjob.gateway.log import LOGGER, event
 from sssjob.gateway.outbox import Outbox, Parcel, State
 from sssjob.handlers.attributes import JOB, attribute, shown
+from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.used import OF_A_RUN
 from sssjob.handlers.view import View, quoted, views
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where

@@ -19,6 +19,7 @@ from sssjob.document import bridge, tree
 from sssjob.errors import Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, JOB, Fact, fold
 from sssjob.handlers.attributes import GROUP, attribute, shown
+from sssjob.handlers.categories import asking, delivering
 from sssjob.handlers.changes import copied, forget, once, remember
 from sssjob.handlers.documents import carried
 from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
@@ -26,7 +27,6 @@ from sssjob.handlers.finding import is_true
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.used import asking, delivering
 from sssjob.handlers.view import View, charged, only, quoted, views
 from sssjob.model import Block, Delivered, Job, Property, Requested
 from sssjob.rmap.message import Request, Row

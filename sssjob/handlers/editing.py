@@ -13,7 +13,7 @@ from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, att
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import Carried, carried, require_credits
 from sssjob.handlers.finding import Search
-from sssjob.handlers.query import whole
+from sssjob.handlers.query import document_of
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import NOWHERE, View, is_exact, only, views
@@ -234,7 +234,7 @@ def _told(
     places: dict[int, set[int]] | None = None,
 ) -> Answer:  # fmt: skip
     rows = [
-        whole(view)
+        document_of(view)
         for stored in made
         for view in views(stored, asked.object)
         if places is None or view.place in places[stored.number]

@@ -67,7 +67,7 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
     return Answer(rows())
 
 
-def whole(view: View) -> Document:
+def document_of(view: View) -> Document:
     """A job object as it is stored; one inside a job group with the defaults that hold for it."""
     element = bridge.to_tree(view.block) if view.place else tree.parse(view.stored.document)
     # On one line and in ASCII, as peers of Gold read.
@@ -102,7 +102,7 @@ class _Shown:
 
     def _row(self, view: View) -> Item | None:
         if not self._columns and not self._paths and not self._hidden:
-            return whole(view)
+            return document_of(view)
         columns = self._columns or (all_columns(view) if not self._paths else ())
         cells = [(column.label, column.text(view)) for column in columns]
         if self._paths:

@@ -26,12 +26,12 @@ from sssjob.layout import Unit, units
 from sssjob.matching import Offered, offered
 from sssjob.model import Block, JobGroup
 from sssjob.placement import search, solving
-from sssjob.placement.asked import Way
 from sssjob.placement.demand import Demand, demand
 from sssjob.placement.matching import Market
 from sssjob.placement.nodes import Nodes, NotNodes
 from sssjob.placement.problem import Part, Problem, Solution, value
 from sssjob.placement.reasons import least
+from sssjob.placement.requests import Way
 from sssjob.placement.values import Group, Placement, Reason, Share, numbered
 
 __all__ = [

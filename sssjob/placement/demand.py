@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sssjob import expression
-from sssjob.check.asking import asked as requested
 from sssjob.check.awareness import PLACE, Item, Kind, judge, said, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
 from sssjob.expression import Comparison, Expression
 from sssjob.expression.evaluate import Request
 from sssjob.expression.pattern import Matching
+from sssjob.expression.requests import asked as requested
 from sssjob.layout import Unit
 from sssjob.layout.plan import ROUND_ROBIN
 from sssjob.model import Block, Job, Property, Requested, Task, TaskGroup
-from sssjob.placement.asked import Asked, asked, too_many
+from sssjob.placement.requests import Asked, asked, too_many
 
 _COUNTS = ("TaskCount", "NodeCount", "Processors", "TaskDistribution")
 _POLICY = "awarenessPolicy"

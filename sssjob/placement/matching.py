@@ -12,9 +12,9 @@ from sssjob.expression.evaluate import Request
 from sssjob.expression.offer import AMOUNTS, SETS, Offer
 from sssjob.expression.pattern import Matching
 from sssjob.model import Property
-from sssjob.placement.asked import Need, Variant, Way
 from sssjob.placement.nodes import Nodes
 from sssjob.placement.problem import Class, Option, Part, Problem, Quota
+from sssjob.placement.requests import Need, Variant, Way
 
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
 OF_NODES = (AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}) - {"Duration"}

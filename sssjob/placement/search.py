@@ -8,10 +8,10 @@ from heapq import heappop, heappush
 from itertools import islice
 from typing import NamedTuple
 
-from sssjob.placement.asked import Way
 from sssjob.placement.filling import fill
 from sssjob.placement.matching import Market
 from sssjob.placement.problem import Problem, Solution, value
+from sssjob.placement.requests import Way
 from sssjob.placement.solving import Budget, solve
 
 WAYS = 64  # combinations of the ways to count of all parts that are tried

@@ -169,7 +169,7 @@ class Question(ABC):
     ) -> Iterator[Match]:
         ask = self._asker(None, places)
         assert ask is not None
-        for document, offset in tree.whole(source, on_error=on_error, known=self._known):
+        for document, offset in tree.documents(source, on_error=on_error, known=self._known):
             root = _with_resolved(document) if effective else document
             units = filter(is_object, outermost(root) or [root]) if self.is_relative else [root]
             for unit in units:

@@ -11,8 +11,8 @@ from sssjob.registry import Format
 
 if TYPE_CHECKING:
     from sssjob.model import Job
+    from sssjob.records.builders import Builder, J, P
     from sssjob.records.record import Options, Outcome
-    from sssjob.records.roads import J, P, Road
 
 __all__ = ["AUTO", "FORMATS", "Format", "find", "formats", "jobs", "read_records"]
 
@@ -40,16 +40,16 @@ def jobs(name: str, stream: BinaryIO, options: Options | None = None) -> Iterato
 
     Raises ``UnusableInput`` where the format is not known or the stream is not in it.
     """
+    from sssjob.records.builders import OBJECTS
     from sssjob.records.record import Options
-    from sssjob.records.roads import OBJECTS
 
     return read_records(find(name), stream, options or Options(), OBJECTS)
 
 
 def read_records(
-    format_: Format, stream: BinaryIO, options: Options, road: Road[P, J]
+    format_: Format, stream: BinaryIO, options: Options, builder: Builder[P, J]
 ) -> Iterator[Outcome[J]]:
-    """What becomes of each record, on one of the roads. Raises ``UnusableInput``."""
+    """What becomes of each record, as a builder makes it. Raises ``UnusableInput``."""
     from sssjob.records.engine import Engine
     from sssjob.records.recognition import checked, recognised
 
@@ -57,4 +57,4 @@ def read_records(
         format_, notice, stream = recognised(stream)
         yield notice
     layout = format_.load()
-    yield from Engine(layout, options, road).outcomes(checked(layout, stream))
+    yield from Engine(layout, options, builder).outcomes(checked(layout, stream))

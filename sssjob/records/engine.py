@@ -10,12 +10,12 @@ from itertools import chain
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from sssjob.errors import InvalidValue
+from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock
 from sssjob.records.layout import Layout, Made, Piece, Read, Reader, Record
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
 from sssjob.records.record import Bad, Options, Outcome, Skipped
-from sssjob.records.roads import Road
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -24,14 +24,14 @@ _NOT_ENDED = "not ended"
 
 
 class Engine(Generic[P, J]):
-    """Reads streams in one format, on one road; what was learnt of one serves the next."""
+    """Reads streams in one format, for one builder; what was learnt of one serves the next."""
 
-    def __init__(self, layout: Layout, options: Options, road: Road[P, J]) -> None:
+    def __init__(self, layout: Layout, options: Options, builder: Builder[P, J]) -> None:
         """Raises ``InvalidValue`` for an unknown zone."""
         self._layout = layout
         self._options = options
         self._clock = Clock(options.zone)
-        self._plans = Plans(layout, self._clock, road)
+        self._plans = Plans(layout, self._clock, builder)
         self._maker = Maker(self._plans, layout.span)
 
     def outcomes(

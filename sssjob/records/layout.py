@@ -1,9 +1,9 @@
 """What a record format declares; documents, job objects, parts and ``auto`` follow from it.
 
 Strategy. A format is a mapping of columns, and all else about it is mechanics: cutting bytes,
-folding what belongs to one job, making jobs on two roads, in one process or in several, of a whole
-file or of what is new in a growing log. If each format wrote these mechanics, each would have its
-own faults.
+folding what belongs to one job, making jobs by two builders, in one process or in several, of a
+whole file or of what is new in a growing log. If each format wrote these mechanics, each would have
+its own faults.
 
 The idea is one value, ``Layout``, that holds what only the format knows, and one engine
 (``engine.py``) that does the rest, in stages: bytes are *cut* into pieces with their line; a piece
@@ -12,7 +12,7 @@ records with the same names are *made* into jobs at once, column by column, by a
 table's rows.
 
 Why it is right: a stage knows of its neighbours only what passes between them, so what holds for
-one format holds for all: every piece ends in exactly one outcome, both roads run through the same
+one format holds for all: every piece ends in exactly one outcome, both builders use the same
 plan, and a part that begins with another line number gives what the whole would have given.
 """
 
@@ -48,8 +48,8 @@ class Record(NamedTuple):
 
     Records with one tuple of names are taken together; names without a value stand last. ``more``
     are Extensions that have no column, ``notes`` what is worth knowing if it becomes a job,
-    ``folded`` the lines and names of records that were folded into it, and ``groups`` what the road
-    made of them, if they are task groups.
+    ``folded`` the lines and names of records that were folded into it, and ``groups`` what the
+    builder made of them, if they are task groups.
     """
 
     line: int

@@ -1,4 +1,4 @@
-"""Records become jobs: many at once, those with the same names together, on either road."""
+"""Records become jobs: many at once, those with the same names together, by either builder."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records import clock as clocks
+from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock, is_backwards
 from sssjob.records.layout import Layout, Made, Names, Read, Record
 from sssjob.records.plan import Odd, Plan
@@ -22,7 +23,6 @@ from sssjob.records.record import (
     of_bad,
     varied,
 )
-from sssjob.records.roads import Road
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -41,11 +41,11 @@ _MORE = Field("Extensions beside the columns", JOB, "Extension", _as_they_are)
 
 
 class Plans(Generic[P, J]):
-    """The plans of a layout for records with any names, which are kept, on one road."""
+    """The plans of a layout for records with any names, which are kept, for one builder."""
 
-    def __init__(self, layout: Layout, clock: Clock, road: Road[P, J]) -> None:
+    def __init__(self, layout: Layout, clock: Clock, builder: Builder[P, J]) -> None:
         self.clock = clock
-        self.road = road.remembering()
+        self.builder = builder.remembering()
         self._layout = layout
         self._plans: dict[Names, Plan[P, J]] = {}
 
@@ -57,7 +57,7 @@ class Plans(Generic[P, J]):
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
             rows = clocks.by(self.clock, (*self._layout.rows(names), _MORE))
-            plan = self._plans[names] = Plan(rows, names, self.road, self._layout.type)
+            plan = self._plans[names] = Plan(rows, names, self.builder, self._layout.type)
             return plan
 
 
@@ -66,7 +66,7 @@ class Maker(Generic[P, J]):
 
     def __init__(self, plans: Plans[P, J], span: tuple[str, str]) -> None:
         self._plans = plans
-        self._road = plans.road
+        self._builder = plans.builder
         self._span = span
 
     def outcomes(self, found: Sequence[Read]) -> list[Outcome[J]]:
@@ -78,7 +78,7 @@ class Maker(Generic[P, J]):
             if item.__class__ is Record:
                 alike.setdefault(id(item.names), []).append(place)
             elif item.__class__ is Made:
-                outcomes[place] = Converted(item.line, self._road.whole(item.job))
+                outcomes[place] = Converted(item.line, self._builder.from_job(item.job))
                 beside[place] = [*item.notes]
         for places in alike.values():
             records = cast(list[Record], [found[place] for place in places])
@@ -116,7 +116,7 @@ class Maker(Generic[P, J]):
 
     def _groups(self, records: Sequence[Record]) -> list[P] | None:
         groups = [record.groups for record in records]
-        nothing = self._road.nothing
+        nothing = self._builder.nothing
         return [group or nothing for group in groups] if any(groups) else None
 
     def _backwards(self, names: Names, columns: Sequence[Sequence[Any]]) -> set[int]:

@@ -18,6 +18,7 @@ from sssjob.document.files import Span
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
 from sssjob.records import AUTO, FORMATS, find, recognition
+from sssjob.records.builders import TEXTS, Builder
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Cutter, Part, Place
@@ -27,7 +28,6 @@ from sssjob.records.head import looked_at
 from sssjob.records.layout import Layout
 from sssjob.records.recognition import checked
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
-from sssjob.records.roads import TEXTS, Road
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -154,24 +154,24 @@ class Result(NamedTuple):
         return Result, (PickleBuffer(self.data), self.counts, self.remarks)
 
 
-def outcomes(format_: str, part: Part, road: Road[P, J]) -> Iterator[Outcome[J]]:
+def outcomes(format_: str, part: Part, builder: Builder[P, J]) -> Iterator[Outcome[J]]:
     """What becomes of each record of a part, with its line in the whole stream."""
-    engine = _engine(format_, part.options, road)
+    engine = _engine(format_, part.options, builder)
     yield from engine.outcomes(io.BytesIO(part.read()), part.line, part.front)
 
 
 @lru_cache(8)
-def _engine(format_: str, options: Options, road: Road[Any, Any]) -> Engine[Any, Any]:
+def _engine(format_: str, options: Options, builder: Builder[Any, Any]) -> Engine[Any, Any]:
     """The engine that the parts of a file share: what was learnt of one serves the next."""
-    return Engine(find(format_).load(), options, road)
+    return Engine(find(format_).load(), options, builder)
 
 
 def convert(
-    format_: str, part: Part, *, lines: bool = True, road: Road[str, str] = TEXTS
+    format_: str, part: Part, *, lines: bool = True, builder: Builder[str, str] = TEXTS
 ) -> Result:
     """Convert a part; with ``lines`` a line break within a text is a reference."""
     counts, remarks, texts = Counts(), [], []
-    for outcome in counts.counting(outcomes(format_, part, road)):
+    for outcome in counts.counting(outcomes(format_, part, builder)):
         if isinstance(outcome, Converted):
             texts.append(on_one_line(outcome.job) if lines else outcome.job)
         elif isinstance(outcome, (Bad, Noted)):

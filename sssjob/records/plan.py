@@ -9,14 +9,14 @@ is what takes the time. But a value that is wrong in one record must not change 
 
 The idea is to work by columns. A ``Plan`` chooses, once for a file, the rows of the table whose
 columns are there, in the order of the output. Then each row makes of a whole column of texts a
-column of pieces, and the road puts the pieces of a record together. A column of equal texts is
+column of pieces, and the builder puts the pieces of a record together. A column of equal texts is
 read once, and a ``Memory`` keeps what texts became, since users, queues and sizes repeat. If one
 text of a column cannot be read, that column is read again, text by text, and each fault is noted
 for its record.
 
 Why it is right: every way through ``Memory.column`` gives what reading each text by itself would
 give, and a shortcut is taken only where the reader of the row says that it may be (``varied``,
-``largest``, ``many``). Both roads, to values and to text, run through the same plan, and tests
+``largest``, ``many``). Both builders, of values and of text, use the same plan, and tests
 compare their results. What is remembered is bounded by entries and by characters.
 """
 
@@ -30,6 +30,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from sssjob import spec
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
+from sssjob.records.builders import Builder, Column
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -41,14 +42,13 @@ from sssjob.records.record import (
     Many,
     plain,
 )
-from sssjob.records.roads import Column, Road
 
 P = TypeVar("P")
 J = TypeVar("J")
 
 MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
 _MEMO_SIZE = 1 << 18  # characters of all that is remembered of one column
-_COLUMNS = 512  # columns that are remembered on one road
+_COLUMNS = 512  # columns that are remembered for one builder
 
 _EXTENSION = "Extension"
 _FIRST = ("Id", "GlobalId", "State", "Hold", "StatusMessage", "Name", "TaskCount")
@@ -107,15 +107,15 @@ class _Faults(dict[int, list[_Fault]]):
 class Memory(dict[Any, P]):
     """What the texts of one column become, made when a text is met for the first time."""
 
-    def __init__(self, row: Field, road: Road[P, Any]) -> None:
+    def __init__(self, row: Field, builder: Builder[P, Any]) -> None:
         super().__init__()
         self._row = row
         self._read = row.read
-        self._road = road
-        self._of = road.of
-        self._make = road.maker(row.element, row.attributes)
-        self._column = road.column(row.element, row.attributes)
-        self._nothing = road.nothing
+        self._builder = builder
+        self._of = builder.of
+        self._make = builder.maker(row.element, row.attributes)
+        self._column = builder.column(row.element, row.attributes)
+        self._nothing = builder.nothing
         self._as_it_stands = row.read is plain and not row.beside
         self._varied = getattr(row.read, "varied", False)
         self._largest = getattr(row.read, "largest", 0)
@@ -127,7 +127,7 @@ class Memory(dict[Any, P]):
         first = texts[0]
         if first == texts[-1] and texts.count(first) == len(texts):
             piece = self._made(first) if self._varied else self[first]
-            return self._road.same(piece, len(texts))
+            return self._builder.same(piece, len(texts))
         if self._as_it_stands:
             return self._put([text or None for text in texts] if "" in texts else texts)
         if not self._varied:
@@ -171,7 +171,7 @@ class Memory(dict[Any, P]):
             return self._column(texts, True)
         if len(texts) + found.count(None) < len(found):
             return list(map(self._piece, found))
-        made = self._road.side_by_side((self._column(texts, True),), len(texts))
+        made = self._builder.side_by_side((self._column(texts, True),), len(texts))
         pieces, nothing = iter(made), self._nothing
         return [nothing if text is None else next(pieces) for text in found]
 
@@ -213,16 +213,16 @@ class Memory(dict[Any, P]):
         return InvalidValue(wrong.text, expected)
 
 
-def _memory(row: Field, road: Road[P, Any]) -> Memory[P]:
-    """What is remembered of a column, on this road; of texts that seldom repeat it is nothing."""
-    if road.memories is None or getattr(row.read, "varied", False):
-        return Memory(row, road)
+def _memory(row: Field, builder: Builder[P, Any]) -> Memory[P]:
+    """What this builder remembers of a column: nothing, where texts seldom repeat."""
+    if builder.memories is None or getattr(row.read, "varied", False):
+        return Memory(row, builder)
     key = (*row[:4], *row.attributes.items(), row.beside)
-    if key not in road.memories:
-        if len(road.memories) >= _COLUMNS:
-            road.memories.clear()
-        road.memories[key] = Memory(row, road)
-    found: Memory[P] = road.memories[key]
+    if key not in builder.memories:
+        if len(builder.memories) >= _COLUMNS:
+            builder.memories.clear()
+        builder.memories[key] = Memory(row, builder)
+    found: Memory[P] = builder.memories[key]
     return found
 
 
@@ -251,16 +251,16 @@ class Plan(Generic[P, J]):
 
     A row counts only if there is its first column. ``names`` are those of the columns that are
     given later, and may hold more than the mapping; ``type`` is that of Extensions. Plans on a
-    road with memories remember together: a job and its steps tell much the same.
+    builder with memories remember together: a job and its steps tell much the same.
     """
 
     def __init__(
-        self, rows: Iterable[Field], names: Sequence[str], road: Road[P, J], type: str
+        self, rows: Iterable[Field], names: Sequence[str], builder: Builder[P, J], type: str
     ) -> None:
         at = {name: index for index, name in reversed(tuple(enumerate(names)))}
         chosen = [row for row in rows if row.place != NOWHERE and row.column in at]
         chosen.sort(key=lambda row: _PRINTED.get(row.element, len(_PRINTED)))
-        self._road = road
+        self._builder = builder
         self._type = type
         # Extensions stand behind all other properties, and have no place in the categories.
         self._own: list[_Reader[P]] = []
@@ -270,7 +270,7 @@ class Plan(Generic[P, J]):
         for row in chosen:
             taker = _taker((row.column, *row.beside), at)
             place = JOB if row.element == _EXTENSION else row.place
-            kinds[place].append((_memory(row, road), taker))
+            kinds[place].append((_memory(row, builder), taker))
         self.columns = frozenset(row.column for row in chosen)
         self._extensions = [row for row in chosen if row.element == _EXTENSION and not row.beside]
 
@@ -287,8 +287,8 @@ class Plan(Generic[P, J]):
         delivered = _read(self._delivered, columns, faults)
         if faults:
             own.append(self._texts(faults, size))
-        inner = [self._road.nothing] * size if groups is None else groups
-        jobs = self._road.jobs(own, requested, delivered, inner)
+        inner = [self._builder.nothing] * size if groups is None else groups
+        jobs = self._builder.jobs(own, requested, delivered, inner)
         if not faults and not faults.refused:
             return [*jobs]
         made = self._with_remarks(jobs, faults)
@@ -304,19 +304,19 @@ class Plan(Generic[P, J]):
         delivered = _read(self._delivered, columns, faults)
         if faults:
             own.append(self._texts(faults, size))
-        groups = self._road.groups(own, delivered, size)
+        groups = self._builder.groups(own, delivered, size)
         return self._with_remarks(groups, faults) if faults else [*groups]
 
     def _texts(self, faults: _Faults, size: int) -> Column:
         """The texts that could not be read, each once, as Extensions."""
-        found = [self._road.nothing] * size
+        found = [self._builder.nothing] * size
         for place, told in faults.items():
             texts = {
                 fault.row.column: _as_it_stood(fault)
                 for fault in told
                 if not isinstance(fault.wrong, Instead)
             }
-            found[place] = self._road.of(
+            found[place] = self._builder.of(
                 Property(_EXTENSION, text, {"type": self._type, "name": column})
                 for column, text in texts.items()
                 if text.strip() and not self._keeps(column, text)

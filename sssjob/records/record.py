@@ -112,7 +112,7 @@ class Options:
 class Converted(NamedTuple, Generic[J]):
     """A record that became a job; ``steps`` more records were folded into it.
 
-    ``job`` is a Job, or its text, by the road that was taken. A tuple, because there is one for
+    ``job`` is a Job, or its text, by the builder that was used. A tuple, because there is one for
     each record, and any other class takes several times as long to make.
     """
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from sssjob.errors import SSSJobError
 from sssjob.query import Match, Question
-from sssjob.store.access import Access, Moment, one
+from sssjob.store.access_paths import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.documents import SELECT, Asking, OnError, Packed, parts, unpacked
 from sssjob.store.engine import Engine, Reader, Row

@@ -7,7 +7,7 @@ from typing import Any
 
 from sssjob.query import Question
 from sssjob.query.match import number
-from sssjob.store.access import Moment
+from sssjob.store.access_paths import Moment
 from sssjob.store.engine import Engine
 from sssjob.store.plan import Level
 from sssjob.store.pushdown import plan

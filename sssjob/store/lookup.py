@@ -7,7 +7,7 @@ from functools import cache
 from itertools import groupby, islice
 
 from sssjob.errors import DamagedStore
-from sssjob.store.access import Moment
+from sssjob.store.access_paths import Moment
 from sssjob.store.columns import IRREGULAR, ODD, SEPARATOR, bit
 from sssjob.store.condition import Bits, Prefix
 from sssjob.store.engine import Engine, Reader, Row

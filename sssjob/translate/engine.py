@@ -14,8 +14,8 @@ from sssjob.expression import Alternative
 from sssjob.model import Job
 from sssjob.suggestions import nearest
 from sssjob.translate import residual
-from sssjob.translate.asked import Asked
 from sssjob.translate.losses import Untranslatable, told
+from sssjob.translate.requests import Asked
 from sssjob.translate.shown import sources
 from sssjob.translate.translator import Reading, Settings, Translation, Translator
 

@@ -18,9 +18,9 @@ from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.executable import arguments
 from sssjob.model import Note, Property, stripped
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe, word
+from sssjob.translate.requests import NO_OPTION, Asked
 
 EVENTS = ("JobStart", "JobEnd", "All", "None")
 SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write

@@ -16,10 +16,10 @@ from typing import NamedTuple
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.model import Job, Property, stripped
-from sssjob.translate.asked import Asked
 from sssjob.translate.fields import Name, Rule, prologue
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
+from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
 SCRIPT = "script"  # the id of the file that a script becomes

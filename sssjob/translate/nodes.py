@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from sssjob import nodes
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.model import Property
-from sssjob.translate.asked import Asked
 from sssjob.translate.options import Heard
+from sssjob.translate.requests import Asked
 
 LIMIT = 10_000  # names that an option lists
 

@@ -10,8 +10,8 @@ from sssjob import units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.layout import geometry
 from sssjob.model import Property, stripped
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.options import Heard
+from sssjob.translate.requests import NO_OPTION, Asked
 
 MIB = 1 << 20
 LEAST, MOST = "least", "most"

@@ -9,8 +9,8 @@ from sssjob import registry
 from sssjob.errors import Finding, Severity, finding
 from sssjob.model import Job
 from sssjob.records import read_records
+from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Noted, Options
-from sssjob.records.roads import OBJECTS
 from sssjob.registry import Format
 from sssjob.translate.translator import Read, Settings, Translator
 

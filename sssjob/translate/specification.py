@@ -17,10 +17,10 @@ from sssjob.document.text import clean
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.model import Note, Property, stripped
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import Shape
 from sssjob.translate.options import Heard
+from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Translator
 
 Data = dict[str, Any]  # an object of JSON

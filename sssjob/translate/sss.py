@@ -12,7 +12,7 @@ from sssjob.document import dumps
 from sssjob.document.bundle import Bundle, File, bundles
 from sssjob.errors import Finding, UnreadableDocument
 from sssjob.model import Block, Job, JobGroup, Property
-from sssjob.translate.asked import Asked
+from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_ID = "new"  # the Id of a job that has neither an id nor a name

@@ -23,11 +23,11 @@ from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
 from sssjob.model import Job, stripped
-from sssjob.translate.asked import Asked
 from sssjob.translate.form import Commands, Form
 from sssjob.translate.losses import IGNORE, WARN, Loss
 from sssjob.translate.options import Made, Wanted
 from sssjob.translate.quoting import run
+from sssjob.translate.requests import Asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import Finding
 from sssjob.model import Job
-from sssjob.translate.asked import Asked
 from sssjob.translate.losses import WARN, Loss
+from sssjob.translate.requests import Asked
 
 F = TypeVar("F")
 

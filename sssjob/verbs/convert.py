@@ -1,6 +1,6 @@
 """Records become documents, or records of another kind.
 
-The road depends on what is wanted: documents are made as text, column by column, without a job
+The builder depends on what is wanted: documents are made as text, column by column, without a job
 object in between; what needs job objects (other targets, logs of computing elements) gets them.
 """
 
@@ -21,10 +21,10 @@ from sssjob.document.files import span
 from sssjob.document.text import write_texts
 from sssjob.errors import Severity, SSSJobError, UnusableInput
 from sssjob.records import find, parts, read_records
+from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import Part, Place
 from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
-from sssjob.records.roads import OBJECTS, TEXTS, Road
 from sssjob.records.state import State
 from sssjob.verbs.records import Reading
 from sssjob.verbs.sources import Source, naming
@@ -132,18 +132,18 @@ class Task:
         """By what its format was recognised, for whoever reads."""
         return Noted(1, self.sign, severity=Severity.NOTICE)
 
-    def outcomes(self, road: Road[P, J]) -> Iterator[Outcome[J]]:
+    def outcomes(self, builder: Builder[P, J]) -> Iterator[Outcome[J]]:
         """What becomes of each record. Raises what could not be opened or cut."""
         if self.error is not None:
             raise self.error
         if self.part is not None:
             with naming(self.name):
-                yield from parts.outcomes(self.format, self.part, road)
+                yield from parts.outcomes(self.format, self.part, builder)
 
 
 def converter(lines: bool) -> Callable[[Task], Result]:
     """What makes documents of a part; with ``lines`` each of them stands on one."""
-    road = TEXTS.remembering()
+    builder = TEXTS.remembering()
 
     def convert(task: Task) -> Result:
         if task.error is not None:
@@ -151,7 +151,7 @@ def converter(lines: bool) -> Callable[[Task], Result]:
         if task.part is None:
             return Result(b"", Counts(), [])
         with naming(task.name):
-            return parts.convert(task.format, task.part, lines=lines, road=road)
+            return parts.convert(task.format, task.part, lines=lines, builder=builder)
 
     return convert
 

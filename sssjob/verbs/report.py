@@ -15,8 +15,8 @@ from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.model import Block
 from sssjob.records import find, read_records
+from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
-from sssjob.records.roads import OBJECTS
 from sssjob.store.documents import Packed
 from sssjob.verbs.convert import Conversion, Task
 from sssjob.verbs.records import Reading
@@ -148,11 +148,11 @@ def of_documents(empty: Report) -> Callable[[Part | Packed], Added | None]:
 
 def of_records(empty: Report) -> Callable[[Task], Counted]:
     """The same for records."""
-    road = OBJECTS.remembering()
+    builder = OBJECTS.remembering()
 
     def work(task: Task) -> Counted:
         found = Counted(empty.empty(), Counts(), [])
-        for outcome in found.counts.counting(task.outcomes(road)):
+        for outcome in found.counts.counting(task.outcomes(builder)):
             if isinstance(outcome, Converted):
                 found.report.add(outcome.job)
             elif not isinstance(outcome, Skipped):

@@ -10,10 +10,10 @@ from sssjob import commands, registry
 from sssjob.commands import CommandFailed, Limits
 from sssjob.errors import Severity, UnusableInput
 from sssjob.records import read_records
+from sssjob.records.builders import Builder
 from sssjob.records.head import looked_at
 from sssjob.records.recognition import HEAD, recognise
 from sssjob.records.record import Noted, Options, Outcome
-from sssjob.records.roads import Road
 from sssjob.registry import Format
 
 P = TypeVar("P")
@@ -71,7 +71,7 @@ def options(name: str) -> Options:
 
 
 def outcomes(
-    stream: BinaryIO, rows: Sequence[Format], options: Options, road: Road[P, J]
+    stream: BinaryIO, rows: Sequence[Format], options: Options, builder: Builder[P, J]
 ) -> Iterator[Outcome[J]]:
     """What becomes of each job of an output in one of some formats; an empty one has no jobs.
 
@@ -82,4 +82,4 @@ def outcomes(
         yield Noted(1, NO_JOBS, severity=Severity.NOTICE)
         return
     found = rows[0] if len(rows) == 1 else recognise(head, rows).format
-    yield from read_records(found, again, options, road)
+    yield from read_records(found, again, options, builder)

@@ -11,8 +11,8 @@ from records import errors
 from sssjob import units
 from sssjob.nodes import expand
 from sssjob.records import find, read_records
+from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Converted, Options
-from sssjob.records.roads import OBJECTS
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 COUNT = 60

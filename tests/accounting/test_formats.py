@@ -1,4 +1,4 @@
-"""Every record format: what becomes of each record, on both roads, and counts that add up."""
+"""Every record format: what becomes of each record, by both builders, and counts that add up."""
 
 import gzip
 import io
@@ -11,8 +11,8 @@ from records import DATA, RECORDS, converted, counts, errors, outcomes, told
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import UnusableInput
 from sssjob.records import FORMATS, find, read_records
+from sssjob.records.builders import TEXTS
 from sssjob.records.record import Bad, Converted, Noted, Options
-from sssjob.records.roads import TEXTS
 
 WRITTEN = sorted(
     path
@@ -71,7 +71,7 @@ def test_every_document_is_valid_and_reads_back(format_name, data):
 
 
 @pytest.mark.parametrize("format_name, data", SOURCES)
-def test_both_roads_give_the_same_bytes(format_name, data):
+def test_both_builders_give_the_same_bytes(format_name, data):
     format_ = find(format_name)
     texts = list(read_records(format_, io.BytesIO(data), Options(), TEXTS))
     assert texts == [

@@ -1,4 +1,4 @@
-"""A layout declares how records of one job are folded, and every road and part follows from it."""
+"""A layout declares how records of one job are folded, and all builders and parts follow it."""
 
 import io
 
@@ -6,13 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cuts import Lines
 from sssjob.records.engine import Engine
 from sssjob.records.folding import Fold, Folding
 from sssjob.records.layout import Layout, NoRecord, Record, alone, table
 from sssjob.records.parts import cutter
 from sssjob.records.record import JOB, Bad, Converted, Counts, Field, Options, Skipped
-from sssjob.records.roads import OBJECTS, TEXTS
 
 NAMES = ("id", "part", "name", "priority")
 
@@ -44,8 +44,8 @@ TOTAL = Fold("priority", lambda texts: str(sum(map(int, texts))))
 ALL = Fold("part", lambda texts: ",".join(text for text in texts if text != "-"), "name")
 
 
-def told(layout, data, road=OBJECTS, first=1, front=()):
-    return list(Engine(layout, Options(), road).outcomes(io.BytesIO(data), first, front))
+def told(layout, data, builder=OBJECTS, first=1, front=()):
+    return list(Engine(layout, Options(), builder).outcomes(io.BytesIO(data), first, front))
 
 
 @pytest.mark.parametrize(

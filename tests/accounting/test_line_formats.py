@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sssjob.check import check as findings
 from sssjob.document import dumps, to_tree
 from sssjob.records import FORMATS, read_records
+from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
-from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.systems.gridengine import accounting as gridengine
 
 DATA = Path(__file__).parent.parent / "data" / "accounting"
@@ -37,8 +37,8 @@ def name(path):
     return f"{place.name}/{path.stem}"
 
 
-def outcomes(format_, data, road=OBJECTS, **options):
-    return list(read_records(FORMATS[format_], io.BytesIO(data), Options(**options), road))
+def outcomes(format_, data, builder=OBJECTS, **options):
+    return list(read_records(FORMATS[format_], io.BytesIO(data), Options(**options), builder))
 
 
 def written(found):
@@ -87,7 +87,7 @@ def test_every_converted_document_is_valid(path):
 
 
 @every_file
-def test_both_roads_lead_to_the_same_bytes(path):
+def test_both_builders_lead_to_the_same_bytes(path):
     format_, data = name(path).split("/")[0], path.read_bytes()
     assert outcomes(format_, data, TEXTS) == written(outcomes(format_, data))
 
@@ -163,7 +163,7 @@ def damaged(draw, format_):
 @pytest.mark.parametrize("format_", LINE_FORMATS)
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_damage_is_reported_in_its_line_and_both_roads_agree(format_, data):
+def test_damage_is_reported_in_its_line_and_both_builders_agree(format_, data):
     raw = data.draw(damaged(format_))
     found = outcomes(format_, raw)
     assert outcomes(format_, raw, TEXTS) == written(found)

@@ -1,4 +1,4 @@
-"""Records with another text in the place of a value: both roads, and parts of any size, agree.
+"""Records with another text in the place of a value: both builders, and parts of any size, agree.
 
 Whatever becomes of such a record, every other one becomes what it would have become alone.
 """
@@ -16,10 +16,10 @@ from sssjob.document import dumps
 from sssjob.errors import UnusableInput
 from sssjob.formats import swf
 from sssjob.records import find, parts, read_records
+from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cutting import Part
 from sssjob.records.parts import Cutting, convert
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options
-from sssjob.records.roads import OBJECTS, TEXTS
 
 # fmt: off
 SOURCES = {
@@ -68,9 +68,9 @@ def mutated(draw, format_):
     return data.rstrip(b"\n") + b"\n"
 
 
-def outcomes(format_, data, road):
+def outcomes(format_, data, builder):
     try:
-        return list(read_records(find(format_), io.BytesIO(data), Options(), road))
+        return list(read_records(find(format_), io.BytesIO(data), Options(), builder))
     except UnusableInput as error:
         return [str(error)]
 
@@ -78,7 +78,7 @@ def outcomes(format_, data, road):
 @pytest.mark.parametrize("format_", SOURCES)
 @settings(max_examples=40)
 @given(st.data())
-def test_both_roads_agree_and_every_document_is_valid(format_, data):
+def test_both_builders_agree_and_every_document_is_valid(format_, data):
     raw = data.draw(mutated(format_))
     found = outcomes(format_, raw, OBJECTS)
     jobs = [item.job for item in found if isinstance(item, Converted)]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from sssjob.errors import UnusableInput
 from sssjob.records import parts, plan
+from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cutting import LineCutter, Part, Place
 from sssjob.records.parts import Cutting, convert
 from sssjob.records.plan import Plan
 from sssjob.records.record import JOB, Field, Options
-from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.verbs.convert import Conversion
 from sssjob.verbs.sources import Source
 
@@ -40,8 +40,8 @@ def whole(format_, data):
 def cut(format_, data, size, monkeypatch):
     monkeypatch.setattr(parts, "SIZE", size)
     cutting = Cutting(io.BytesIO(data), format_, Options())
-    road = TEXTS.remembering()  # as a worker does
-    return flat(convert(format_, part, road=road) for part in cutting)
+    builder = TEXTS.remembering()  # as a worker does
+    return flat(convert(format_, part, builder=builder) for part in cutting)
 
 
 def flat(results):
@@ -137,7 +137,7 @@ def test_a_place_is_where_the_next_part_begins():
     assert LineCutter(Options()).front == ()
 
 
-def test_a_road_that_remembers_asks_for_a_text_once_however_many_parts_have_it():
+def test_a_builder_that_remembers_asks_for_a_text_once_however_many_parts_have_it():
     asked = []
 
     def read(text):
@@ -145,22 +145,22 @@ def test_a_road_that_remembers_asks_for_a_text_once_however_many_parts_have_it()
         return text.upper()
 
     rows = [Field("user", JOB, "User", read)]
-    for road in (TEXTS, OBJECTS):
+    for builder in (TEXTS, OBJECTS):
         asked.clear()
-        remembering = road.remembering()
-        assert road.memories is None
+        remembering = builder.remembering()
+        assert builder.memories is None
         assert remembering.remembering() is remembering
         made = [Plan(rows, ["user"], remembering, "T").jobs([("amy", "bob")]) for _ in range(3)]
-        assert made == [Plan(rows, ["user"], road, "T").jobs([("amy", "bob")])] * 3
+        assert made == [Plan(rows, ["user"], builder, "T").jobs([("amy", "bob")])] * 3
         assert asked == ["amy", "bob"] * 2
 
 
 def test_what_a_road_remembers_is_bounded_however_many_tables_take_it(monkeypatch):
     monkeypatch.setattr(plan, "_COLUMNS", 5)
-    road = TEXTS.remembering()
+    builder = TEXTS.remembering()
     for number in range(50):
         rows = [Field("user", JOB, "User", lambda text, number=number: f"{text}{number}")]
-        assert Plan(rows, ["user"], road, "T").jobs([("a", "b")])[0] == (
+        assert Plan(rows, ["user"], builder, "T").jobs([("a", "b")])[0] == (
             f"<Job><User>a{number}</User></Job>"
         )
-        assert len(road.memories) <= 5
+        assert len(builder.memories) <= 5

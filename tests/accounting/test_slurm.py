@@ -12,8 +12,8 @@ from sssjob import records, spec
 from sssjob.check import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, Severity, UnusableInput
+from sssjob.records.builders import TEXTS
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
-from sssjob.records.roads import TEXTS
 from sssjob.systems.slurm.accounting import sacct as slurm
 from sssjob.systems.slurm.accounting import steps as slurm_steps
 from sssjob.systems.slurm.accounting import table as slurm_table
@@ -42,7 +42,7 @@ def outcomes(data, **options):
 
 
 def texts(data, **options):
-    """The outcomes on the other road, where a job is a text."""
+    """The outcomes of the other builder, where a job is a text."""
     return list(
         records.read_records(records.find("slurm"), io.BytesIO(data), Options(**options), TEXTS)
     )
@@ -120,7 +120,7 @@ def test_every_converted_document_is_valid_and_reads_back(path):
     "path", SAMPLES + QUIRKS, ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
 @pytest.mark.parametrize("options", [{}, {"zone": "Europe/Berlin", "steps": False}])
-def test_both_roads_lead_to_the_same_bytes(path, options):
+def test_both_builders_lead_to_the_same_bytes(path, options):
     data = path.read_bytes().removeprefix(b"# columns=JobID,User,State\n")
     if path.stem == "no-header":
         options = options | {"columns": ("JobID", "User", "State")}
@@ -329,7 +329,7 @@ def test_noise_is_counted_and_never_stops_the_reading(lines):
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(LINE, max_size=30))
-def test_both_roads_lead_to_the_same_bytes_whatever_the_input(lines):
+def test_both_builders_lead_to_the_same_bytes_whatever_the_input(lines):
     data = HEADER + b"\n".join(lines)
     assert texts(data) == written(outcomes(data))
 

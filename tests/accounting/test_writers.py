@@ -22,8 +22,8 @@ from sssjob.document.bridge import from_tree
 from sssjob.formats import car
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import find, read_records
+from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Options, Skipped
-from sssjob.records.roads import OBJECTS
 
 DATA = Path(__file__).parents[1] / "data"
 SACCT = DATA.parents[1] / "examples" / "slurm" / "sacct.txt"

@@ -136,7 +136,7 @@ def test_every_view_accepts_and_refuses_the_same(data):
     assert [each for each in said if "holds none" not in each[3]] == refused
 
     whole, said = seen(
-        tree.whole, data,
+        tree.documents, data,
         lambda each: [*map(canonical, filter(is_unit, outermost(each.element)))],
     )  # fmt: skip
     assert said == refused
@@ -193,7 +193,7 @@ def test_what_libxml2_accepts_is_accepted_and_what_is_accepted_it_accepts(data):
         units = filter(is_unit, outermost(parsing.parsed(data)))
         assert judged(data)[0] == [(canonical(unit), unit.sourceline) for unit in units]
     elif not refused:  # they are several
-        documents = list(DocumentCutter(io.BytesIO(data)).wholes())
+        documents = list(DocumentCutter(io.BytesIO(data)).documents())
         assert len(documents) > 1
         assert not any(parsing.fault(each.data, each.encoding) for each in documents)
 

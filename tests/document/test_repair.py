@@ -48,7 +48,7 @@ def test_the_examples_as_printed_are_repaired(name, rules, lines):
     done = repair.repair(raw(name))
     assert Counter(change.rule for change in done.changes) == rules
     assert [change.line for change in done.changes if change.rule != "a"] == lines
-    assert list(tree.whole(done.data))
+    assert list(tree.documents(done.data))
 
 
 @pytest.mark.parametrize("name", ["1.3-moderate-example", "1.3-elaborate-example"])
@@ -58,7 +58,7 @@ def test_the_repaired_examples_are_the_corrected_ones(name):
 
 
 def test_the_four_examples_of_requests_become_four_documents():
-    found = list(tree.whole(repair.repair(raw("8.1-requested-examples")).data))
+    found = list(tree.documents(repair.repair(raw("8.1-requested-examples")).data))
     assert [len(root) for root, _ in found] == [3, 2, 4, 2]
 
 
@@ -260,7 +260,7 @@ def test_anything_is_repaired_or_refused_with_a_reason(text, inside):
     except NotRepairable:
         assert advice(broken)
         return
-    assert list(tree.whole(done.data))
+    assert list(tree.documents(done.data))
     assert repair.repair(done.data) == (done.data, ())
 
 

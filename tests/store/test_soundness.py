@@ -17,7 +17,7 @@ from sssjob.query import compile, rewrite
 from sssjob.query.functions import extensions
 from sssjob.query.parser import parse
 from sssjob.query.syntax import NAMESPACE, PREFIX
-from sssjob.store.access import Moment
+from sssjob.store.access_paths import Moment
 from sssjob.store.pushdown import planned
 from sssjob.store.rows import number
 from sssjob.store.sql import POSTGRESQL

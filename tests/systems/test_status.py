@@ -11,9 +11,9 @@ from records import DATA, errors
 from sssjob import registry
 from sssjob.document import dumps
 from sssjob.errors import UnusableInput
+from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.layout import Layout
 from sssjob.records.record import Bad, Converted, Noted, Options, Skipped
-from sssjob.records.roads import OBJECTS, TEXTS
 from sssjob.systems.flux import words as flux
 from sssjob.verbs import status
 
@@ -40,8 +40,8 @@ REAL = [(name, file, count) for name, files in PRINTED.items() for file, count i
 ZONE = Options(zone="UTC")
 
 
-def outcomes(name, data, road=OBJECTS, options=ZONE):
-    return list(status.outcomes(io.BytesIO(data), [FORMATS[name]], options, road))
+def outcomes(name, data, builder=OBJECTS, options=ZONE):
+    return list(status.outcomes(io.BytesIO(data), [FORMATS[name]], options, builder))
 
 
 def jobs(name, data):
@@ -81,7 +81,7 @@ def test_what_real_systems_printed_is_read_whole_and_gives_valid_jobs(name, file
     "name, file",
     [(name, file) for name, file, _ in REAL] + [(p.parent.name, str(p)) for p in QUIRKS],
 )
-def test_both_roads_give_the_same(name, file):
+def test_both_builders_give_the_same(name, file):
     data = (DATA / file).read_bytes()
     texts = [
         item._replace(job=dumps(item.job)) if isinstance(item, Converted) else item

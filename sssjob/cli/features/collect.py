@@ -54,7 +54,7 @@ def command(
     incomplete, or not there: then the job waits for the next time.
     """
     from sssjob import collect as ending
-    from sssjob import handles
+    from sssjob import directory_handles as handles
 
     if not (records or registry.all_systems()[system].ended):
         common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")

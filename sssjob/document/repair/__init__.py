@@ -240,7 +240,7 @@ def _diagnose(data: bytes) -> _Diagnosis | None:
 def _strict(data: bytes) -> Finding | None:
     """Why the documents cannot be read, or None."""
     try:
-        for _ in tree.whole(data, on_error=_unless_foreign):
+        for _ in tree.documents(data, on_error=_unless_foreign):
             pass
     except UnreadableDocument as error:
         return error.finding

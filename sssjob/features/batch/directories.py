@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sssjob import handles
+from sssjob import directory_handles as handles
 from sssjob.features import files
 from sssjob.features.keys import Value
 from sssjob.features.write import put, write

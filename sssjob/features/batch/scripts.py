@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sssjob import atomic, handles, registry
+from sssjob import atomic, registry
+from sssjob import directory_handles as handles
 from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sssjob import handles
+from sssjob import directory_handles as handles
 from sssjob.amounts import Amount
 from sssjob.check.awareness import understood
 from sssjob.errors import Finding, SSSJobError, Unprotected

@@ -7,7 +7,7 @@ one. Memory is MiB in ads, Disk and VirtualMemory are KiB.
 from __future__ import annotations
 
 from sssjob.classads.values import Ad
-from sssjob.derived import cpu_limit_secs, hs06_job, job_id
+from sssjob.feature_rules import cpu_limit_secs, hs06_job, job_id
 from sssjob.systems.condor import names
 
 TYPE_CHECKING = False

@@ -19,11 +19,11 @@ from sssjob.model import Job, Note, Property, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.requirements import demands, request
 from sssjob.translate import fields, numbers
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.form import ORDER, folded, unfolded
 from sssjob.translate.nodes import plain
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
 from sssjob.translate.quoting import safe
+from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
 MIB, KIB = 1 << 20, 1 << 10

@@ -16,7 +16,6 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Job, Property, stripped
 from sssjob.records.dependencies import CONDITIONS
 from sssjob.systems.flux import words
-from sssjob.translate.asked import Asked
 from sssjob.translate.numbers import (
     JOB,
     MIB,
@@ -30,6 +29,7 @@ from sssjob.translate.numbers import (
     say_count,
 )
 from sssjob.translate.options import Heard
+from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
     Data,
     Row,

@@ -13,11 +13,11 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import stripped
 from sssjob.systems.gridengine.words import seconds, size, written
 from sssjob.translate import fields, numbers
-from sssjob.translate.asked import Asked
 from sssjob.translate.form import Commands, Form, Layout, SubmitForm
 from sssjob.translate.nodes import features, listed, plain
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted, commas
 from sssjob.translate.quoting import quoted, split, word
+from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
 _SLOTS = re.compile(r"(\S+) ([0-9]{1,9})?(-)?([0-9]{1,9})?")

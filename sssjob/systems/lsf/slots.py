@@ -12,10 +12,10 @@ from sssjob.errors import InvalidValue
 from sssjob.model import stripped
 from sssjob.systems.lsf.words import kilobytes, minutes, size, written_minutes
 from sssjob.translate import numbers
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import features, listed, plain
 from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20

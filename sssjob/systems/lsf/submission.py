@@ -11,10 +11,10 @@ from sssjob.model import Property, stripped
 from sssjob.systems.lsf.slots import Slots
 from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written_minutes
 from sssjob.translate import fields
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax
 from sssjob.translate.quoting import quoted, split, word
+from sssjob.translate.requests import NO_OPTION, Asked
 
 _TERM = re.compile(
     r"(done|exit|ended)\(\s*(?:\"([^\"]+)\"|([0-9]+(?:\[[0-9]+\])?))\s*(?:,\s*(?:==)?\s*([0-9]+)\s*)?\)"

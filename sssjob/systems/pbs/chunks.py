@@ -11,10 +11,10 @@ from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
 from sssjob.systems.pbs.words import clock, seconds, size, written
 from sssjob.translate import numbers
-from sssjob.translate.asked import Asked
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import features, names, plain, say_nodes
 from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
 

@@ -11,10 +11,10 @@ from sssjob.systems.pbs import directives
 from sssjob.systems.pbs.chunks import Chunks, Nodes
 from sssjob.systems.pbs.words import clock, seconds, size, written
 from sssjob.translate import fields
-from sssjob.translate.asked import Asked
 from sssjob.translate.form import Commands, Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
 from sssjob.translate.quoting import word
+from sssjob.translate.requests import Asked
 
 
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:

@@ -17,10 +17,10 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import CONDITIONS, dependencies, other_dependencies
 from sssjob.systems.slurm import words
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.numbers import MIB, MOST, NODE, memory, one, rounded, say_count, shape
 from sssjob.translate.options import Heard
 from sssjob.translate.quoting import read_run, run, safe
+from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.specification import (
     Data,
     Row,

@@ -12,11 +12,11 @@ from sssjob.model import stripped
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
 from sssjob.translate import fields, numbers
-from sssjob.translate.asked import NO_OPTION, Asked
 from sssjob.translate.form import Commands, Form, Layout, SubmitForm
 from sssjob.translate.nodes import features, names, plain, say_nodes
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
 from sssjob.translate.quoting import word
+from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20

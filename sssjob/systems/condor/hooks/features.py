@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from sssjob import atomic, handles
+from sssjob import atomic
+from sssjob import directory_handles as handles
 from sssjob.systems.condor import names
 from sssjob.systems.condor.slot import job_features, machine_features
 

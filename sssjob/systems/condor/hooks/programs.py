@@ -12,10 +12,10 @@ import os
 import sys
 import time
 
-from sssjob.classads import daemons
+from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
-from sssjob.systems.condor.hooks import ticket
+from sssjob.systems.condor.hooks import job_key
 from sssjob.systems.condor.hooks.settings import Settings, given
 
 TYPE_CHECKING = False
@@ -111,7 +111,7 @@ def reply_fetch(settings: Settings, rest: Sequence[str]) -> None:
     with _held(settings) as queue:
         job = queue.job(key)
         if job is None or job.attempt != attempt:
-            raise Failed(f"nothing was offered as {ticket.written(key, attempt)}")
+            raise Failed(f"nothing was offered as {job_key.written(key, attempt)}")
         if rest[0] == ACCEPT:  # what runs already stays so
             queue.move(key, attempt, ["offered"], "accepted", time.time())
         elif job.state == "offered":
@@ -182,7 +182,7 @@ def _given_away(settings: Settings, queue: Queue, key: int, slot: Ad, now: float
         queue.move(key, attempt, ["offered"], "waiting", now, "another machine has it")
         return False
     try:
-        more = _lines({**added, names.KEY: ticket.written(key, attempt)})
+        more = _lines({**added, names.KEY: job_key.written(key, attempt)})
         _answer(b"".join(sorted((text + b"\n" + more).splitlines(keepends=True))))
     except OSError:
         job.attempt = attempt
@@ -198,7 +198,7 @@ def _fitting(
     for part in job.ads.split(b"\n\n"):
         if not part.strip():
             continue
-        [ad] = daemons.read(part)
+        [ad] = hook_ads.read(part)
         asked = {key: int(number) for key, number in settings.requests if key not in ad}
         added: dict[str, str | int] = {**asked}
         if owner and "Owner" not in ad:
@@ -280,8 +280,8 @@ def _report(settings: Settings, kind: str) -> None:
     text = sys.stdin.buffer.read(LIMIT + 1)
     if len(text) > LIMIT:
         raise Failed(f"an ad of more than {LIMIT} bytes")
-    job = next(iter(daemons.read(text)), Ad())
-    found = ticket.read(job.text(names.KEY))
+    job = next(iter(hook_ads.read(text)), Ad())
+    found = job_key.read(job.text(names.KEY))
     if found is None and not names.is_of_schedd(job.text("GlobalJobId")):
         raise Failed(
             f"an ad without {names.KEY} and GlobalJobId is about no job that was fetched here, "
@@ -310,13 +310,13 @@ def _has_ended(job: Job, settings: Settings) -> bool:
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
 
-    mine = ticket.written(job.key, job.attempt)
+    mine = job_key.written(job.key, job.attempt)
     trusted = reporters(settings)
     with Spool(settings.state, say) as spool:
         for report in spool.reports(
             time.time(), job.key, lambda uid: trusted.counts(uid, job.given)
         ):
-            ad = next(iter(daemons.read(report.text)), Ad())
+            ad = next(iter(hook_ads.read(report.text)), Ad())
             if ad.text(names.KEY) == mine and ad.text(names.REPORT).startswith("exit-"):
                 return True
     return False
@@ -347,7 +347,7 @@ def _ads() -> list[Ad]:
     text = sys.stdin.buffer.read(LIMIT + 1)
     if len(text) > LIMIT:
         raise Failed(f"more than {LIMIT} bytes on standard input")
-    return daemons.read(text, _skipped)
+    return hook_ads.read(text, _skipped)
 
 
 def _skipped(number: int, line: str) -> None:
@@ -357,7 +357,7 @@ def _skipped(number: int, line: str) -> None:
 def _ticket(ads: Sequence[Ad]) -> tuple[int, int]:
     """Which job of the queue an ad is about, and which attempt."""
     text = ads[0].text(names.KEY) if ads else ""
-    if (found := ticket.read(text)) is None:
+    if (found := job_key.read(text)) is None:
         raise Failed(f"the ad of a job that was not fetched here: {names.KEY} is {text[:60]!r}")
     return found
 
@@ -367,7 +367,7 @@ def _slot(path: str) -> Ad:
     if not path:
         return Ad()
     with open(path, "rb") as file:
-        return next(iter(daemons.read(file.read(LIMIT))), Ad())
+        return next(iter(hook_ads.read(file.read(LIMIT))), Ad())
 
 
 def _give_back(settings: Settings, queue: Queue, job: Job) -> None:

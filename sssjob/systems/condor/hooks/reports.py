@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from sssjob.classads import daemons, evaluate
+from sssjob.classads import evaluate, hook_ads
 from sssjob.classads.values import Ad
 from sssjob.document import dumps
 from sssjob.errors import InvalidValue, SSSJobError
@@ -22,7 +22,7 @@ from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Job, Property
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
-from sssjob.systems.condor.hooks import ticket
+from sssjob.systems.condor.hooks import job_key
 from sssjob.systems.condor.hooks.documents import Documents, documents
 from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
 from sssjob.systems.condor.hooks.queue import Job as Queued
@@ -154,13 +154,13 @@ class _Fold:
 
     def _told(self, report: Report) -> Told:
         """What a report tells. Raises ``Odd`` and ``Untrusted``."""
-        ad = next(iter(daemons.read(report.text)), Ad())
+        ad = next(iter(hook_ads.read(report.text)), Ad())
         kind, text = ad.text(names.REPORT), ad.text(names.KEY)
         if kind not in KINDS:
             raise Odd("it is no report of a hook", keep=True)
         if not text and names.is_of_schedd(ad.text("GlobalJobId")):
             return Told(report, ad, kind)
-        key, attempt = ticket.read(text) or (0, 0)
+        key, attempt = job_key.read(text) or (0, 0)
         job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
             raise Odd(f"nothing was given away as {text[:60]!r}", keep=True)

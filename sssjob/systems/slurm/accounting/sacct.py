@@ -121,7 +121,7 @@ class _Folder(Generic[P, J]):
 
     def __init__(self, options: Options, plans: Plans[P, J]) -> None:
         self._options, self._plans = options, plans
-        self._nothing, self._join = plans.road.nothing, plans.road.join
+        self._nothing, self._join = plans.builder.nothing, plans.builder.join
         self._begin(())
 
     def _begin(self, names: Names) -> None:

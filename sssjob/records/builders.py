@@ -1,9 +1,9 @@
-"""The two roads from records to jobs: by way of values, or straight to the text of documents.
+"""Builders of what records become: job objects, or straight the text of documents.
 
-A format says once what becomes of its columns, in terms of a road: pieces are made of properties,
-laid side by side, and put into jobs. On one road a piece is a tuple of items and the end a
-``Job``; on the other a piece is XML text and the end the text of the same job. Many records are
-taken at once, column by column, because a call for each value is what takes time in Python.
+A format says once what becomes of its columns, and a builder does it: pieces are made of
+properties, laid side by side, and put into jobs. For one builder a piece is a tuple of items and
+the end a ``Job``; for the other a piece is XML text and the end the text of the same job. Many
+records are taken at once, column by column, because a call for each value is what takes time.
 # decision 101
 """
 
@@ -21,14 +21,14 @@ from sssjob.model import Block, Delivered, Item, Job, Property, Requested, TaskG
 P = TypeVar("P")  # a piece: what a column of a record becomes
 J = TypeVar("J")  # what a record becomes
 
-# A piece for each record. A road may have something for it that is laid side by side faster.
+# A piece for each record. A builder may have something for it that is laid side by side faster.
 Column = Sequence[Any]
 
 
-class Road(ABC, Generic[P, J]):
+class Builder(ABC, Generic[P, J]):
     """How properties become pieces, and pieces jobs.
 
-    ``memories`` is what is remembered of the texts of columns, by whoever takes this road; None
+    ``memories`` is what is remembered of the texts of columns, by whoever uses this builder; None
     where every table remembers for itself.
     """
 
@@ -36,12 +36,12 @@ class Road(ABC, Generic[P, J]):
     memories: dict[Any, Any] | None = None
 
     def remembering(self) -> Self:
-        """The same road with memories of its own, for streams or tables that tell much the same."""
+        """The same builder with its own memories, for streams or tables that say much the same."""
         if self.memories is not None:
             return self
-        road = copy(self)
-        road.memories = {}
-        return road
+        builder = copy(self)
+        builder.memories = {}
+        return builder
 
     @abstractmethod
     def of(self, properties: Iterable[Property]) -> P:
@@ -81,14 +81,14 @@ class Road(ABC, Generic[P, J]):
         """So many task groups, each with its own properties and what was delivered to it."""
 
     @abstractmethod
-    def whole(self, job: Job) -> J:
+    def from_job(self, job: Job) -> J:
         """A job that was made by other means."""
 
 
 Items = tuple[Item, ...]
 
 
-class _Objects(Road[Items, Job]):
+class _JobBuilder(Builder[Items, Job]):
     nothing: Items = ()
 
     def of(self, properties: Iterable[Property]) -> Items:
@@ -130,7 +130,7 @@ class _Objects(Road[Items, Job]):
             for mine, given in zip(*told, strict=True)
         ]
 
-    def whole(self, job: Job) -> Job:
+    def from_job(self, job: Job) -> Job:
         return job
 
 
@@ -138,7 +138,7 @@ def _block(kind: type[Block], items: Items) -> Items:
     return (kind(items),) if items else ()
 
 
-class _Texts(Road[str, str]):
+class _TextBuilder(Builder[str, str]):
     nothing = ""
 
     def of(self, properties: Iterable[Property]) -> str:
@@ -182,7 +182,7 @@ class _Texts(Road[str, str]):
         lines.put_block(Delivered, delivered)
         return lines.texts("</TaskGroup>")
 
-    def whole(self, job: Job) -> str:
+    def from_job(self, job: Job) -> str:
         return dumps(job)
 
 
@@ -245,5 +245,5 @@ class _Lines:
             self._columns.append(texts)
 
 
-OBJECTS = _Objects()
-TEXTS = _Texts()
+OBJECTS = _JobBuilder()
+TEXTS = _TextBuilder()

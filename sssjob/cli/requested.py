@@ -84,9 +84,9 @@ def _units(
 def _asked(
     file: str, path: str, block: Block, policy: AwarenessPolicy, nodes: Sequence[str]
 ) -> Asked:
-    from sssjob.check.asking import asked
     from sssjob.check.awareness import ASK, understood
     from sssjob.expression import all_of
+    from sssjob.expression.requests import asked
 
     known = understood(replace(block, items=_own(block)), ASK, around=policy, path=path)
     parts, found = asked(known.block, path, nodes=nodes)

@@ -21,7 +21,7 @@ _XML = "http://www.w3.org/XML/1998/namespace"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Around:
+class EnclosingTags:
     """The tags around job objects, on one line and one in the other, and how they are encoded.
 
     Without tags, a job object is a document by itself. ``origin`` is the encoding of the source,
@@ -47,7 +47,7 @@ class Around:
         return True
 
 
-ALONE = Around()
+ALONE = EnclosingTags()
 
 
 class Skeleton:
@@ -74,7 +74,7 @@ class Skeleton:
         self._lag = 0 if b"\n" in data else self._lag
         self._place = end
 
-    def mark(self, place: Place) -> Around:
+    def mark(self, place: Place) -> EnclosingTags:
         """What is around a job object that stands at a place. Raises ``UnreadableDocument``."""
         self._take(self._filler(place))
         for _ in self._parser.read_events():
@@ -164,7 +164,7 @@ def _chain(element: Element) -> list[Element]:
     return [element, *element.iterancestors()][::-1]
 
 
-def _around(parent: Element, encoding: str, origin: str, line: int) -> Around:
+def _around(parent: Element, encoding: str, origin: str, line: int) -> EnclosingTags:
     """The tags around what stands in an element, written anew. Raises ``UnreadableDocument``."""
     before, after = "", ""
     scope: dict[str | None, str] = {}
@@ -187,7 +187,7 @@ def _around(parent: Element, encoding: str, origin: str, line: int) -> Around:
         text = f"more than {limits.AROUND_LIMIT >> 10} KiB of tags around a job object"
         raise limits.too_large(text, line - 1)
     tags, ends = (text.encode(encoding, "xmlcharrefreplace") for text in (before, after))
-    return Around(tags, ends, encoding, origin)
+    return EnclosingTags(tags, ends, encoding, origin)
 
 
 def _written(key: str, prefixes: Mapping[str, str]) -> str:

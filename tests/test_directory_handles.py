@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sssjob import handles
+from sssjob import directory_handles as handles
 from sssjob.errors import Unprotected
 
 STRANGER = 4242  # of no account
@@ -336,7 +336,8 @@ def test_a_block_raises_what_was_raised_in_it_and_leaves_nothing(folder, tmp_pat
 
 def test_what_hooks_import_is_quick():
     program = (
-        "import sys, sssjob.handles; print({'contextlib', 'types', 'typing'} & {*sys.modules})"
+        "import sys, sssjob.directory_handles;"
+        "print({'contextlib', 'types', 'typing'} & {*sys.modules})"
     )
     said = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {program}"],

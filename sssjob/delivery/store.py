@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from itertools import islice
 
 from sssjob.check.awareness import is_old
-from sssjob.delivery.document import Whole
+from sssjob.delivery.document import JobsUnderstood
 from sssjob.document import Source, dumps, loads, opened, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records import find, read_records
+from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Noted, Options
-from sssjob.records.roads import OBJECTS
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import MARKS, Marks
 
@@ -96,7 +96,7 @@ class StoreDelivery:
     def _accepted(self, whole: Block, job: Job, stored: Stored) -> bool:
         """Whether a job goes on with what is understood of it; that is told (9.0)."""
         assert isinstance(whole, Job | JobGroup)
-        known = Whole(whole).understood(job)
+        known = JobsUnderstood(whole).understood(job)
         if not known.accepted and is_old(tree.parse(stored.document)):
             return True
         for item in known.findings():
