@@ -128,6 +128,7 @@ def judged(data):
 @example(b"<Jobs><Job> </Job>\n&x;</Jobs>")
 @example(b"<a>\n<b>\n<Job/>\n</b>\n<Job/>\n<x:Job xmlns:x='urn:x'/></a>")
 @example(b"<Jobs>\n<Job>\n<Job/>\n</Job>\n<Job>\n<Job><Id></Job>\n</Jobs>")
+@example(b"<u:a/><Job>\n" + b"<a>" * 300 + b"</a>" * 300 + b"\n</Job>")
 def test_every_view_accepts_and_refuses_the_same(data):
     accepted, refused = judged(data)
 

@@ -54,7 +54,9 @@ class Advisor:
         elif 0 < len(data) <= LIMIT:
             found = list(advise(data))
             self._told = bool(found)
-        yield from found or (error.finding,)
+        if not any(each.code == error.finding.code for each in found):
+            yield error.finding  # what advice did not come to, as in what is nested too deeply
+        yield from found
 
     def _read(self) -> bytes:
         """The source from its beginning; nothing if that is gone."""
