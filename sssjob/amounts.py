@@ -87,7 +87,7 @@ class Scope:
             return Amount(Fraction(0), path, UNKNOWN, "the request cannot be read")
         if name not in {expression.key(item.item) for item in _compared(self.chosen)}:
             return None
-        bounds = self._interval(self.chosen, name).whole()
+        bounds = self._interval(self.chosen, name).integers()
         ends = (bounds.lo, bounds.hi) if least else (bounds.hi, bounds.lo)
         value = next((end for end in ends if end is not None), None)
         if value is None:
@@ -146,7 +146,7 @@ class Scope:
             possible = tuple(
                 item
                 for item in found
-                if not any(self._interval(item, name).whole().empty for name in _NUMBERS)
+                if not any(self._interval(item, name).integers().empty for name in _NUMBERS)
             )
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
@@ -236,7 +236,7 @@ class Scope:
 
     def _all_bounds(self, name: str) -> Interval:
         """From the least to the most that any alternative admits; None where one is open."""
-        every = [self._interval(item, name).whole() for item in self.alternatives]
+        every = [self._interval(item, name).integers() for item in self.alternatives]
         lows, highs = [item.lo for item in every], [item.hi for item in every]
         return Interval(
             None if None in lows else min(low for low in lows if low is not None),

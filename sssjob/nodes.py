@@ -191,7 +191,7 @@ def fold(names: Iterable[str]) -> str | None:
     return f"{prefix}[{','.join(shown)}]"
 
 
-def together(names: Iterable[str], name: str = "Node") -> Property:
+def joined(names: Iterable[str], name: str = "Node") -> Property:
     """One property for several names: a Range of nodes if that can be, or else a List.
 
     Raises ``InvalidValue`` for a name that cannot stand in either.

@@ -158,7 +158,7 @@ def test_names_of_one_prefix_always_fold(names):
 @given(st.lists(NAMES.filter(lambda name: name == name.strip()), min_size=1, max_size=6))
 def test_names_together_are_a_property_that_stands_for_them(names):
     try:
-        item = nodes.together(names)
+        item = nodes.joined(names)
     except InvalidValue:
         assert {",", ";"} <= set("".join(names))
     else:
@@ -175,13 +175,13 @@ def test_names_together_are_a_property_that_stands_for_them(names):
     ],
 )
 def test_together_prefers_a_range(names, expected):
-    assert nodes.together(names) == expected
+    assert nodes.joined(names) == expected
 
 
 @pytest.mark.parametrize("name", ["", " a", "a\n"])
 def test_a_name_with_blanks_around_it_cannot_stand_in_a_property(name):
     with pytest.raises(InvalidValue):
-        nodes.together([name, "b"])
+        nodes.joined([name, "b"])
 
 
 # What the standard does not have

@@ -155,7 +155,7 @@ class _Writer:
                 parts.append(expression.parse(asked))
             except (UnbalancedGroup, InvalidValue, LimitExceeded):
                 return None
-        written = expression.write(canonical_expression(expression.together(parts)))
+        written = expression.write(canonical_expression(expression.all_requested(parts)))
         return (*others, *written)
 
     def property(self, item: Property, container: str, policy: str) -> Property:

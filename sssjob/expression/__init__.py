@@ -19,11 +19,11 @@ from sssjob.expression.alternative import (
 from sssjob.expression.reading import (
     CONJUNCTIONS,
     DEPTH_LIMIT,
+    all_requested,
     balance,
     of,
     parse,
     swap_balances,
-    together,
 )
 from sssjob.expression.tree import (
     INVERSES,
@@ -67,6 +67,7 @@ __all__ = [
     "Term",
     "Wish",
     "all_of",
+    "all_requested",
     "alternatives",
     "amount",
     "balance",
@@ -79,7 +80,6 @@ __all__ = [
     "parse",
     "scope_matters",
     "swap_balances",
-    "together",
     "weight",
     "without",
     "write",

@@ -99,10 +99,10 @@ class Interval:
         below = self.hi is None or number < self.hi or (number == self.hi and not self.hi_open)
         return above and below and number not in self.excluded
 
-    def whole(self) -> Interval:
+    def integers(self) -> Interval:
         """The same whole numbers between closed ends: counts, seconds, bytes.
 
-        >>> Interval(lo=Fraction(4), lo_open=True).whole().lo
+        >>> Interval(lo=Fraction(4), lo_open=True).integers().lo
         Fraction(5, 1)
         """
         lo, hi = self.lo, self.hi

@@ -137,7 +137,7 @@ def _node_count(expression: Expression) -> int | None:
     plain = [part for part in conjuncts(expression) if isinstance(part, Comparison)]
     terms = [part for part in plain if part.item.name == "NodeCount" and part.op != "Match"]
     try:
-        least = interval(terms, "NodeCount").whole().lo if terms else None
+        least = interval(terms, "NodeCount").integers().lo if terms else None
     except ValueError:  # it is no number, which is said where it is compared
         return None
     return None if least is None else int(least)

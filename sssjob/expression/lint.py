@@ -249,7 +249,7 @@ def _no_number(terms: Sequence[Comparison]) -> bool:
         left = interval(terms, key(terms[0].item), amount=amount)
     except InvalidValue:
         return False
-    return (left.whole() if name in COUNTS else left).empty
+    return (left.integers() if name in COUNTS else left).empty
 
 
 def _no_text(terms: Sequence[Comparison]) -> bool:

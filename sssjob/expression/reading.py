@@ -90,10 +90,10 @@ def of(block: Block) -> Expression | None:
     Each Requested element is balanced on its own, and all of them hold.
     """
     blocks = [parse(requested.properties) for requested in block.blocks(Requested)]
-    return together(blocks) if blocks else None
+    return all_requested(blocks) if blocks else None
 
 
-def together(requests: Iterable[Expression]) -> Expression:
+def all_requested(requests: Iterable[Expression]) -> Expression:
     """What several Requested elements ask for: all hold, and preferences count in their own."""
     every = [conjuncts(read) for read in requests]
     times = Counter(group for own in every for group in sums(own))

@@ -51,7 +51,7 @@ def derive(
     work.reservation_end, work.settings, work.host = reservation_end, settings, host
     work.granted, work.guessing = granted, guessing
     for name, sources in SOURCES.items():
-        work.settle(name, sources)
+        work.derive(name, sources)
     work.carry()
     return work.features()
 
@@ -65,7 +65,7 @@ def _is_guess(name: str, amount: Amount) -> bool:
 class _Derivation(Work):
     """A run that keeps what the sources give, checked against each other."""
 
-    def settle(self, name: str, sources: tuple[Source, ...]) -> None:
+    def derive(self, name: str, sources: tuple[Source, ...]) -> None:
         """Take the first source that gives a value; the others are checked against it."""
         found = [amount for source in sources if (amount := source(self)) is not None]
         if (given := self.granted.get(name)) is not None:

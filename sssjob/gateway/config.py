@@ -99,7 +99,7 @@ def load(path: Path) -> Config:
         _ring(root),
         _tls(root),
         _observe(root.table("observe")),
-        security.whole("window", 300, least=1, most=86_400),
+        security.integer("window", 300, least=1, most=86_400),
         security.flag("nonce"),
         jobs(root),
         _forward(root.table("forward"), path),
@@ -150,11 +150,11 @@ def _forward(table: Table, path: Path) -> Plan:
 def _limits(table: Table) -> Limits:
     usual = Limits()
     return Limits(
-        table.whole("message", usual.message, least=1024, most=1 << 30),
-        table.whole("memory", usual.memory, least=1024),
-        table.whole("connections", usual.connections, least=1, most=100_000),
-        table.whole("pending", usual.pending, least=1, most=100_000),
-        table.whole("workers", usual.workers, least=1, most=1000),
+        table.integer("message", usual.message, least=1024, most=1 << 30),
+        table.integer("memory", usual.memory, least=1024),
+        table.integer("connections", usual.connections, least=1, most=100_000),
+        table.integer("pending", usual.pending, least=1, most=100_000),
+        table.integer("workers", usual.workers, least=1, most=1000),
         table.number("arrival", usual.arrival, least=0.05),
         table.number("idle", usual.idle, least=0.05),
         table.number("grace", usual.grace),
@@ -167,9 +167,9 @@ def _policy(root: Table) -> Policy:
         security.problem("triple_des", "no library for it", "pip install 'sssjob[gold]'")
     return Policy(
         name=root.text("name", usual.name),
-        rows=limits.whole("rows", usual.rows, least=1),
-        reply_limit=limits.whole("reply", usual.reply_limit, least=1024),
-        message_limit=limits.whole("message", usual.message_limit, least=1024, most=1 << 30),
+        rows=limits.integer("rows", usual.rows, least=1),
+        reply_limit=limits.integer("reply", usual.reply_limit, least=1024),
+        message_limit=limits.integer("message", usual.message_limit, least=1024, most=1 << 30),
         unsigned=security.flag("unsigned"),
         triple_des=security.flag("triple_des"),
     )

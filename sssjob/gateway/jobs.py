@@ -96,11 +96,11 @@ def _accounting(root: Table) -> Accounting:
     return Accounting(
         Rates(
             MappingProxyType(resources), MappingProxyType(multipliers),
-            charges.whole("precision", 0, most=6),
+            charges.integer("precision", 0, most=6),
         ),
-        charges.whole("quoted", usual.quoted),
-        charges.whole("reserved", usual.reserved),
-        charges.whole("repeated", usual.repeated),
+        charges.integer("quoted", usual.quoted),
+        charges.integer("reserved", usual.reserved),
+        charges.integer("repeated", usual.repeated),
     )  # fmt: skip
 
 

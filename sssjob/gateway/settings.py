@@ -57,7 +57,7 @@ class Table:
             return default
         return value
 
-    def whole(self, name: str, default: int, *, least: int = 0, most: int = 1 << 53) -> int:
+    def integer(self, name: str, default: int, *, least: int = 0, most: int = 1 << 53) -> int:
         """A whole number within bounds."""
         expected = f"a whole number from {least} to {most}"
         value: int = self._of(name, int, expected, default)

@@ -222,11 +222,11 @@ def _stated(block: Block, path: str, terms: tuple[Term, ...], name: str) -> Stat
     named = [term.item for term in terms if isinstance(term, Comparison) and _name(term) == name]
     if not named:
         return _own(block, path, name)
-    bounds = expression.interval(terms, name).whole()
+    bounds = expression.interval(terms, name).integers()
     if not bounds.bounded:
         return None
     if any(end is not None and end < 1 for end in (bounds.lo, bounds.hi)):
-        bounds = Interval(Fraction(1), bounds.hi, excluded=bounds.excluded).whole()
+        bounds = Interval(Fraction(1), bounds.hi, excluded=bounds.excluded).integers()
     return Stated(bounds, f"{path}/Requested/{name}", named[0].line)
 
 

@@ -104,7 +104,7 @@ class Shape:
 
     def rows(self, found: Iterable[Found]) -> Iterator[Row]:
         """Matches as rows."""
-        for each in whole(found) if self.whole else found:
+        for each in holders(found) if self.whole else found:
             match = each.match
             if self.form is None:
                 yield Row(match.is_true)
@@ -125,7 +125,7 @@ def where(match: Match) -> Any:
     return match.unit if match.element is None or match.is_made else match.element
 
 
-def whole(found: Iterable[Found]) -> Iterator[Found]:
+def holders(found: Iterable[Found]) -> Iterator[Found]:
     """The job that holds each match, or the job object where there is none; each of them once."""
     last: object = None
     for file, match in found:

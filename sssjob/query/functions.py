@@ -273,7 +273,7 @@ def _is_amount(item: Property) -> bool:
 def _interval(terms: Sequence[expression.Term], key: str) -> expression.Interval:
     """Counts and seconds are whole; sizes are not."""
     found = expression.interval(terms, key)
-    return found.whole() if key in COUNTS else found
+    return found.integers() if key in COUNTS else found
 
 
 def _satisfied(element: Element) -> bool:

@@ -39,10 +39,10 @@ def identity(text: str) -> Found:
 
 
 @numeric(10**18 - 1)
-def whole(text: str) -> Found:
+def integer(text: str) -> Found:
     """A whole number of something; 0 is none.
 
-    >>> whole("016"), whole("0")
+    >>> integer("016"), integer("0")
     ('16', None)
     """
     if not (text.isdecimal() and text.isascii() and len(text) <= 18):

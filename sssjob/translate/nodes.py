@@ -74,5 +74,5 @@ def say_nodes(heard: Heard, texts: Iterable[str]) -> None:
     """One property for nodes that are all asked for."""
     found = list(texts)
     if found:
-        item = nodes.together(found)
+        item = nodes.joined(found)
         heard.requested.append(item)

@@ -151,7 +151,7 @@ class Asked:
             except InvalidValue as error:
                 self.refuse(place.item, str(error))
                 continue
-            return Interval(value, value).whole()
+            return Interval(value, value).integers()
         return None
 
     def mine(self, name: str, kind: str) -> list[Property]:
@@ -257,7 +257,7 @@ class Asked:
     def _requested(self, name: str, places: list[Place]) -> Interval | None:
         chosen = self.scope.chosen
         try:
-            found = expression.interval(chosen.terms if chosen else (), name).whole()
+            found = expression.interval(chosen.terms if chosen else (), name).integers()
         except InvalidValue as error:
             for place in places:
                 self.refuse(place.item, str(error))

@@ -37,7 +37,7 @@ def test_a_size_is_its_number_times_its_power_of_1024(whole, hundredths, letter)
 def test_words_for_no_value_are_no_value(text):
     assert words.duration(text) is None
     assert words.size(text) is None
-    assert values.whole(text) is None
+    assert values.integer(text) is None
     assert values.requested_memory(text) is None
     assert Clock().read(text) is None
 
@@ -49,8 +49,8 @@ def test_words_for_no_value_are_no_value(text):
         pytest.param(words.duration, "1:2:3:4", id="four parts"),
         pytest.param(words.size, "12X", id="unknown letter"),
         pytest.param(words.size, "-1", id="negative"),
-        pytest.param(values.whole, "1.5", id="fraction"),
-        pytest.param(values.whole, "\u0664", id="digit of another script"),
+        pytest.param(values.integer, "1.5", id="fraction"),
+        pytest.param(values.integer, "\u0664", id="digit of another script"),
         pytest.param(values.exit_code, "1", id="no signal"),
         pytest.param(values.tres, "cpu", id="no amount"),
         pytest.param(Clock().read, "yesterday", id="no time"),

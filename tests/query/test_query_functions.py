@@ -225,7 +225,7 @@ def test_bytes_are_the_exact_amount_rounded_once(amount, unit):
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=8))
 def test_nodes_are_what_was_folded_into_a_range(numbers):
     written = [f"n{each}" for each in numbers]
-    item = nodes.together(written)
+    item = nodes.joined(written)
     kind = f' aggregation="{item.attributes["aggregation"]}"' if item.attributes else ""
     source = job(f"<Node{kind}>{item.text}</Node>")
     assert texts("sss:nodes(Node)", source) == list(dict.fromkeys(written))

@@ -32,7 +32,7 @@ class _UsageRecords(Writer):
     def add(self, job: Job) -> None:
         taken = Taken(job)
         text = ur.record(taken, self.options.created)
-        self.settle(taken)
+        self.report_losses(taken)
         self.put(f"{text}\n")
 
 
@@ -44,7 +44,7 @@ class _ComputeRecords(Writer):
     def add(self, job: Job) -> None:
         taken = Taken(job)
         text = car.record(taken, self.options.site, self.options.created)
-        self.settle(taken)
+        self.report_losses(taken)
         self.put(f"{text}\n")
 
 
@@ -60,7 +60,7 @@ class _Messages(Writer):
         """What APEL knows of a job. Raises ``Refused`` or ``Unfit``."""
         taken = Taken(job)
         found = apel.facts(taken, self.options.site)
-        self.settle(taken)
+        self.report_losses(taken)
         return found
 
 

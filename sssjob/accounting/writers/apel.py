@@ -56,7 +56,7 @@ def facts(job: Taken, site: Site) -> Facts:
     extensions = noted(job)
     benchmark = level(job, site)
     needed = {
-        "Duration": job.whole("Duration"), "CpuDuration": job.whole("CpuDuration"),
+        "Duration": job.amount("Duration"), "CpuDuration": job.amount("CpuDuration"),
         "StartTime": job.time("StartTime"), "EndTime": job.time("EndTime"),
     }  # fmt: skip
     machine = job.text("Machine")
@@ -82,8 +82,8 @@ def facts(job: Taken, site: Site) -> Facts:
         extensions.get("vo-role", ""),
         needed["Duration"] or 0,
         needed["CpuDuration"] or 0,
-        job.whole("Processors"),
-        job.whole("NodeCount"),
+        job.amount("Processors"),
+        job.amount("NodeCount"),
         needed["StartTime"] or 0,
         needed["EndTime"] or 0,
         site.infrastructure,

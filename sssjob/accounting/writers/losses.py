@@ -135,7 +135,7 @@ class Taken:
             return value
         return None
 
-    def whole(self, name: str) -> int | None:
+    def amount(self, name: str) -> int | None:
         """The first of them as a duration or a count, which is never below zero, or None."""
         return self.integer(name, least=0)
 

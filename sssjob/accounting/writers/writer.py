@@ -79,7 +79,7 @@ class Writer(ABC):
         """Write text as UTF-8."""
         self.stream.write(text.encode())
 
-    def settle(self, taken: Taken) -> None:
+    def report_losses(self, taken: Taken) -> None:
         """Tell what a job has lost. Raises ``Refused`` where that must not be."""
         losses = list(taken.losses())
         for loss in losses:

@@ -55,7 +55,7 @@ class Pieces:
 
     def duration(self, job: Taken, name: str, as_: str, **attributes: str) -> str:
         """Seconds as an ISO 8601 duration."""
-        value = job.whole(name)
+        value = job.amount(name)
         return "" if value is None else self.element(as_, f"PT{value}S", attributes)
 
     def time(self, job: Taken, name: str, as_: str, **attributes: str) -> str:

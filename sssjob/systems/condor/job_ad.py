@@ -262,15 +262,15 @@ class _Work:
     def _amounts(self, chosen: Alternative) -> None:
         """The least that the alternative asks for; the most of a time limit."""
         for element, (name, _, unit) in names.AMOUNTS.items():
-            bounds = expression.interval(_plain(chosen), element).whole()
+            bounds = expression.interval(_plain(chosen), element).integers()
             if name and bounds.bounded:
                 low = bounds.lo if bounds.lo is not None else Fraction(unit)
                 self.ad[name] = math.ceil(low / unit)
-        duration = expression.interval(chosen.terms, "Duration").whole()
+        duration = expression.interval(chosen.terms, "Duration").integers()
         limit = duration.hi if duration.hi is not None else duration.lo
         if limit is not None:
             self.ad["AllowedJobDuration"] = int(limit)
-        nodes = expression.interval(chosen.terms, "NodeCount").whole()
+        nodes = expression.interval(chosen.terms, "NodeCount").integers()
         if nodes.lo is not None and nodes.lo > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"], self.ad["MaxHosts"] = int(nodes.lo), int(nodes.hi or nodes.lo)
@@ -281,7 +281,7 @@ class _Work:
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
         name = term.item.attributes.get("name", "")
-        bounds = expression.interval(chosen.terms, expression.key(term.item)).whole()
+        bounds = expression.interval(chosen.terms, expression.key(term.item)).integers()
         count = bounds.lo if bounds.lo is not None else bounds.hi
         if count is None or not name:
             return

@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.layout import NEVER, Names
-from sssjob.records.readers import kilobytes, kilobytes_of_bytes, number, seconds, whole
+from sssjob.records.readers import integer, kilobytes, kilobytes_of_bytes, number, seconds
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -226,7 +226,7 @@ TABLE: tuple[Field, ...] = (
     Field("project",              DELIVERED, "Project",     worded),
     Field("department",           JOB,       "Extension",   department, noted("department")),
     Field("granted_pe",           JOB,       "Extension",   worded, noted("granted_pe")),
-    Field("slots",                DELIVERED, "Processors",  whole),
+    Field("slots",                DELIVERED, "Processors",  integer),
     Field("task_number",          JOB,       "Extension",   task, noted("ArrayIndex")),
     Field("cpu",                  JOB,       "CpuDuration", seconds),
     Field("mem"),                 # GB times CPU seconds, which is no size

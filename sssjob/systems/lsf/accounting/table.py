@@ -11,7 +11,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.plan import MEMO_LIMIT
-from sssjob.records.readers import kilobytes, whole
+from sssjob.records.readers import integer, kilobytes
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 
 # jStatus: DONE or EXIT, with what ran behind the job.
@@ -128,7 +128,7 @@ def processors(text: str) -> Found:
 
 def asked_processors(least: str, most: str) -> Found:
     """A number, or the least and the most that would do."""
-    low, high = whole(least), whole(most) if most else None
+    low, high = integer(least), integer(most) if most else None
     if not isinstance(low, str) or not isinstance(high, str) or int(low) >= int(high):
         return low
     return Property("Processors", low, {"op": "GE"}), Property("Processors", high, {"op": "LE"})
@@ -188,7 +188,7 @@ def wall(ended: str, started: str, told: str) -> Found:
 
 def limit(text: str) -> Found:
     """A limit in seconds; -1 and 0 are none."""
-    return None if text[:1] == "-" else whole(text)
+    return None if text[:1] == "-" else integer(text)
 
 
 def asked_hosts(text: str) -> Found:

@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import time
 from sssjob.records.plan import MEMO_LIMIT
-from sssjob.records.readers import single, whole
+from sssjob.records.readers import integer, single
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -280,8 +280,8 @@ TABLE: tuple[Field, ...] = (
     Field("exec_host",                DELIVERED, "NodeCount",   node_count),
     Field("exec_vnode",               DELIVERED, "Resource",    gpus, {"name": "GPU"}),
     Field("exec_vnode",               NOWHERE),
-    Field("Resource_List.ncpus",      REQUESTED, "Processors",  whole),
-    Field("Resource_List.nodect",     REQUESTED, "NodeCount",   whole),
+    Field("Resource_List.ncpus",      REQUESTED, "Processors",  integer),
+    Field("Resource_List.nodect",     REQUESTED, "NodeCount",   integer),
     Field("Resource_List.nodes",      REQUESTED, "Processors",  asked_processors,
           beside=("Resource_List.ncpus",)),
     Field("Resource_List.nodes",      REQUESTED, "NodeCount",   asked_nodes,
@@ -295,7 +295,7 @@ TABLE: tuple[Field, ...] = (
     Field("Resource_List.mem",        REQUESTED, "Memory",      kilobytes, _KB),
     Field("Resource_List.vmem",       REQUESTED, "Swap",        kilobytes, _KB),
     Field("Resource_List.file",       REQUESTED, "Disk",        kilobytes, _KB),
-    Field("Resource_List.ngpus",      REQUESTED, "Resource",    whole, {"name": "GPU"}),
+    Field("Resource_List.ngpus",      REQUESTED, "Resource",    integer, {"name": "GPU"}),
     Field("session",                  JOB,       "Extension",   single, noted("session")),
     Field("total_execution_slots",    NOWHERE),
     Field("unique_node_count",        NOWHERE),  # adjacent equal names only
@@ -305,13 +305,13 @@ TABLE: tuple[Field, ...] = (
     Field("Exit_status",              JOB,       "ExitCode",    exit_status),
     Field("Exit_status",              JOB,       "Extension",   signal, noted("Signal")),
     Field("resources_used.cput",      JOB,       "CpuDuration", seconds),
-    Field("resources_used.energy_used", DELIVERED, "Resource",  whole,
+    Field("resources_used.energy_used", DELIVERED, "Resource",  integer,
           {"name": "Energy", "units": "J"}),
     Field("resources_used.mem",       DELIVERED, "Memory",      kilobytes, _MAX),
     Field("resources_used.ncpus",     NOWHERE),
     Field("resources_used.vmem",      DELIVERED, "Swap",        kilobytes, _MAX),
     Field("resources_used.walltime",  DELIVERED, "Duration",    seconds),
-    Field("run_count",                JOB,       "StartCount",  whole),
+    Field("run_count",                JOB,       "StartCount",  integer),
 )
 # fmt: on
 

@@ -212,7 +212,7 @@ class Header:
             for fields in rows
         ]
 
-    def whole(self, fields: list[str]) -> bool:
+    def is_whole(self, fields: list[str]) -> bool:
         """Whether there is one field for each column, and each may be a value of it."""
         return len(fields) == len(self.names) and all(map(self.fits, range(len(fields)), fields))
 

@@ -13,7 +13,7 @@ from sssjob.records.cuts import Lines
 from sssjob.records.head import first_line
 from sssjob.records.layout import NEVER, Layout, Read, Reader, Record
 from sssjob.records.layout import table as mapping
-from sssjob.records.readers import whole
+from sssjob.records.readers import integer
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -136,8 +136,8 @@ TABLE: tuple[Field, ...] = (
     Field(_OVER,             DELIVERED, "Duration",    _passed, beside=(_BEGUN,)),
     Field("NodeList",        DELIVERED, "Node",        sacct.nodes),
     Field("NodeList",        JOB,       "Extension",   sacct.too_long, sacct.noted("NodeList")),
-    Field("NodeCnt",         DELIVERED, "NodeCount",   whole),
-    Field("ProcCnt",         DELIVERED, "Processors",  whole),
+    Field("NodeCnt",         DELIVERED, "NodeCount",   integer),
+    Field("ProcCnt",         DELIVERED, "Processors",  integer),
     Field("WorkDir",         JOB,       "InitialWorkingDirectory"),
     Field("ReservationName", REQUESTED, "Reservation", sacct.worded),
     Field("Gres",            DELIVERED, "Resource",    sacct.generic),

@@ -201,7 +201,7 @@ class Columns(Generic[P, J]):
         """The pairs of start and end that are as far apart as the record says."""
         try:
             passed = words.duration(self._text(fields, "Elapsed"))
-            if passed is None and (raw := values.whole(self._text(fields, "ElapsedRaw"))):
+            if passed is None and (raw := values.integer(self._text(fields, "ElapsedRaw"))):
                 passed = Fraction(int(raw))
             suspended = words.duration(self._text(fields, "Suspended")) or 0
             starts = {self._clock.read(self._text(fields, "Start"), fold) for fold in (0, 1)}

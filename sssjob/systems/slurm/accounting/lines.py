@@ -296,7 +296,7 @@ class Reader:
         if len(group) < 2 or group[-1] is _CUT:
             return False
         fields = self.header_now.split(group[0])
-        return self.header_now.whole(fields) or self.header_now.is_record(fields)
+        return self.header_now.is_whole(fields) or self.header_now.is_record(fields)
 
     def _strictly(self, group: list[str], line: int, tainted: bool) -> Row | Bad:
         """Like ``_record``, but what follows a whole line can only belong to its last text."""
@@ -317,7 +317,7 @@ class Reader:
             return Bad(line, f"longer than {RECORD_LIMIT} bytes or {LINES_LIMIT} lines")
         fields = head.split("\n".join(group).rstrip("\n"))
         width = len(head.names)
-        if len(fields) == width and (len(group) == 1 or head.whole(fields)):
+        if len(fields) == width and (len(group) == 1 or head.is_whole(fields)):
             return self._row(line, fields, _joined(group))
         if tainted:
             return Bad(line, "not a whole record, after another that is none")

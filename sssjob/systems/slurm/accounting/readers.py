@@ -177,7 +177,7 @@ def licenses(text: str) -> Found:
     if text in NO_VALUE or license_choice(text):
         return None
     return _resources(
-        ("License", name, values.whole(amount or "1") or "")
+        ("License", name, values.integer(amount or "1") or "")
         for name, _, amount in (item.partition(":") for item in text.split(","))
     )
 
@@ -203,7 +203,7 @@ def derived(text: str) -> Found:
 
 def restarts(text: str) -> Found:
     """The number of starts: one more than of restarts."""
-    value = values.whole(text)
+    value = values.integer(text)
     return None if value is None else str(int(value) + 1)
 
 

@@ -46,7 +46,7 @@ from sssjob.systems.slurm.accounting.readers import (
 )
 
 
-def together(text: str) -> Found:
+def read_with_others(text: str) -> Found:
     """A column that is read with others, see ``slurm_steps``."""
     return None
 
@@ -88,8 +88,8 @@ ALLOCATION: tuple[Field, ...] = (
     Field("AveDiskRead",        NOWHERE),
     Field("AveDiskWrite",       NOWHERE),
     Field("AvePages",           NOWHERE),
-    Field("AveRSS",             DELIVERED, "Memory",     together, _AVERAGE),
-    Field("AveVMSize",          DELIVERED, "Swap",       together, _AVERAGE),
+    Field("AveRSS",             DELIVERED, "Memory",     read_with_others, _AVERAGE),
+    Field("AveVMSize",          DELIVERED, "Swap",       read_with_others, _AVERAGE),
     Field("BlockID",            NOWHERE),
     Field("Cluster",            DELIVERED, "Machine"),
     Field("Cluster",            JOB,       "GlobalId",   global_id,
@@ -105,7 +105,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("DBIndex",            NOWHERE),
     Field("DerivedExitCode",    JOB,       "Extension",  derived, noted("DerivedExitCode")),
     Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
-    Field("ElapsedRaw",         DELIVERED, "Duration",   values.whole),
+    Field("ElapsedRaw",         DELIVERED, "Duration",   values.integer),
     Field("Eligible",           JOB,       "EligibleTime", time),
     Field("End",                JOB,       "EndTime",    time),
     Field("ExitCode",           JOB,       "ExitCode",   exit_code, beside=(OVER,)),
@@ -129,10 +129,10 @@ ALLOCATION: tuple[Field, ...] = (
     Field("MaxPages",           NOWHERE),
     Field("MaxPagesNode",       NOWHERE),
     Field("MaxPagesTask",       NOWHERE),
-    Field("MaxRSS",             DELIVERED, "Memory",     together, _MAX),
+    Field("MaxRSS",             DELIVERED, "Memory",     read_with_others, _MAX),
     Field("MaxRSSNode",         NOWHERE),
     Field("MaxRSSTask",         NOWHERE),
-    Field("MaxVMSize",          DELIVERED, "Swap",       together, _MAX),
+    Field("MaxVMSize",          DELIVERED, "Swap",       read_with_others, _MAX),
     Field("MaxVMSizeNode",      NOWHERE),
     Field("MaxVMSizeTask",      NOWHERE),
     Field("McsLabel",           JOB,       "Extension",  worded, noted("McsLabel")),
@@ -150,7 +150,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("Planned",            NOWHERE),  # EligibleTime to StartTime
     Field("PlannedCPU",         NOWHERE),
     Field("PlannedCPURAW",      NOWHERE),
-    Field("Priority",           JOB,       "Priority",   values.whole),
+    Field("Priority",           JOB,       "Priority",   values.integer),
     Field("QOS",                DELIVERED, "QualityOfService"),
     Field("QOSRAW",             NOWHERE),
     Field("QOSREQ",             REQUESTED, "QualityOfService", worded),
@@ -182,16 +182,16 @@ ALLOCATION: tuple[Field, ...] = (
     Field("SubmitLine",         JOB,       "Extension",  plain, noted("SubmitLine")),
     Field("Suspended",          JOB,       "SuspendDuration", values.clock_seconds),
     Field("SystemComment",      JOB,       "Extension",  plain, noted("SystemComment")),
-    Field("SystemCPU",          JOB,       "CpuDuration", together),
+    Field("SystemCPU",          JOB,       "CpuDuration", read_with_others),
     Field("Timelimit",          REQUESTED, "Duration",   values.clock_seconds, {"op": "LE"}),
     Field("TimelimitRaw",       REQUESTED, "Duration",   values.limit_seconds, {"op": "LE"}),
-    Field("TotalCPU",           JOB,       "CpuDuration", together),
+    Field("TotalCPU",           JOB,       "CpuDuration", read_with_others),
     *(Field(f"TRESUsage{way}{what}", NOWHERE)
       for way in ("In", "Out")
       for what in ("Ave", "Max", "MaxNode", "MaxTask", "Min", "MinNode", "MinTask", "Tot")),
     Field("UID",                NOWHERE),
     Field("User",               DELIVERED, "User"),
-    Field("UserCPU",            JOB,       "CpuDuration", together),
+    Field("UserCPU",            JOB,       "CpuDuration", read_with_others),
     Field("WCKey",              JOB,       "Extension",  worded, noted("WCKey")),
     Field("WCKeyID",            NOWHERE),
     Field("WorkDir",            JOB,       "InitialWorkingDirectory"),
@@ -214,7 +214,7 @@ STEP: tuple[Field, ...] = (
     Field("AveRSS",             DELIVERED, "Memory",     values.kibibytes, _AVERAGE),
     Field("AveVMSize",          DELIVERED, "Swap",       values.kibibytes, _AVERAGE),
     Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
-    Field("ElapsedRaw",         DELIVERED, "Duration",   values.whole),
+    Field("ElapsedRaw",         DELIVERED, "Duration",   values.integer),
     Field("End",                JOB,       "EndTime",    time),
     Field("ExitCode",           JOB,       "ExitCode",   exit_code, beside=(OVER,)),
     Field(STEP_ID,              JOB,       "Id",         single),
@@ -263,7 +263,7 @@ def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
     found: dict[tuple[object, ...], Field] = {}
     measured = not {"ConsumedEnergy", "ConsumedEnergyRaw"}.isdisjoint(columns)
     for row in rows:
-        if row.column in columns and row.read is not together:
+        if row.column in columns and row.read is not read_with_others:
             if row.read is allocated and measured:
                 row = row._replace(read=devices)
             elif row.read is requested_memory:

@@ -51,12 +51,12 @@ def rounded(value: Amount) -> int:
 
 def limit_seconds(text: str) -> str | None:
     """TimelimitRaw, which counts minutes, in seconds."""
-    minutes = whole(text)
+    minutes = integer(text)
     return None if minutes is None else str(int(minutes) * 60)
 
 
 @numeric(10**18 - 1)
-def whole(text: str) -> str | None:
+def integer(text: str) -> str | None:
     """A whole number."""
     if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= 18:
         return text
