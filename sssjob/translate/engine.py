@@ -16,7 +16,7 @@ from sssjob.suggestions import nearest
 from sssjob.translate import residual
 from sssjob.translate.losses import Untranslatable, told
 from sssjob.translate.requests import Asked
-from sssjob.translate.shown import sources
+from sssjob.translate.status import sources
 from sssjob.translate.translator import Reading, Settings, Translation, Translator
 
 AUTO = "auto"

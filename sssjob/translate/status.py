@@ -15,7 +15,7 @@ from sssjob.registry import Format
 from sssjob.translate.translator import Read, Settings, Translator
 
 
-class Shown(Translator[Job]):
+class StatusSource(Translator[Job]):
     """A format of a system's status; ``zone`` is that of times which state none."""
 
     def __init__(self, row: Format, zone: str) -> None:
@@ -46,10 +46,10 @@ class Shown(Translator[Job]):
         return found
 
 
-def sources() -> dict[str, Shown]:
+def sources() -> dict[str, StatusSource]:
     """The sources of every system, by name."""
     return {
-        row.name: Shown(row, dict(status.environment).get("TZ", ""))
+        row.name: StatusSource(row, dict(status.environment).get("TZ", ""))
         for status in registry.all_statuses().values()
         for row in status.formats
     }
