@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, lcm
+from math import ceil, floor
 from operator import add, itemgetter
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from sssjob.expression.normal_form import (
     Wished,
     counted,
     pushed,
+    scale,
 )
 from sssjob.expression.tree import (
     INVERSES,
@@ -127,7 +128,7 @@ def alternatives(expression: Expression, limit: int = 64, *, wishes: bool = Fals
     """
     form = pushed(expression, Leaf)
     limit = max(min(limit, STEPS // max(_joins(form), 1)), 1)
-    shares = lcm(*_totals(form))  # whole numbers of one denominator: sums of fractions are slow
+    shares = scale(form)
     found, complete = _choices(form, limit, wishes, shares)
     best = tuple(Alternative(_flat(rope), Fraction(score, shares)) for score, rope in found)
     return Alternatives(best, complete, limit)
@@ -162,16 +163,6 @@ def _joins(part: Formula) -> int:
         case Wished(members):
             return len(members)
     return 0
-
-
-def _totals(part: Formula) -> Iterator[int]:
-    """What the shares of preferences are parts of."""
-    match part:
-        case All(parts) | Any(parts):
-            for inner in parts:
-                yield from _totals(inner)
-        case Preferred() | Wished():
-            yield part.total
 
 
 def _choices(part: Formula, limit: int, wishes: bool, shares: int) -> tuple[list[_Choice], bool]:

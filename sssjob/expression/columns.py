@@ -37,8 +37,8 @@ except ModuleNotFoundError as error:
 from sssjob import spec
 from sssjob.expression.comparison import NO, UNKNOWN, YES, Leaf, Verdict
 from sssjob.expression.evaluate import Answer, Request
-from sssjob.expression.fit import Choice, Fact, Fit, Joint, Plan, Searched, Threshold, numbers
-from sssjob.expression.normal_form import All, Formula, counted, leaves, scored
+from sssjob.expression.fit import Choice, Fact, Fit, Joint, Plan, Searched, Threshold, at, numbers
+from sssjob.expression.normal_form import All, Formula, counted, leaves
 from sssjob.expression.offer import AMOUNTS, Mode, Number, Offer
 from sssjob.expression.offers import BadOffer, offer
 from sssjob.expression.tree import key
@@ -294,7 +294,7 @@ class _Asked:
     def fitted(self, plan: Plan) -> _Said:
         """What a plan says."""
         match plan:
-            case Threshold(searched=searched) if not searched.liked:
+            case Threshold(liked=False):
                 return self.compared(plan)
             case Fact(leaf=leaf):
                 return self.by_classes((leaf,), plan.best)
@@ -303,8 +303,7 @@ class _Asked:
             case Choice(plans=plans):
                 return self.any([self.fitted(each) for each in plans])
         assert isinstance(plan, Searched | Threshold)
-        part = plan.part if isinstance(plan, Searched) else plan.searched.part
-        return self.by_classes(tuple(leaves(part)), plan.best)
+        return self.by_classes(tuple(leaves(plan.part)), plan.best)
 
     def exactly(self, formula: Formula) -> _Said:
         """What a formula says of the numbers as they are."""
@@ -322,7 +321,7 @@ class _Asked:
 
         def ask(each: Offer) -> Fit:
             point = {leaf.slot: each.amount(leaf.slots) for leaf in found if leaf.slots}
-            return Fit(*scored(part, each, point))
+            return at(part, each, point)
 
         return self.by_classes(found, ask)
 
@@ -330,7 +329,7 @@ class _Asked:
         """An amount from some capacity on; at once, where the offers have one number each."""
         column = self.number(plan.slots)
         if column is None or column.numbers is None:
-            return self.by_classes(tuple(leaves(plan.searched.part)), plan.best)
+            return self.by_classes(tuple(leaves(plan.part)), plan.best)
         yes = _from(column, plan.bound, plan.open)
         if column.missing is None:
             return _Said(yes, yes)

@@ -17,9 +17,9 @@ from fractions import Fraction
 from sssjob.errors import Finding, finding
 from sssjob.expression.alternative import interval
 from sssjob.expression.comparison import NO, Ask, Verdict
-from sssjob.expression.fit import Fit, Plan
+from sssjob.expression.fit import Fit, Plan, at
 from sssjob.expression.fit import plan as planned
-from sssjob.expression.normal_form import Formula, Point, leaves, scored, truth
+from sssjob.expression.normal_form import Formula, Point, leaves, truth
 from sssjob.expression.normal_form import formula as normal
 from sssjob.expression.offer import Number, Offer, plain
 from sssjob.expression.pattern import Matching
@@ -91,8 +91,7 @@ class Request:
     def answer(self, offer: Offer) -> Answer:
         """The verdict with its score and its reasons."""
         if offer.mode == "exact":
-            point = self._delivered(offer)
-            found = Fit(*scored(self.formula, offer, point), point)
+            found = at(self.formula, offer, self._delivered(offer))
         elif self._fits(offer) == NO:
             found = Fit(NO)
         else:

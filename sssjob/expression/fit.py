@@ -9,9 +9,9 @@ Three facts keep the number of tries small.
 - Operands of an And that share neither an amount nor a group of preferences cannot get into each
   other's way, so they are fitted apart (``components``). What does share is searched together:
   one amount after the other, the largest first, leaving what can no longer become true.
-- Negations stand at the comparisons, so a part with one amount becomes true at a capacity and
-  stays so with every larger one. That capacity is found once, by trying the part itself, and all
-  offers are compared with it (``Threshold``).
+- A part with one amount becomes true at a capacity and stays so with every larger one. That
+  capacity, and the best amount up to each, are found once, in one pass over all numbers
+  (``sweep``), and all offers are compared with them (``Threshold``).
 
 What a part says at given amounts is ``scored`` of the normal form, and that alone: verdicts,
 scores, what is taken, reasons and thresholds all ask it. A search that has compared too much ends
@@ -21,6 +21,7 @@ and the same offer get the same answer everywhere.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,6 +34,7 @@ from typing import NamedTuple, Protocol
 from sssjob.errors import LimitExceeded
 from sssjob.expression.comparison import NO, UNKNOWN, YES, Ask, Leaf
 from sssjob.expression.normal_form import (
+    REMEMBERED,
     All,
     Any,
     Formula,
@@ -40,16 +42,17 @@ from sssjob.expression.normal_form import (
     Preferred,
     has_preferences,
     leaves,
+    scale,
     scored,
     truth,
 )
 from sssjob.expression.offer import Number, Offer
+from sssjob.expression.sweep import swept
 
 # Made for one part and one offer before its search ends; it also bounds how deep that goes, since
 # each amount that is open costs a look at all comparisons.
 COMPARISONS = 250_000
 
-_REMEMBERED = 1 << 12  # parts of requests, made ready once for all offers
 _ZERO = Fraction(0)
 _NOWHERE = Offer("", {})
 _TAKES_NOTHING: Point = MappingProxyType({})
@@ -78,7 +81,7 @@ class Plan(Protocol):
         """How it fits best."""
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def plan(part: Formula) -> Plan:
     """How a part is fitted."""
     match part:
@@ -91,26 +94,31 @@ def plan(part: Formula) -> Plan:
     return _together((part,))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def components(parts: tuple[Formula, ...]) -> tuple[tuple[Formula, ...], ...]:
     """The parts that have to be looked at together: they share an amount or a preference."""
-    groups: dict[int, list[Formula]] = {}
-    holders: dict[str, int] = {}  # the group that each amount and each preference is in
-    names: dict[int, set[str]] = {}
+    leader = list(range(len(parts)))  # of each part an earlier one of its group, or itself
+
+    def first(number: int) -> int:
+        while leader[number] != number:
+            leader[number] = number = leader[leader[number]]
+        return number
+
+    holders: dict[str, int] = {}  # the part that each amount and each preference was seen in first
     for number, part in enumerate(parts):
         shared = {each.slot for each in leaves(part) if each.slots}
         if isinstance(part, Preferred):
             shared.add(f"preference {part.group}")
-        joined, members = [], [part]
-        for other in sorted({holders[name] for name in shared if name in holders}):
-            joined += groups.pop(other)
-            shared |= names.pop(other)
-        groups[number], names[number] = joined + members, shared
-        holders.update(dict.fromkeys(shared, number))
+        for name in shared:
+            one, other = sorted((first(number), first(holders.setdefault(name, number))))
+            leader[other] = one
+    groups: dict[int, list[Formula]] = {}
+    for number, part in enumerate(parts):
+        groups.setdefault(first(number), []).append(part)
     return tuple(map(tuple, groups.values()))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def numbers(found: tuple[Leaf, ...], whole: bool) -> tuple[Number, ...]:
     """Numbers above zero such that every comparison of one amount is constant between them.
 
@@ -122,6 +130,13 @@ def numbers(found: tuple[Leaf, ...], whole: bool) -> tuple[Number, ...]:
         return tuple(sorted(n for n in near if n > 0))
     between = [Fraction(a + b) / 2 for a, b in pairwise(constants)]
     return tuple(sorted(n for n in (*constants, *between, constants[-1] + 1) if n > 0))
+
+
+def at(part: Formula, offer: Offer, point: Point) -> Fit:
+    """How a part fits with these amounts."""
+    whole = scale(part)
+    verdict, score = scored(part, offer, point, whole)
+    return Fit(verdict, Fraction(score, whole), point)
 
 
 def _together(parts: tuple[Formula, ...]) -> Plan:
@@ -258,14 +273,19 @@ class Threshold:
     """Parts with one amount: they fit from some capacity on, which is known beforehand.
 
     From ``bound`` on, or above it if that is ``open``; ``missing`` is the verdict where the
-    capacity is not known, ``without`` that where nothing can be taken.
+    capacity is not known. ``best_of`` has for each of the ``tried`` numbers the place of the best
+    up to it.
     """
 
-    searched: Searched
+    part: Formula
+    liked: bool
     slots: tuple[str, ...]
+    whole: bool
     bound: Number | float
     open: bool
     missing: int
+    tried: tuple[Number, ...]
+    best_of: tuple[int, ...]
 
     @property
     def is_least(self) -> bool:
@@ -280,26 +300,50 @@ class Threshold:
         return YES if value > self.bound or (value == self.bound and not self.open) else NO
 
     def best(self, offer: Offer) -> Fit:
-        """The first of the amounts that no others are liked better than."""
-        return self.searched.best(offer)
+        """The largest of the amounts that no others are liked better than."""
+        verdict = self.verdict(offer)
+        if verdict == NO:
+            return Fit(NO)
+        point = self._taken(offer.amount(self.slots))
+        return at(self.part, _NOWHERE, point) if self.liked else Fit(verdict, _ZERO, point)
+
+    def _taken(self, capacity: Number | None) -> Point:
+        if capacity is None:
+            return {self.slots[0]: None}
+        if self.whole:
+            capacity = floor(capacity)
+        if capacity <= 0:
+            return _TAKES_NOTHING
+        place = self._place(capacity)
+        best = self.best_of[place]
+        return {self.slots[0]: capacity if best == place else self.tried[best]}
+
+    def _place(self, capacity: Number) -> int:
+        """Which of the numbers no comparison tells apart from a capacity above zero."""
+        place = max(bisect_right(self.tried, capacity) - 1, 0)
+        if self.whole or self.tried[place] >= capacity:
+            return place
+        return place if _is_between(place) else place + 1
 
 
 def _threshold(part: Formula, found: tuple[Leaf, ...]) -> Threshold:
     slots, whole = found[0].slots, found[0].whole
-    searched = _searched(part)
     missing = truth(part, _NOWHERE, {slots[0]: None})
-    if truth(part, _NOWHERE, {}) == YES:  # it only wishes for the amount
-        return Threshold(searched, slots, -inf, False, missing)
     tried = numbers(found, whole)
-    least = next((n for n in tried if truth(part, _NOWHERE, {slots[0]: n}) == YES), None)
-    if least is None:
-        return Threshold(searched, slots, inf, False, missing)
-    constants = [each.number for each in found]
-    if whole or least in constants:
-        return Threshold(searched, slots, least, False, missing)
-    # Between two constants any number will do, however near to the lower one.
-    lower = max((c for c in constants if 0 < c < least), default=0)
-    return Threshold(searched, slots, lower, True, missing)
+    least, best_of = swept(part, tried)
+    bound, is_open = (inf, False) if least is None else (tried[least], False)
+    if truth(part, _NOWHERE, _TAKES_NOTHING) == YES:  # it only wishes for the amount
+        bound = -inf
+    elif least is not None and not whole and _is_between(least):
+        # Any number between two constants will do, however near to the lower one.
+        bound, is_open = tried[least - 1] if least else 0, True
+    liked = has_preferences(part)
+    return Threshold(part, liked, slots, whole, bound, is_open, missing, tried, best_of)
+
+
+def _is_between(place: int) -> bool:
+    """Whether one of the ``numbers`` that are not whole stands for all between two constants."""
+    return place % 2 == 0
 
 
 class _Search:
@@ -307,17 +351,21 @@ class _Search:
 
     def __init__(self, asked: Searched, offer: Offer, liked: bool) -> None:
         self.asked, self.part, self.offer, self.liked = asked, asked.part, offer, liked
-        self.found = Fit(NO)
+        self.scale = scale(asked.part)
+        self.found: tuple[int, int, Point] = NO, 0, _TAKES_NOTHING
         self.compared = 0
 
     def best(self) -> Fit:
         """The best that is found; a verdict that is not certain when it ends early is unknown."""
+        stopped = None
         try:
             self.over(0, {})
         except LimitExceeded as error:
-            verdict = YES if self.found.verdict == YES else UNKNOWN
-            return self.found._replace(verdict=verdict, stopped=error)
-        return self.found
+            stopped = error
+        verdict, score, taken = self.found
+        if stopped and verdict != YES:
+            verdict = UNKNOWN
+        return Fit(verdict, Fraction(score, self.scale), taken, stopped)
 
     def over(self, index: int, point: Point) -> None:
         """Every number of the amount at ``index``, and for each of those the rest."""
@@ -335,18 +383,18 @@ class _Search:
         leaf, listed = amounts[index]
         for number in _candidates(leaf, listed, self.offer):
             self.over(index + 1, point if number is _NONE else {**point, leaf.slot: number})
-            if self.found.verdict == YES and not self.liked:
+            if self.found[0] == YES and not self.liked:
                 return
 
     def take(self, point: Point) -> None:
         """Keep what these amounts give if it is better than all before."""
         verdict, score = (
-            scored(self.part, self.offer, point)
+            scored(self.part, self.offer, point, self.scale)
             if self.liked
-            else (truth(self.part, self.offer, point), _ZERO)
+            else (truth(self.part, self.offer, point), 0)
         )
-        if (verdict, score) > (self.found.verdict, self.found.score):
-            self.found = Fit(verdict, score, point)
+        if (verdict, score) > self.found[:2]:
+            self.found = verdict, score, point
 
 
 def _candidates(leaf: Leaf, listed: tuple[Number, ...], offer: Offer) -> Iterator[Number | None]:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 from typing import TypeAlias
 
 from sssjob.expression.comparison import NO, UNKNOWN, YES, Leaf, leaf
@@ -39,8 +40,9 @@ from sssjob.expression.tree import (
 )
 
 Point: TypeAlias = Mapping[str, Number | None]
-Result: TypeAlias = tuple[int, Fraction]
-_ZERO = Fraction(0)
+Result: TypeAlias = tuple[int, int]
+
+REMEMBERED = 1 << 12  # parts of requests, of which what all offers share is worked out once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +140,7 @@ def _total(members: tuple[Comparison, ...], level: Counter[str]) -> int:
     return level[group(members)] or sum(weights(members))
 
 
-@lru_cache(1 << 12)
+@lru_cache(REMEMBERED)
 def counted(parts: tuple[Formula, ...]) -> tuple[tuple[Formula, ...], ...]:
     """The parts of an And, runs of one group together: of these the heaviest counts (3.3)."""
     together: dict[object, list[Formula]] = {}
@@ -188,29 +190,48 @@ def truth(part: Formula, offer: Offer, point: Point) -> int:
     return YES
 
 
-def scored(part: Formula, offer: Offer, point: Point) -> Result:
-    """Truth, and the sum of the shares of all groups of preferences (3.3)."""
+@lru_cache(REMEMBERED)
+def scale(part: Formula) -> int:
+    """What all shares of preferences are parts of: scores are counted in such parts.
+
+    Sums of fractions are slow, and those of thousands of groups slower with each.
+    """
+    return lcm(*_totals(part))
+
+
+def _totals(part: Formula) -> Iterator[int]:
     match part:
-        case Preferred(members, weights, _, total):
-            return truth(part, offer, point), Fraction(_heaviest(part, offer, point), total)
+        case All(parts) | Any(parts):
+            for inner in parts:
+                yield from _totals(inner)
+        case Preferred() | Wished():
+            yield part.total
+
+
+def scored(part: Formula, offer: Offer, point: Point, scale: int) -> Result:
+    """Truth, and the sum of the shares of all groups of preferences (3.3), times ``scale``."""
+    match part:
+        case Preferred(total=total):
+            heaviest = _heaviest(part, offer, point)
+            return truth(part, offer, point), heaviest * (scale // total)
         case Wished(members, weights, total):
             held = sum(
                 each
                 for member, each in zip(members, weights, strict=True)
                 if truth(member, offer, point) == YES
             )
-            return YES, Fraction(held, total)
+            return YES, held * (scale // total)
         case Any(parts):
-            return max((scored(inner, offer, point) for inner in parts), default=(NO, _ZERO))
+            return max((scored(inner, offer, point, scale) for inner in parts), default=(NO, 0))
         case All(parts):
-            return _all_scored(parts, offer, point)
-    return truth(part, offer, point), _ZERO
+            return _all_scored(parts, offer, point, scale)
+    return truth(part, offer, point), 0
 
 
-def _all_scored(parts: tuple[Formula, ...], offer: Offer, point: Point) -> Result:
-    verdict, score = YES, _ZERO
+def _all_scored(parts: tuple[Formula, ...], offer: Offer, point: Point, scale: int) -> Result:
+    verdict, score = YES, 0
     for runs in counted(parts):
-        answers = [scored(part, offer, point) for part in runs]
+        answers = [scored(part, offer, point, scale) for part in runs]
         verdict = min(verdict, *(held for held, _ in answers))
         score += max(share for _, share in answers)
     return verdict, score

@@ -16,6 +16,7 @@ from sssjob.expression.normal_form import (
     Preferred,
     Wished,
     leaves,
+    scale,
     scored,
     truth,
 )
@@ -94,7 +95,9 @@ def _chosen(part: Formula, offer: Offer, point: Point) -> Iterator[Expression]:
             for inner in parts:
                 yield from _chosen(inner, offer, point)
         case Any(parts):
-            yield from _chosen(max(parts, key=lambda p: scored(p, offer, point)), offer, point)
+            whole = scale(part)
+            best = max(parts, key=lambda inner: scored(inner, offer, point, whole))
+            yield from _chosen(best, offer, point)
         case Preferred(members, weights):
             held = [
                 (each, member)
