@@ -1,9 +1,9 @@
 """TaskDistribution: every example and error of rule 5, oracles, and what must always hold."""
 
 import itertools
-import time
 
 import pytest
+from counting import calls
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -266,9 +266,8 @@ def test_many_alternatives_are_bounded():
             Property("Processors", number + 1, {"conj": "Or", "group": "-1", "op": "NE"}),
         )
     ]
-    start = time.perf_counter()
+    assert calls(layouts, requesting(*pairs)) < 500_000
     found = layouts(requesting(*pairs))
-    assert time.perf_counter() - start < 2
     assert [item.code for item in found.findings] == ["E-LIMIT"]
     assert found.findings[0].severity is Severity.WARNING
     assert not list(check(requesting(*pairs)))
@@ -492,18 +491,15 @@ def test_a_geometry_reads_back(order, cuts, from_one):
     ],
 )
 def test_numbers_without_measure_cost_nothing(job, codes):
-    start = time.perf_counter()
+    assert calls(layouts, job) < 10_000
     found = layouts(job)
     assert [item.code for laid in found.layouts for item in laid.findings] == codes
     assert not list(check(job))  # it may be written, only not laid out
-    assert time.perf_counter() - start < 0.2
 
 
 def test_a_geometry_of_a_million_tasks_is_laid_out_and_a_larger_one_refused():
-    start = time.perf_counter()
     numbers = range(499_999)
     laid = only(asking(spread("{" + "}{".join(map(str, numbers)) + "}")))
     assert len(laid.shares) == len(numbers)
     more = layouts(asking(spread("{" + ",".join(map(str, range(1_000_001))) + "}")))
     assert [found.code for found in more.findings] == ["E-LIMIT"]
-    assert time.perf_counter() - start < 10

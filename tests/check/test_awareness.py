@@ -1,8 +1,7 @@
 """awarenessPolicy: what is not understood, by which policy, and what follows from it."""
 
-import time
-
 import pytest
+from counting import calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -522,10 +521,7 @@ def test_a_large_group_takes_linear_time():
     def steps(count):
         job = "<Job><Id>1</Id><Colour/></Job>"
         root = etree.fromstring(f"<JobGroup><Id>g</Id>{job * count}</JobGroup>")
-        start = time.process_time()
-        assert sum(1 for _ in items(root)) == count
-        return time.process_time() - start
+        return calls(lambda: [None for _ in items(root)])
 
-    steps(100)
-    # Eight times as many cost eight times as much, with room for a busy machine; 64 if quadratic.
-    assert steps(16_000) < 30 * max(steps(2_000), 0.01)
+    steps(100)  # what is made once and kept
+    assert steps(4_000) < 2.1 * steps(2_000)
