@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from sssjob.errors import SSSJobError
+from sssjob.visible import visible
 
 TIME_LIMIT = 120.0
 OUTPUT_LIMIT = 1 << 28
@@ -22,6 +24,9 @@ ANSWER_LIMIT = 1 << 24  # bytes that tell of one job
 SAID_LIMIT = 1 << 12  # bytes of standard error that are kept for the message
 
 _CHUNK = 1 << 16
+_LINE = 300  # characters of a standard error that an error of ours shows
+_TRACEBACK = "Traceback (most recent call last):"
+_SENTENCE = re.compile(r"[a-z)'\"][.!?](?= )")
 _PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/opt/pbs/bin")
 
 
@@ -36,7 +41,7 @@ class Limits:
 class CommandFailed(SSSJobError, RuntimeError):
     """A command that could not be run, or did not end well; ``status`` is what it returned.
 
-    ``said`` is all of its standard error, and ``reason`` the last line of that.
+    ``said`` is all of its standard error, and ``reason`` what of it fits one line.
     """
 
     def __init__(self, what: str, reason: str, status: int | None = None, said: str = "") -> None:
@@ -112,9 +117,27 @@ def started(
             _kill(process)
             raise
     if process.returncode:
-        lines = said.splitlines()
-        raise CommandFailed(what, lines[-1] if lines else "", process.returncode, said)
+        raise CommandFailed(what, on_one_line(said), process.returncode, said)
     return printed
+
+
+def on_one_line(said: str) -> str:
+    """What a person understands of a standard error, in one line: all of it, or its beginning.
+
+    A long text ends where a sentence or a line does. Of a Python program that fell over, the last
+    line says why.
+
+    >>> on_one_line("Error:\\n\\nNo schedd answers.\\n")
+    'Error: No schedd answers.'
+    """
+    lines = [words for line in said.splitlines() if (words := " ".join(line.split()))]
+    if lines and _TRACEBACK in lines:
+        return visible(lines[-1])[:_LINE]
+    text = visible(" ".join(lines))
+    if len(text) <= _LINE:
+        return text
+    ends = [found.end() for found in _SENTENCE.finditer(text, 0, _LINE)]
+    return text[: ends[-1]] if ends else f"{text[: _LINE - 3]}..."
 
 
 @contextmanager

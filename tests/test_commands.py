@@ -80,4 +80,45 @@ def test_a_command_is_given_what_it_reads_however_much():
 def test_all_that_a_command_said_is_kept():
     with pytest.raises(CommandFailed) as caught:
         python("import sys; print('one\\ntwo', file=sys.stderr); sys.exit(3)")
-    assert (caught.value.said, caught.value.reason) == ("one\ntwo", "two")
+    assert (caught.value.said, caught.value.reason) == ("one\ntwo", "one two")
+
+
+CONDOR_Q = """Error:\x20
+
+Extra Info: You probably saw this error because the condor_schedd is not
+running on the machine you are trying to query. If the condor_schedd is not
+running, the Condor system will not be able to find an address and port to
+connect to and satisfy this request. Please make sure the Condor daemons are
+running and try again.
+
+Extra Info: If the condor_schedd is running on the machine you are trying to
+query and you still see the error, the most likely cause is that you have
+setup a personal Condor, you have not defined SCHEDD_NAME in your
+condor_config file, or something is wrong with your SCHEDD_ADDRESS_FILE
+setting. You must define either or both of those settings in your config
+file, or you must use the -name option to condor_q. Please see the Condor
+manual for details on SCHEDD_NAME and SCHEDD_ADDRESS_FILE.
+"""
+
+
+@pytest.mark.parametrize("said, expected", [
+    pytest.param(
+        CONDOR_Q,
+        "Error: Extra Info: You probably saw this error because the condor_schedd is not running on"
+        " the machine you are trying to query. If the condor_schedd is not running, the Condor"
+        " system will not be able to find an address and port to connect to and satisfy this"
+        " request.",
+        id="long",
+    ),
+    pytest.param("x" * 400, "x" * 297 + "...", id="without a sentence"),
+    pytest.param("v1.2 " * 100, ("v1.2 " * 100)[:297] + "...", id="dots that end nothing"),
+    pytest.param("a\n\n \t\nb  c\n", "a b c", id="several lines"),
+    pytest.param("a\x1b[2Jb", "a␛[2Jb", id="what steers a terminal"),
+    pytest.param(
+        'Traceback (most recent call last):\n  File "b.py", line 1\nKeyError: 2\n', "KeyError: 2",
+        id="traceback",
+    ),
+    pytest.param("", "", id="nothing"),
+])  # fmt: skip
+def test_one_line_says_what_a_person_understands(said, expected):
+    assert commands.on_one_line(said) == expected

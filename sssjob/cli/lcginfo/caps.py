@@ -65,6 +65,6 @@ def _printed(known: registry.Caps, limits: Limits) -> str:
     try:
         return commands.run(known.ask, known.ask[0], limits).decode("utf-8", "replace")
     except commands.CommandFailed as error:
-        if known.none and error.reason == known.none:
+        if known.none and known.none in error.said.splitlines():
             return ""
         raise
