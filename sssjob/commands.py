@@ -61,13 +61,16 @@ def run(
     limits: Limits | None = None,
     environment: Mapping[str, str] | None = None,
     given: bytes = b"",
+    inherited: Sequence[int] = (),
 ) -> bytes:
     """What a command prints that is ``given`` something on its standard input.
 
-    ``environment`` is added to that of this process. Raises ``CommandFailed``, and leaves no
-    process of it behind.
+    ``environment`` is added to that of this process; ``inherited`` are descriptors that stay open
+    as long as it runs, such as that of a lock. Raises ``CommandFailed``, and leaves no process of
+    it behind.
     """
-    return started(arguments, what, limits, {**os.environ, **(environment or {})}, given)
+    whole = {**os.environ, **(environment or {})}
+    return started(arguments, what, limits, whole, given, inherited)
 
 
 def asked(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
@@ -92,6 +95,7 @@ def started(
     limits: Limits | None,
     environment: Mapping[str, str],
     given: bytes = b"",
+    inherited: Sequence[int] = (),
 ) -> bytes:
     """What a command prints in an environment. Raises ``CommandFailed``."""
     limits = limits or Limits()
@@ -103,6 +107,7 @@ def started(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
+                pass_fds=inherited,
                 start_new_session=True,  # so that its children can be ended with it
             )
     except (OSError, ValueError) as error:

@@ -139,7 +139,8 @@ class System(NamedTuple):
     derived from ``sssjob.features.batch.call.Script``, and ``installation`` what a site installs
     for it, one derived from ``sssjob.features.batch.scripts.Scripts``. ``ended`` names what asks
     it for the records of jobs that have ended, in the first of its formats; without one they are
-    read from files. ``submission`` names its submit form, a ``sssjob.translate.form.Form``;
+    read from files. ``submission`` names its submit form, a ``sssjob.translate.form.Form``, and
+    ``control`` its commands that submit, hold and cancel, a ``sssjob.submission.Control``;
     ``targets`` are the forms in which jobs are submitted to it, or shown by it.
     """
 
@@ -152,6 +153,7 @@ class System(NamedTuple):
     installation: str = ""
     ended: str = ""
     submission: str = ""
+    control: str = ""
     targets: tuple[Target, ...] = ()
 
 

@@ -76,7 +76,8 @@ def _differ_in_jobs(old: Block, new: Block) -> bool:
         old.attributes == new.attributes
         and len(old.items) == len(new.items)
         and all(
-            one is other or (isinstance(one, (Job, Reference)) and isinstance(other, Job))
+            one is other
+            or ((type(one) is Job or isinstance(one, Reference)) and type(other) is Job)
             for one, other in zip(old.items, new.items, strict=True)
         )
     )

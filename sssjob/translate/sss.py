@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ class SSS(Translator[Message]):
         try:
             for bundle in bundles(BytesIO(data)):
                 files = {id_: file.content for id_, file in bundle.files.items()}
-                for job in _jobs(bundle.blocks):
+                for job in jobs_of(bundle.blocks):
                     yield Message(job, files)
         except UnreadableDocument as error:
             yield error.finding
@@ -70,7 +70,8 @@ class SSS(Translator[Message]):
         return "an element Job" if found and not _OTHER.search(head) else ""
 
 
-def _jobs(blocks: tuple[Block, ...]) -> Iterator[Job]:
+def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
+    """The jobs of job objects in their order, with the defaults and the policy of their groups."""
     for block in blocks:
         effective = resolve(block).block
         if isinstance(effective, Job):

@@ -96,7 +96,7 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     made = Made(held=True, wanted=wanted)
     for rule in (*options.rules, *options.at_once):
         rule.write(asked, made)
-    _credentials(asked)
+    credentials(asked)
     named = Made(held=True)
     assert options.held_name is not None
     assert options.words is not None
@@ -186,13 +186,16 @@ def _carried(options: Form, wanted: Wanted) -> tuple[frozenset[str], frozenset[s
     return frozenset((*names, "Duration")), frozenset(names)
 
 
-def _credentials(asked: Asked) -> None:
-    """A job runs as who submits it; a user or a group without a name is called by its number."""
-    user, group = str(os.geteuid()), str(os.getegid())
+def credentials(asked: Asked, owner: str = "") -> None:
+    """A job runs as who submits it, else as its ``owner`` by name; another one is refused.
+
+    A user or a group without a name is called by its number.
+    """
+    user, group = owner or str(os.geteuid()), str(os.getegid())
     with suppress(KeyError):
-        user = pwd.getpwuid(os.geteuid()).pw_name
-    with suppress(KeyError):
-        group = grp.getgrgid(os.getegid()).gr_name
+        entry = pwd.getpwnam(owner) if owner else pwd.getpwuid(os.geteuid())
+        user, number = entry.pw_name, entry.pw_gid if owner else os.getegid()
+        group = grp.getgrgid(number).gr_name
     for name, own in (("User", user), ("Group", group)):
         for item in asked.take(name):
             if stripped(item.text) != own:

@@ -14,6 +14,7 @@ SYSTEM = System(
         ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
         ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
     ),
+    control="sssjob.systems.condor.control:CONTROL",
     targets=(
         Target("condor", "sssjob.systems.condor.submission:CONDOR",
                "submit files of condor_submit", Sign.COUNT),

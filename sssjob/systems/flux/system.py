@@ -12,6 +12,7 @@ SYSTEM = System(
     status=Status(
         (Format("flux", _JOBS, "flux jobs --json"),), ask=((("flux", "jobs", "-A", "--json"),),)
     ),
+    control="sssjob.systems.flux.control:CONTROL",
     targets=(
         Target("flux", "sssjob.systems.flux.jobspec:V1", "jobspecs of Flux (RFC 25)", Sign.NAME),
         Target("flux-canonical", "sssjob.systems.flux.jobspec:CANONICAL_FORM",

@@ -26,6 +26,7 @@ SYSTEM = System(
     script="sssjob.systems.gridengine.allocation:GridEngine",
     installation="sssjob.systems.gridengine.scripts:GridEngine",
     submission="sssjob.systems.gridengine.submission:FORM",
+    control="sssjob.systems.gridengine.control:CONTROL",
     targets=(
         Target("sge", "sssjob.systems.gridengine.submission:SGE",
                "scripts for qsub of Grid Engine"),

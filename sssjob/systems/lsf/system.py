@@ -9,6 +9,7 @@ SYSTEM = System(
         Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
                Sign.MARK),
     ),
+    control="sssjob.systems.lsf.control:CONTROL",
     targets=(
         Target("lsf", "sssjob.systems.lsf.submission:LSF", "scripts for bsub of LSF"),
     ),

@@ -35,15 +35,15 @@ class PBS(Reader):
         if stripped[:1] == "{":
             self._take_json(json_object(text))
         elif stripped.startswith("Job Id:"):
-            for head, found in _blocks(text):
+            for head, found in blocks(text):
                 self._job(head.partition(":")[2].strip(), found)
         elif not stripped:
             pass
         else:
-            blocks = list(_blocks(text))
-            if not blocks or not any("state" in found for _, found in blocks):
+            nodes = list(blocks(text))
+            if not nodes or not any("state" in found for _, found in nodes):
                 raise self.unknown("PBS", text)
-            for head, found in blocks:
+            for head, found in nodes:
                 self._node(head, found)
 
     def _take_json(self, document: Mapping[str, Any]) -> None:
@@ -155,7 +155,7 @@ def _width(text: str) -> int:
     return max(int(found[2]) - int(found[1]) + 1, 1)
 
 
-def _blocks(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+def blocks(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The blocks of a text: a line at the margin, and the attributes below it.
 
     A line that begins with a tab goes on with the attribute above it.

@@ -24,6 +24,7 @@ SYSTEM = System(
     script="sssjob.systems.pbs.allocation:PBS",
     installation="sssjob.systems.pbs.scripts:PBS",
     submission="sssjob.systems.pbs.submission:FORM",
+    control="sssjob.systems.pbs.control:CONTROL",
     targets=(
         Target("pbs", "sssjob.systems.pbs.submission:PBS",
                "scripts for qsub of PBS Professional and OpenPBS"),

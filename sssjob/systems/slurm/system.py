@@ -40,6 +40,7 @@ SYSTEM = System(
     installation="sssjob.systems.slurm.scripts:Slurm",
     ended="sssjob.systems.slurm.ended:records",
     submission="sssjob.systems.slurm.submission:FORM",
+    control="sssjob.systems.slurm.control:CONTROL",
     targets=(
         Target("sbatch", "sssjob.systems.slurm.submission:SBATCH", "scripts for sbatch of Slurm"),
         Target("slurmrest", "sssjob.systems.slurm.rest:TRANSLATOR",

@@ -1,0 +1,38 @@
+"""Jobs to batch systems, exactly once; cancelled, held and released by their documents.
+
+``submit`` and ``steer`` work on a ``Place``: a document in a file (``InFile``), or one of a store
+(``InStore``). Which commands a batch system has, its wing declares: see ``Control``.
+"""
+
+from sssjob.submission.calling import How
+from sssjob.submission.control import Control, Look, Marked, Seen, control, mark_of
+from sssjob.submission.editing import Changed
+from sssjob.submission.locks import Busy
+from sssjob.submission.places import InFile, InStore, Place
+from sssjob.submission.planning import NotSubmitted
+from sssjob.submission.steering import NoSuchJob, Order, Steered, steer
+from sssjob.submission.submitting import Submitted, Wish, prepared, submit
+
+__all__ = [
+    "Busy",
+    "Changed",
+    "Control",
+    "How",
+    "InFile",
+    "InStore",
+    "Look",
+    "Marked",
+    "NoSuchJob",
+    "NotSubmitted",
+    "Order",
+    "Place",
+    "Seen",
+    "Steered",
+    "Submitted",
+    "Wish",
+    "control",
+    "mark_of",
+    "prepared",
+    "steer",
+    "submit",
+]

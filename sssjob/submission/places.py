@@ -1,0 +1,104 @@
+"""Where jobs stand that are submitted: a document in a file, or one of a store.
+
+What is written there is on the disk when the call returns. Everything but what changes is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sssjob import atomic
+from sssjob.document.document import Document
+from sssjob.model import Block
+from sssjob.store.store import Store
+
+Change = Callable[[Block], Block]
+
+_NO_FILES: Mapping[str, bytes] = {}
+
+
+class Place(Protocol):
+    """What holds job objects, and keeps what becomes of them. ``name`` is one for each place."""
+
+    @property
+    def name(self) -> str:
+        """What it is called, and locked by."""
+        ...
+
+    def blocks(self) -> Sequence[Block]:
+        """The job objects as they are now."""
+        ...
+
+    def files(self) -> Mapping[str, bytes]:
+        """The files that travel with them, by their ids."""
+        ...
+
+    def change(self, change: Change) -> None:
+        """Exchange job objects, each given as it is now, durably."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """The job objects of a document; it is written whole or not at all."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The path, without links."""
+        return os.path.realpath(self.path)
+
+    def blocks(self) -> Sequence[Block]:
+        """The job objects. Raises ``OSError`` and ``UnreadableDocument``."""
+        return self._document().blocks
+
+    def files(self) -> Mapping[str, bytes]:
+        """The Files of the document."""
+        return {id_: file.content for id_, file in self._document().files.items()}
+
+    def change(self, change: Change) -> None:
+        """Write the document anew, where it changes."""
+        old = self._document()
+        new = bytes(old.replacing(change))
+        if new != old.data:
+            with atomic.writing(self.path) as stream:
+                stream.write(new)
+
+    def _document(self) -> Document:
+        return Document(self.path.read_bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class InStore:
+    """One document of a store, by its number: each change is its next version."""
+
+    store: Store
+    number: int
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """The store, and which of its documents it is."""
+        return f"{self.store.address}#{self.number}"
+
+    def blocks(self) -> Sequence[Block]:
+        """The job object."""
+        with self.store.change(reason=self.reason) as change:
+            return Document(change.at(self.number).document).blocks
+
+    def files(self) -> Mapping[str, bytes]:
+        """None: a store has job objects."""
+        return _NO_FILES
+
+    def change(self, change: Change) -> None:
+        """Keep the next version, where it differs."""
+        with self.store.change(reason=self.reason) as changing:
+            old = changing.at(self.number)
+            new = bytes(Document(old.document).replacing(change))
+            if new != old.document:
+                changing.put(new, replacing=old)

@@ -1,0 +1,145 @@
+"""Jobs of a document cancelled, held and released where they are; each call may come twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from sssjob.commands import CommandFailed
+from sssjob.errors import InvalidValue, SSSJobError
+from sssjob.model import Job, stripped
+from sssjob.submission.calling import Caller, How
+from sssjob.submission.control import HOLD, OVER, Control, Seen, control, manager
+from sssjob.submission.editing import setting
+from sssjob.submission.locks import locked
+from sssjob.submission.places import Place
+from sssjob.submission.planning import defined
+from sssjob.submission.submitting import IDLE
+
+CANCELLED = "Cancelled"
+
+USER = "User"
+
+
+class Order(StrEnum):
+    """What is to become of a job."""
+
+    CANCEL = "cancel"
+    HOLD = "hold"
+    RELEASE = "release"
+
+
+class NoSuchJob(SSSJobError, LookupError):
+    """A job that was not submitted, or that its batch system does not have any more."""
+
+    def __init__(self, id_: str, why: str) -> None:
+        super().__init__(id_, why)
+        self.id, self.why = id_, why
+
+    def __str__(self) -> str:
+        return f"job {self.id}: {self.why}" if self.id else self.why
+
+
+class Steered(NamedTuple):
+    """A job and its State now; ``done`` tells whether an order had to be given. ``why`` not."""
+
+    id: str
+    state: str
+    done: bool
+    job: Job
+    why: str = ""
+
+
+def steer(
+    place: Place, order: Order, to: str = "", how: How | None = None,
+    chosen: Callable[[Job], bool] = lambda job: True,
+) -> Iterator[Steered]:  # fmt: skip
+    """Give an order about the jobs of a place, each in the batch system that it says, or ``to``.
+
+    A job that cannot be found, or of which the batch system refuses the order, has a ``why``; the
+    others go on. Raises ``CommandFailed`` for a system that does not answer, ``Busy``,
+    ``UnusableInput``, ``OSError`` and ``UnreadableDocument``.
+    """
+    how = how or How()
+    with locked(how.place, place.name, how.patience):
+        for block in place.blocks():
+            for job in defined(block):
+                if chosen(job):
+                    yield _told(place, order, job, to, how)
+
+
+def _told(place: Place, order: Order, job: Job, to: str, how: How) -> Steered:
+    state = stripped(job.get("State"))
+    try:
+        return _steered(place, order, job, Caller(_control(job, to), how))
+    except (NoSuchJob, InvalidValue) as error:
+        return Steered(job.id, state, False, job, str(error))
+    except CommandFailed as error:
+        if error.status is None:
+            raise
+        return Steered(job.id, state, False, job, str(error))
+
+
+def _control(job: Job, to: str) -> Control:
+    """The commands of the system that a job is submitted to."""
+    text = stripped(job.get("ResourceManagerType"))
+    if to:
+        found = control(to)
+        if text and not found.manages(text):
+            raise NoSuchJob(job.id, f"it is submitted to {text}")
+        return found
+    if not text:
+        raise NoSuchJob(job.id, "no ResourceManagerType tells where it is submitted")
+    if not (name := manager(text)):
+        raise NoSuchJob(job.id, f"{text} is no batch system that is known")
+    return control(name)
+
+
+def _steered(place: Place, order: Order, job: Job, caller: Caller) -> Steered:
+    id_, state = job.id, stripped(job.get("State"))
+    if not id_ or not stripped(job.get("SubmitTime")):
+        raise NoSuchJob(id_, "it is not submitted: it has no SubmitTime")
+    caller.control.id(id_)
+    if state in OVER:
+        return _over(place, order, job, state)
+    seen = caller.job(id_)
+    if seen is None or seen.state in OVER:
+        return _over(place, order, job, state if seen is None else seen.state)
+    if order is Order.CANCEL:
+        caller.tell(caller.control.cancel, id_)
+        return _written(place, job, CANCELLED, True)
+    held = seen.state == HOLD
+    if held is (order is Order.HOLD):
+        return _written(place, job, seen.state, False, order)
+    command = caller.control.hold if order is Order.HOLD else caller.control.release
+    caller.tell(command, id_)
+    after = caller.job(id_) or Seen(id_, HOLD if order is Order.HOLD else IDLE)
+    return _written(place, job, after.state, True, order)
+
+
+def _over(place: Place, order: Order, job: Job, state: str) -> Steered:
+    """A job that has ended: it cannot be steered any more, and a cancelled one need not be."""
+    if state not in OVER:
+        raise NoSuchJob(job.id, "its batch system does not have it any more")
+    if order is not Order.CANCEL:
+        raise NoSuchJob(job.id, f"it has ended: {state}")
+    known = stripped(job.get("State"))
+    return _written(place, job, known if known in OVER else state, False)
+
+
+def _written(
+    place: Place, job: Job, state: str, done: bool, order: Order = Order.CANCEL
+) -> Steered:
+    """Keep the State; a job that its user holds says so."""
+
+    def edit(old: Job) -> Job:
+        if order is Order.HOLD and not stripped(old.get("Hold")):
+            old = old.setting(Hold=USER)
+        if order is Order.RELEASE and stripped(old.get("Hold")) == USER:
+            old = old.removing("Hold")
+        return old if old.get("State") == state else old.setting(State=state)
+
+    if edit(job) is not job:
+        setting(place, stripped(job.get("GlobalId")), job.id, edit)
+    return Steered(job.id, state, done, job)

@@ -1,0 +1,53 @@
+"""How Slurm is told of jobs: sbatch and its like; the mark is in the comment of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sssjob.submission.control import ID, USER, Carried, Control, Look, Seen
+from sssjob.systems.slurm.accounting.values import state
+
+_FORMAT = "%F|%T|%V|%r|%u|%k"  # %F is one for all elements of an array
+_ENDED = "JobIDRaw,State,Submit,User,Comment,SubmitLine"
+_HELD = ("JobHeldUser", "JobHeldAdmin")
+
+
+def shown(printed: str) -> Iterator[Seen]:
+    """The jobs in what squeue prints."""
+    for line in printed.splitlines():
+        fields = line.split("|", 5)
+        if len(fields) == 6 and fields[0].isdigit():
+            id_, word, submitted, reason, owner, comment = fields
+            known = "Hold" if reason in _HELD and word == "PENDING" else state(word).standard
+            yield Seen(id_, known, comment, owner, submitted * submitted.isdigit())
+
+
+def ended(printed: str) -> Iterator[Seen]:
+    """The jobs in what sacct prints; the line that submitted one has its comment, too."""
+    for line in printed.splitlines():
+        fields = line.split("|", 4)
+        if len(fields) == 5 and fields[0].isdigit():
+            id_, word, submitted, owner, marks = fields
+            known = state(word).standard
+            yield Seen(id_, known, marks.replace("|", " "), owner, submitted * submitted.isdigit())
+
+
+CONTROL = Control(
+    target="sbatch",
+    names=("slurm",),
+    submit=("sbatch", "--parsable", "--hold"),
+    mark=Carried("--comment"),
+    named=lambda printed: printed.strip().partition("\n")[0].partition(";")[0],
+    ids=r"[0-9]{1,10}",
+    cancel=("scancel", ID),
+    hold=("scontrol", "hold", ID),
+    release=("scontrol", "release", ID),
+    own=Look((("squeue", "--all", "--me", "--noheader", "--states=all", f"--format={_FORMAT}"),),
+             shown),
+    one=Look((("squeue", "--all", "--noheader", "--states=all", f"--jobs={ID}",
+               f"--format={_FORMAT}"),), shown, ("Invalid job id specified",)),
+    ended=Look((("sacct", "--noheader", "--parsable2", "--allocations", "--duplicates",
+                 "--starttime=now-30days", f"--user={USER}", f"--format={_ENDED}"),),
+               ended, ("accounting storage is disabled",)),
+    environment={"SLURM_TIME_FORMAT": "%s"},  # seconds since the epoch
+)  # fmt: skip

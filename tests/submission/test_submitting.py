@@ -1,0 +1,294 @@
+"""Jobs submitted by the library, to commands that print what those of batch systems do."""
+
+import getpass
+from pathlib import Path
+
+import pytest
+from pretended import COMMANDS, Pretended
+
+from sssjob import store
+from sssjob.commands import CommandFailed
+from sssjob.document import loads, read
+from sssjob.submission import (
+    Changed,
+    How,
+    InFile,
+    InStore,
+    NotSubmitted,
+    Order,
+    Wish,
+    steer,
+    submit,
+)
+
+CHAIN = """<JobGroup><Id>g</Id><!-- kept -->
+<Job><Id>last</Id><Executable>/bin/true</Executable>{last}</Job>
+<Job><Id>a</Id><Name>first</Name><Executable>/bin/true</Executable></Job>
+<Job><Id>b</Id><Executable>/bin/true</Executable>{middle}</Job>
+</JobGroup>
+"""
+ONE = "<Job><Id>mine</Id><Executable>/bin/true</Executable></Job>"
+
+
+@pytest.fixture(params=sorted(COMMANDS))
+def system(request, tmp_path, monkeypatch):
+    """Each batch system."""
+    return begun(tmp_path, monkeypatch, request.param)
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """Slurm."""
+    return begun(tmp_path, monkeypatch, "slurm")
+
+
+def begun(tmp_path, monkeypatch, name):
+    found = Pretended(tmp_path / "batch", name, getpass.getuser())
+    monkeypatch.setenv("PATH", found.path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    return found
+
+
+def document(text):
+    Path("job.xml").write_text(text)
+    return InFile(Path("job.xml"))
+
+
+def submitted(place, system, **wish):
+    return list(submit(place, Wish(system.system, **wish), How(seconds=20)))
+
+
+def steered(place, order):
+    return [(each.state, each.done, each.why) for each in steer(place, Order(order), how=How(20))]
+
+
+def the_job():
+    (job,) = read("job.xml")
+    return job
+
+
+def test_a_job_is_submitted_once_and_its_document_knows_it(system):
+    place = document(ONE)
+    (first,) = submitted(place, system)
+    job = the_job()
+    assert (job.id, job.get("GlobalId")) == (first.id, first.global_id)
+    assert (job.get("State"), job.get("SubmitTime").isdigit()) == ("Idle", True)
+    assert [(each.id, each.new) for each in submitted(place, system)] == [(first.id, False)]
+    assert [each["state"] for each in system.jobs.values()] == ["idle"]
+
+
+def test_a_copy_with_the_same_global_id_finds_the_job(system):
+    place = document(ONE.replace("</Id>", "</Id><GlobalId>urn:x:1</GlobalId>"))
+    copy = Path("job.xml").read_text()
+    (first,) = submitted(place, system)
+    (again,) = submitted(document(copy), system)
+    assert (first.new, again.new, again.id) == (True, False, first.id)
+    assert (len(system.jobs), the_job().id, the_job().get("State")) == (1, first.id, "Idle")
+
+
+def test_the_mark_of_another_user_is_none(system):
+    text = ONE.replace("</Id>", "</Id><GlobalId>a b,'&quot;|</GlobalId>")
+    (first,) = submitted(document(text), system)
+    (system.root / "jobs.json").write_text(
+        (system.root / "jobs.json").read_text().replace(f'"{getpass.getuser()}"', '"mallory"')
+    )
+    (again,) = submitted(document(text), system)
+    assert (again.new, again.id != first.id) == (True, True)
+
+
+def test_a_held_job_stays_held_and_is_steered_by_its_document(system):
+    place = document(ONE)
+    submitted(place, system, hold=True)
+    assert (the_job().get("Hold"), the_job().get("State")) == ("User", "Hold")
+    submitted(place, system)
+    assert [each["state"] for each in system.jobs.values()] == ["hold"]
+    assert steered(place, "hold") == [("Hold", False, "")]
+    assert steered(place, "release") == [("Idle", True, "")]
+    assert (the_job().get("Hold"), the_job().get("State")) == ("", "Idle")
+    assert steered(place, "release") == [("Idle", False, "")]
+    assert steered(place, "hold") == [("Hold", True, "")]
+    assert steered(place, "cancel") == [("Cancelled", True, "")]
+    assert steered(place, "cancel") == [("Cancelled", False, "")]
+    assert [each["state"] for each in system.jobs.values()] == ["over"]
+    ((state, done, why),) = steered(place, "hold")
+    assert (state, done, "it has ended: Cancelled" in why) == ("Cancelled", False, True)
+
+
+def waits(text, condition="OnExit", designator=None):
+    more = f' designator="{designator}"' if designator else ""
+    return f'<Dependency condition="{condition}"{more}>{text}</Dependency>'
+
+
+# How the directive of a job that waits for jobs 1 and 2 begins in a script.
+WAITING = {
+    "slurm": ("#SBATCH --dependency=afterany:1", "#SBATCH --dependency=afterany:2,afterany:1"),
+    "pbs": ("#PBS -W depend=afterany:1.server",
+            "#PBS -W depend=afterany:2.server,afterany:1.server"),
+    "gridengine": ("#$ -hold_jid 1", "#$ -hold_jid 2,1"),
+    "lsf": ('#BSUB -w ended(1)', '#BSUB -w "ended(2) && ended(1)"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_a_group_is_submitted_in_the_order_of_its_dependencies_with_real_ids(
+    name, tmp_path, monkeypatch
+):
+    system = begun(tmp_path, monkeypatch, name)
+    text = CHAIN.format(last=waits("b") + waits("a"), middle=waits("first", designator="JobName"))
+    done = submitted(document(text), system)
+    assert [each.job.id for each in done] == ["a", "b", "last"]
+    lines = [
+        [line for line in job["text"].splitlines() if line in WAITING[name]]
+        for job in system.jobs.values()
+    ]
+    assert lines == [[], [WAITING[name][0]], [WAITING[name][1]]], system.jobs
+    group = the_job()
+    assert [job.id for job in group.jobs] == [done[2].id, done[0].id, done[1].id]
+    assert [item.text for item in group.jobs[0].items if item.name == "Dependency"] == [
+        done[1].id, done[0].id,
+    ]  # fmt: skip
+    assert "<!-- kept -->" in Path("job.xml").read_text()
+
+
+def test_ids_of_the_document_that_look_like_those_of_the_system_are_not_taken_for_them(slurm):
+    text = CHAIN.format(last=waits("2"), middle=waits("3")).replace("<Id>a", "<Id>3")
+    text = text.replace("<Id>b", "<Id>2").replace("<Id>last", "<Id>1")
+    slurm.fault("sbatch before fail")
+    with pytest.raises(CommandFailed):
+        submitted(document(text), slurm)
+    slurm.fault("scontrol release 2 before fail")
+    with pytest.raises(CommandFailed):
+        submitted(document(Path("job.xml").read_text()), slurm)
+    slurm.fault()
+    assert [each.id for each in submitted(document(Path("job.xml").read_text()), slurm)] == [
+        "1", "2", "3",
+    ]  # fmt: skip
+    asked = ["".join(line[10:] for line in job["text"].splitlines() if "--dep" in line)
+             for job in slurm.jobs.values()]  # fmt: skip
+    assert asked == ["", "dependency=afterany:1", "dependency=afterany:2"]
+
+
+def test_what_defaults_lend_waits_for_real_ids(slurm):
+    text = CHAIN.format(last="", middle="").replace(
+        "<!-- kept -->", f"<JobDefaults>{waits('a')}</JobDefaults>"
+    )
+    submitted(document(text), slurm)
+    asked = ["".join(line[10:] for line in job["text"].splitlines() if "--dep" in line)
+             for job in slurm.jobs.values()]  # fmt: skip
+    assert asked == ["", "dependency=afterany:1", "dependency=afterany:1"]
+    assert f"<JobDefaults>{waits('1')}</JobDefaults>" in Path("job.xml").read_text()
+    assert [each.new for each in submitted(InFile(Path("job.xml")), slurm)] == [False] * 3
+
+
+REFUSED = {
+    "must not be left out": CHAIN.format(last="<Quote>q</Quote>", middle=""),
+    "not understood": CHAIN.format(last="<Mood>m</Mood>", middle=""),
+    "a stranger": CHAIN.format(last="<User>nobody-here</User>", middle=""),
+    "no program": CHAIN.format(last="", middle="").replace("/bin/true", "#none", 1),
+    "a circle": CHAIN.format(last=waits("b"), middle=waits("last")),
+    "two of an Id": CHAIN.format(last=waits("a"), middle="").replace("<Id>b", "<Id>a"),
+    "two of a GlobalId": CHAIN.format(
+        last="<GlobalId>x</GlobalId>", middle="<GlobalId>x</GlobalId>"
+    ),
+    "a line end": CHAIN.format(last="<Queue>a&#10;#SBATCH -A x</Queue>", middle=""),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+def test_what_is_refused_of_one_job_refuses_all_before_any_is_submitted(slurm, text):
+    with pytest.raises(NotSubmitted) as refused:
+        submitted(document(text), slurm)
+    assert refused.value.findings
+    assert slurm.calls == []
+    assert Path("job.xml").read_text() == text
+
+
+def test_a_refusal_midway_stops_and_a_later_call_goes_on(slurm):
+    text = CHAIN.format(last=waits("b"), middle=waits("a"))
+    slurm.fault("sbatch before fail")
+    with pytest.raises(CommandFailed):
+        next(submit(document(text), Wish("slurm"), How(20)))
+    slurm.fault()
+    running = submit(InFile(Path("job.xml")), Wish("slurm"), How(20))
+    assert next(running).id == "1"
+    slurm.fault("sbatch before fail")
+    with pytest.raises(CommandFailed):
+        next(running)
+    slurm.fault()
+    again = submitted(InFile(Path("job.xml")), slurm)
+    assert [(each.id, each.new) for each in again] == [("1", False), ("2", True), ("3", True)]
+
+
+def test_only_the_chosen_job_is_submitted_if_what_it_waits_for_is_there(slurm):
+    place = document(CHAIN.format(last=waits("b"), middle=waits("a")))
+    with pytest.raises(NotSubmitted, match="not to be submitted"):
+        submitted(place, slurm, chosen=lambda job: job.id == "b")
+    submitted(place, slurm, chosen=lambda job: job.id == "a")
+    submitted(place, slurm, chosen=lambda job: job.id == "b")
+    assert len(slurm.jobs) == 2
+
+
+def test_a_command_that_fails_after_it_was_heard_is_asked_about(system):
+    name = {"flux": "flux job submit"}.get(system.system, COMMANDS[system.system][0])
+    system.fault(f"{name} after fail")
+    (done,) = submitted(document(ONE), system)
+    assert (done.id, done.state, len(system.jobs)) == (the_job().id, "Idle", 1)
+
+
+def test_nothing_is_submitted_where_the_look_up_does_not_work(system):
+    place = document(ONE.replace("</Id>", "</Id><GlobalId>urn:x:1</GlobalId>"))
+    name = {"slurm": "squeue", "lsf": "bjobs", "condor": "condor_q", "flux": "flux jobs"}
+    system.fault(f"{name.get(system.system, 'qstat')} before fail")
+    with pytest.raises(CommandFailed):
+        submitted(place, system)
+    assert system.jobs == {}
+
+
+def test_a_document_of_a_store_keeps_every_version(slurm, tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        with jobs.change() as change:
+            number = change.put(ONE.encode()).number
+        place = InStore(jobs, number, "test")
+        (done,) = submitted(place, slurm)
+        (again,) = submitted(place, slurm)
+        assert (done.id, again.new) == ("1", False)
+        assert steered(place, "cancel") == [("Cancelled", True, "")]
+        stored = jobs.get("1")
+        states = [loads(each.document).get("State") for each in jobs.versions(stored.identity)]
+    assert states == ["", "", "Hold", "Idle", "Cancelled"]
+
+
+def test_a_document_that_loses_its_job_meanwhile_is_told(slurm):
+    place = document(ONE)
+    running = submit(place, Wish("slurm"), How(20))
+    slurm.fault("sbatch after wait")
+    (slurm.root / "go").write_text("")
+    program = slurm.root / "program"
+    program.write_text(program.read_text().replace(
+        'faults("after")', f'open("{Path.cwd()}/job.xml", "w").write("<Job><Id>else</Id></Job>")'
+    ))  # fmt: skip
+    with pytest.raises(Changed, match="job 1 of the batch system"):
+        next(running)
+
+
+@pytest.mark.parametrize("id_", ["-rf", "--all", "1 2", "1;2", "$(x)", "1\n2", "é"])
+def test_an_id_that_is_none_is_no_argument(system, id_):
+    place = document(
+        f"<Job><Id>{id_}</Id><SubmitTime>1</SubmitTime>"
+        f"<ResourceManagerType>{system.system}</ResourceManagerType></Job>"
+    )
+    for order in Order:
+        ((_, done, why),) = steered(place, order)
+        assert (done, f"id of a job of {system.system}" in why) == (False, True)
+    assert system.calls == []
+
+
+def test_a_job_that_is_not_there_is_told(system):
+    place = document(
+        "<Job><Id>77</Id><SubmitTime>1</SubmitTime>"
+        f"<ResourceManagerType>{system.system}</ResourceManagerType></Job>"
+    )
+    for order in Order:
+        ((_, done, why),) = steered(place, order)
+        assert (done, "does not have it any more" in why) == (False, True)
