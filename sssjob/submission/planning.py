@@ -17,8 +17,8 @@ from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, replace_text, stripped
 from sssjob.submission.control import Control
 from sssjob.translate import Loss, Settings, Untranslatable, translate
-from sssjob.translate.asked import Asked
 from sssjob.translate.losses import IGNORE, REJECT
+from sssjob.translate.requests import Asked
 from sssjob.translate.sss import jobs_of
 from sssjob.translate.submission import credentials
 
