@@ -17,7 +17,9 @@ from typing import ClassVar
 from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.executable import arguments
+from sssjob.expression import Expression
 from sssjob.model import Note, Property, stripped
+from sssjob.translate.nodes import any_of, conditions, say_any_of
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe, word
 from sssjob.translate.requests import NO_OPTION, Asked
@@ -89,6 +91,34 @@ class Row(Rule):
             heard.say(self.name, self.of(value))
         except InvalidValue as error:
             said.back(self.option, value, str(error))
+
+
+@dataclass(frozen=True)
+class Queues(Rule):
+    """A queue, or several of which any will do, where a system takes a list of them."""
+
+    option: str
+    joint: str
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """One, or the list; what is submitted at once goes to the best one."""
+        if not made.held:
+            for texts in conditions(asked, ("Queue",), self._choice):
+                made.option(self.option, self.joint.join(texts))
+        if not any(option.name == self.option for option in made.options):
+            Row("Queue", self.option, word).write(asked, made)
+
+    def _choice(self, part: Expression) -> list[str]:
+        return any_of(part, "Queue", lambda text: word(text) == text and self.joint not in text)
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """One, or a choice."""
+        value = said.last(self.option)
+        found = [each for each in (value or "").split(self.joint) if each]
+        if len(found) > 1:
+            say_any_of(heard, "Queue", found)
+        elif value is not None:
+            heard.say("Queue", value)
 
 
 @dataclass(frozen=True)
@@ -329,7 +359,10 @@ class Environment(Rule):
             if said.takes(switch):
                 export = text
         if self.option:
-            for value in said.all(self.option):
+            given = said.all(self.option)
+            if self.yes is not None and self.yes.name == self.option:
+                given = given[-1:]  # a whole list, of which the last one counts
+            for value in given:
                 head, _, rest = (value or "").partition(",")
                 for switch, text in ((self.yes, "true"), (self.no, "false")):
                     if rest and switch == (self.option, head):
@@ -577,6 +610,57 @@ class Only(Rule):
 
 
 @dataclass(frozen=True)
+class Interactive(Rule):
+    """A job with a terminal: an option, or none and what to call instead of the batch command.
+
+    What is submitted at once has no terminal.
+    """
+
+    option: Option | None = None
+    instead: str = ""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The option, or the reason."""
+        item = asked.one("Interactive")
+        if item is None or truth(item.text) is False:
+            return
+        if truth(item.text) and self.option and not made.held:
+            made.add(self.option)
+        else:
+            advice = f": {self.instead}" if self.instead and not made.held else ""
+            asked.refuse(item, f"a batch job has no terminal{advice}")
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Whether there is the option."""
+        if said.takes(self.option):
+            heard.say("Interactive", "true")
+
+
+@dataclass(frozen=True)
+class Checkpoint(Rule):
+    """Checkpointable where an option names what makes a checkpoint, or where it is kept.
+
+    No property has that name, so that it stays an Extension, with the option in it.
+    """
+
+    option: str
+    what: str
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Nothing but the reason, where nothing is named."""
+        item = asked.one("Checkpointable")
+        named = any(each.attributes.get("name") == self.option for each in asked.items("Extension"))
+        if item is not None and truth(item.text) is not named:
+            asked.refuse(item, f"{self.what} has to be named" if not named else "there is one")
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """True, and the option is kept."""
+        if (value := said.last(self.option)) is not None:
+            heard.say("Checkpointable", "true")
+            said.back(self.option, value, f"{self.what} has no place in a job object")
+
+
+@dataclass(frozen=True)
 class Refused(Rule):
     """A property that cannot be asked for, and why."""
 
@@ -643,6 +727,7 @@ _LIMITS = {
     "CPUTime": "-t", "CoreFileSize": "-c", "DataSize": "-d", "FileSize": "-f", "StackSize": "-s",
     "ResidentSetSize": "-m", "VirtualMemory": "-v", "OpenFiles": "-n", "LockedMemory": "-l",
 }  # fmt: skip
+_NUMBERS = ("OpenFiles", "Processes", "Processors")
 _COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes
 _TYPES = {"Hard": "-H ", "Soft": "-S ", "": ""}
 _ULIMIT = re.compile(r"ulimit (?:(-[HS]) )?(-[a-z]) ([0-9]+)")
@@ -699,9 +784,9 @@ class Limits(Rule):
         if option and (name, kind) not in self.options:
             asked.refuse(item, NO_OPTION, "type")
         if option:
-            text = self.clock(value) if name == "CPUTime" else self.size(value)
+            text = self._writes(name)(value)
             made.option(option, text)
-            if (self.seconds if name == "CPUTime" else self.bytes)(text) != value:
+            if self._reads(name)(text) != value:
                 asked.approximate("ResourceLimit", f"{text}, rounded up")
         elif name in _LIMITS and kind in _TYPES:
             number = value if name in _COUNTED else -(-value // 1024)
@@ -711,6 +796,14 @@ class Limits(Rule):
         else:
             asked.refuse(item, NO_OPTION)
 
+    def _writes(self, name: str) -> Callable[[int], str]:
+        return str if name in _NUMBERS else self.clock if name == "CPUTime" else self.size
+
+    def _reads(self, name: str) -> Callable[[str], int | None]:
+        return (
+            units.integer if name in _NUMBERS else self.seconds if name == "CPUTime" else self.bytes
+        )
+
     def read(self, said: Said, heard: Heard) -> None:
         """Each option as a limit."""
         for (name, kind), option in self.options.items():
@@ -718,7 +811,7 @@ class Limits(Rule):
             if value is None:
                 continue
             try:
-                number = self.seconds(value) if name == "CPUTime" else self.bytes(value)
+                number = self._reads(name)(value)
             except (InvalidValue, ValueError):
                 said.back(option, value)
                 continue
@@ -735,7 +828,7 @@ def _limit(item: Property, name: str) -> int:
     """The number of a limit in bytes, seconds or ones. Raises ``InvalidValue``."""
     if name == "CPUTime":
         return units.duration(item.text)
-    if name in ("OpenFiles", "Processes", "Processors"):
+    if name in _NUMBERS:
         return units.integer(item.text)
     exact = units.bytes_of(item.text, item.attributes.get("units", "B"))
     return -(-exact.numerator // exact.denominator)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from sssjob import nodes
+from sssjob import expression, nodes
 from sssjob.errors import InvalidValue, LimitExceeded
-from sssjob.model import Property
+from sssjob.expression import Comparison, Expression, Not, Or, Wish
+from sssjob.model import Property, stripped
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
+
+T = TypeVar("T")
 
 LIMIT = 10_000  # names that an option lists
 
@@ -76,3 +80,90 @@ def say_nodes(heard: Heard, texts: Iterable[str]) -> None:
     if found:
         item = nodes.joined(found)
         heard.requested.append(item)
+
+
+def conditions(asked: Asked, names: Iterable[str], say: Callable[[Expression], T]) -> list[T]:
+    """Take what is demanded by some names in an expression of its own, as ``say`` puts it.
+
+    What only compares one of them stays where it is, and so does what ``say`` raises
+    ``InvalidValue`` for: of its alternatives the best one is asked for then.
+    """
+    found: list[T] = []
+    about = frozenset(names)
+    for part in asked.demands():
+        if _is_plain(part) or not _is_about(part, about):
+            continue
+        try:
+            found.append(say(part))
+        except (InvalidValue, LimitExceeded):
+            continue
+        asked.settle(each.item for each in expression.comparisons(part))
+    return found
+
+
+def wishes(asked: Asked, name: str) -> list[str]:
+    """Take the plain names that a job would like, of each group the one that weighs most."""
+    found: list[str] = []
+    for part in asked.demands():
+        if not isinstance(part, Wish) or part.avoid or not _is_about(part, frozenset((name,))):
+            continue
+        known = [each for each in part.members if each.op == "EQ" and _is_one(each.item)]
+        if not known:
+            continue
+        best = max(known, key=lambda each: abs(expression.weight(each.item)))
+        asked.settle((best.item,))
+        found.append(stripped(best.item.text))
+    return list(dict.fromkeys(found))
+
+
+def say_wishes(heard: Heard, name: str, texts: Iterable[str]) -> None:
+    """Each text as a wish of its own."""
+    for text in texts:
+        wish = Property(name, text, {"preference": "-1"})
+        heard.terms.append(Wish((Comparison(wish),)))
+
+
+def any_of(part: Expression, name: str, take: Callable[[str], bool] = plain) -> list[str]:
+    """The texts of which one is enough. Raises ``InvalidValue`` for what is no such choice."""
+    members = part.operands if isinstance(part, Or) else ()
+    found = [each.item for each in members if isinstance(each, Comparison) and each.op == "EQ"]
+    texts = [stripped(item.text) for item in found if "aggregation" not in item.attributes]
+    if len(texts) < len(members) or not texts or not all(map(take, texts)):
+        raise InvalidValue(str(part), f"a choice between plain names of {name}")
+    return list(dict.fromkeys(texts))
+
+
+def say_any_of(heard: Heard, name: str, texts: Iterable[str]) -> None:
+    """A choice between texts."""
+    heard.terms.append(Or(tuple(Comparison(Property(name, text)) for text in texts)))
+
+
+def but(part: Expression, name: str) -> list[str]:
+    """The names that are not wanted. Raises ``InvalidValue`` for what says something else."""
+    inner = part.operand if isinstance(part, Not) else part
+    negated = isinstance(part, Not)
+    wanted = "EQ" if negated else "NE"
+    if not isinstance(inner, Comparison) or inner.op != wanted or inner.item.name != name:
+        raise InvalidValue(str(part), "names that are not wanted")
+    found = nodes.expand(inner.item)
+    if isinstance(found, nodes.Pattern) or len(found) > LIMIT or not all(map(plain, found)):
+        raise InvalidValue(str(part), "plain names")
+    return list(dict.fromkeys(found))
+
+
+def say_but(heard: Heard, texts: Iterable[str]) -> None:
+    """Nodes that are not wanted."""
+    item = nodes.joined(list(texts))
+    heard.requested.append(Property(item.name, item.text, {**item.attributes, "op": "NE"}))
+
+
+def _is_plain(part: Expression) -> bool:
+    return isinstance(part, Wish) or (isinstance(part, Comparison) and part.op == "EQ")
+
+
+def _is_one(item: Property) -> bool:
+    return "aggregation" not in item.attributes and plain(stripped(item.text))
+
+
+def _is_about(part: Expression, names: frozenset[str]) -> bool:
+    return all(each.item.name in names for each in expression.comparisons(part))

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.expression import Comparison, Expression, all_of, write
 from sssjob.model import Item, Property, Requested, Scalar
 from sssjob.translate.quoting import safe
 
@@ -120,10 +121,10 @@ class Said:
         return [self._left.pop(place).value for place in found]
 
     def takes(self, option: Option | None) -> bool:
-        """Take an option with a certain value: whether it is there."""
-        if option is None or not any(
-            self._left.get(place) == option for place in self._places.get(option.name, ())
-        ):
+        """Take an option with a certain value, where it is the last of its name, which counts."""
+        places = () if option is None else self._places.get(option.name, ())
+        left = next((place for place in reversed(places) if place in self._left), None)
+        if option is None or left is None or self._left[left] != option:
             return False
         self.all(option.name)
         return True
@@ -170,6 +171,7 @@ class Heard:
     requested: list[Property] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
+    terms: list[Expression] = field(default_factory=list)  # of the request, beyond ``requested``
 
     def say(self, name: str, text: Scalar, /, **attributes: str) -> None:
         """A property of the job itself."""
@@ -185,8 +187,11 @@ class Heard:
 
     def all(self) -> tuple[Item, ...]:
         """The items of the job."""
-        asked = (Requested(tuple(self.requested)),) if self.requested else ()
-        return (*self.items, *asked)
+        items = tuple(self.requested)
+        if self.terms:
+            parts = (*map(Comparison, items), *self.terms)
+            items = tuple(write(all_of(parts)))
+        return (*self.items, *((Requested(items),) if items else ()))
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from sssjob import expression
 from sssjob.amounts import Scope
-from sssjob.errors import InvalidValue
-from sssjob.expression import Comparison, Interval, Not, comparisons
+from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Property, Requested, TaskGroup, stripped
 from sssjob.translate.losses import POLICIES, REJECT, SHOWN, Done, Loss
 
@@ -32,6 +32,7 @@ TOLD = ("JobFeatures", "MachineFeatures")
 
 # What the expression of a request takes into account, and what an amount is measured by.
 _LOGIC = ("op", "conj", "group", "preference", "performanceFactor")
+_PLAIN_ONE = frozenset(("op", "conj", "group", "preference"))
 _POLICY = "awarenessPolicy"
 _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic": ("false", "0")}
 _WISH = "a wish, which binds nobody"
@@ -75,7 +76,7 @@ class Asked:
         self._places: list[Place] = []
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
-        self._notes: list[tuple[Place, str]] = []
+        self._settled: set[int] = set()  # by identity, of what is said as part of an expression
         self._block(job, scope, unstated)
 
     @property
@@ -103,7 +104,8 @@ class Asked:
             place
             for place in self._places
             if place.item.name == name and place.owner is self.owner and place.plain
-        ]
+            and id(place.item) not in self._settled
+        ]  # fmt: skip
         for place in found:
             self._fates.pop(id(place.item), None)
             for key in place.item.attributes:
@@ -183,6 +185,26 @@ class Asked:
         for place in self._places:
             if place.owner is self.owner and (place.item.name, place.item.text) in said:
                 self._fates.pop(id(place.item), None)
+
+    def demands(self) -> tuple[Expression, ...]:
+        """The parts of the request that all have to hold; none of one that cannot be read.
+
+        Nothing but plain comparisons needs no expression, so that none is made then.
+        """
+        requested = self.owner.requested
+        if all(_PLAIN_ONE.isdisjoint(item.attributes) for item in requested):
+            return ()
+        try:
+            whole = expression.of(self.owner)
+        except (InvalidValue, LimitExceeded, UnbalancedGroup):
+            return ()
+        return () if whole is None else expression.conjuncts(whole)
+
+    def settle(self, items: Iterable[Property]) -> None:
+        """Take properties as parts of an expression, so that nobody takes one of them alone."""
+        found = list(items)
+        self.hold(found)
+        self._settled.update(map(id, found))
 
     def everything(self) -> None:
         """Take all that a job says, for a target that has a place for whatever there is."""

@@ -87,7 +87,9 @@ def content(source: Source) -> bytes:
 def _written(
     work: Translation, job: Job, files: Mapping[str, bytes], findings: tuple[Finding, ...]
 ) -> Iterator[Written]:
+    """Each alternative once: where a target can say a choice, several have the same text."""
     settings = replace(work.settings, files=files)
+    seen: set[str] = set()
     numbers: range | tuple[None] = range(alternatives(job)) if work.every else (None,)
     for number in numbers:
         try:
@@ -97,7 +99,9 @@ def _written(
         except InvalidValue as error:
             yield Written(job, "", (), findings, str(error))
         else:
-            yield Written(job, text, losses, findings, "", number or 0)
+            if text not in seen:
+                yield Written(job, text, losses, findings, "", number or 0)
+            seen.add(text)
         findings = ()
 
 

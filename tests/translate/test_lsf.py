@@ -43,6 +43,12 @@ BOTH = [
     (requested("<Node>n1</Node>"), ["-m n1"]),
     (requested('<Node aggregation="List" count="1">n1,n2</Node>'), ['-m "n1 n2"']),
     ('<ResourceLimit name="CPUTime">120</ResourceLimit><ResourceLimit name="StackSize">2048</ResourceLimit>', ["-c 2", "-S 2KB"]),
+    ('<ResourceLimit name="Processes">5</ResourceLimit>', ["-p 5"]),
+    ("<Interactive>true</Interactive>", ["-Is"]),
+    (requested('<Queue>a</Queue><Queue conj="Or">b</Queue>'), ['-q "a b"']),
+    (requested('<Feature>ib</Feature><Feature group="1">ssd</Feature><Feature group="-1" conj="Or">nvme</Feature>'), ['-R "select[ib && (ssd || nvme)]"']),
+    (requested('<Feature>ib</Feature><Feature op="NE">old</Feature><Node op="NE">n1</Node>'), ['-R "select[ib && !old && hname!=n1]"']),
+    (requested('<Feature preference="-1">ssd</Feature><Feature preference="-1" conj="And">ib</Feature>'), ["-R order[ssd:ib]"]),
 ]
 READ = [
     (["-n 4 -W 1:30 -J 'a b'"], "<Name>a b</Name>" + requested("<Processors>4</Processors><Duration>5400</Duration>")),
@@ -51,7 +57,7 @@ READ = [
     (["-N"], "<NotificationList>JobEnd</NotificationList>"),
 ]
 KEPT = ['-J "a[1-10]"', '-R "type==any"', '-R "order[ut]"', '-R "2*{select[a]}"', "-w 'done(1) || done(2)'", "-x", "-n 4,8,9",
-        "-W 60/host", "-app abaqus", '-gpu "num=1:mode=shared"', '-R "span[ptile=4,n1:2]"', "-m n1+2", "-b 20:00"]
+        "-W 60/host", "-app abaqus", '-gpu "num=1:mode=shared"', '-R "span[ptile=4,n1:2]"', "-m n1+2", "-b 20:00", '-R "select[mem>500]"', '-R "select[(a]"', "-k /ckpt"]
 CHANGED = [
     (requested("<Duration>3601</Duration>"), ["-W 61"], "61 minutes, rounded up"),
     ("<EligibleTime>1800000001</EligibleTime>", ["-b 2027:01:15:08:01"], "a whole minute, 59 s away"),
@@ -63,7 +69,7 @@ CHANGED = [
 ]
 REFUSED = [
     "<Dependency>prep</Dependency>", "<Partition>p</Partition>", "<TaskCount>5</TaskCount>" + requested("<NodeCount>2</NodeCount>"),
-    "<Interactive>true</Interactive>", "<Project>a&#10;#BSUB -q x</Project>", requested('<Node aggregation="Pattern">n.</Node>'),
+    "<Project>a&#10;#BSUB -q x</Project>", requested('<Node aggregation="Pattern">n.</Node>'),
     "<NotificationList>None</NotificationList>", "<Priority>0</Priority>",
 ]
 # fmt: on

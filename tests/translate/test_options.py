@@ -14,6 +14,10 @@ def test_options_are_taken_by_name_and_given_back_where_they_stood():
     said.keep("-a", "2", "3", "a part")
     assert said.left[2] == Option("-a", "3")
     assert said.takes(Option("-b"))
+    both = Said([Option("-j", "y"), Option("-j", "n")])
+    assert not both.takes(Option("-j", "y"))
+    assert both.takes(Option("-j", "n"))
+    assert both.left == []
     assert not said.takes(Option("-b"))
 
 

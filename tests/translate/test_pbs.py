@@ -21,6 +21,7 @@ COMMON = [
     ("<EligibleTime>1800000000</EligibleTime>", ["-a 202701150800.00"]),
     ('<Dependency>7.head</Dependency><Dependency condition="OnExit">8[]</Dependency>', ["-W depend=afterok:7.head,afterany:8[]"]),
     ("<Hold>User</Hold>", ["-h"]),
+    ("<Interactive>true</Interactive>", ["-I"]),
     ('<NotificationList uri="mailto:amy@x.org">All</NotificationList>', ["-m abe", "-M amy@x.org"]),
     ("<NotificationList>JobStart,JobEnd</NotificationList>", ["-m be"]),
     ("<Restartable>false</Restartable>", ["-r n"]),
@@ -30,6 +31,9 @@ COMMON = [
     ('<ResourceLimit name="CPUTime">90</ResourceLimit>', ["-l cput=00:01:30"]),
 ]
 CHUNKS = [
+    ("<Reservation>R12.head</Reservation>", ["-q R12.head"]),
+    ("<Checkpointable>true</Checkpointable>", ["-c u"]),
+    ("<Checkpointable>false</Checkpointable>", ["-c n"]),
     ("<Project>p</Project>", ["-P p"]),
     (requested("<NodeCount>2</NodeCount><Processors>2</Processors>"), ["-l select=2:ncpus=1"]),
     ("<TaskCount>4</TaskCount>" + requested("<Processors>4</Processors>"), ["-l select=4:ncpus=1:mpiprocs=1"]),
@@ -51,6 +55,9 @@ NODES = [
     ("<QualityOfService>high</QualityOfService>", ["-l qos=high"]),
     ("<Partition>p</Partition>", ["-l partition=p"]),
     ("<Reservation>r</Reservation>", ["-W x=advres:r"]),
+    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ['-d "/a b"']),
+    ("<Checkpointable>true</Checkpointable>", ["-c enabled"]),
+    ("<Checkpointable>false</Checkpointable>", ["-c none"]),
     ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested("<NodeCount>2</NodeCount><Processors>8</Processors>"), ["-l nodes=2:ppn=4"]),
     ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested(
         '<NodeCount>2</NodeCount><Processors>8</Processors><Resource name="GPU">4</Resource><Feature>ib</Feature><Feature>ssd</Feature>'),
@@ -138,7 +145,7 @@ def test_what_is_changed_is_told(target, inner, lines, reason):
 REFUSED = [
     ("pbs", "<QualityOfService>x</QualityOfService>"), ("pbs", "<DeadlineTime>5</DeadlineTime>"),
     ("pbs", requested("<Disk>5</Disk>")), ("torque", requested('<Node aggregation="Pattern">n</Node>')),
-    ("pbs", "<Dependency condition='OnExit' code='3'>7</Dependency>"), ("torque", "<Interactive>true</Interactive>"),
+    ("pbs", "<Dependency condition='OnExit' code='3'>7</Dependency>"), ("pbs", "<Reservation>R1x</Reservation>"),
     ("torque", "<Project>a&#10;#PBS -q x</Project>"), ("pbs", "<Priority>5000</Priority>"),
 ]  # fmt: skip
 

@@ -1,4 +1,6 @@
 # ruff: noqa: E501 (a case is a line)
+import io
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -73,6 +75,13 @@ BOTH = [
     (requested('<Node aggregation="Range">n[01-03]</Node>'), ["--nodelist=n[01-03]"]),
     ('<ResourceLimit name="StackSize" type="Hard">2048</ResourceLimit>', []),
     ("<Shell>/bin/bash</Shell>", []),
+    (requested('<Queue>a</Queue><Queue conj="Or">b</Queue>'), ["--partition=a,b"]),
+    (requested('<Feature>ib</Feature><Feature conj="Or">ssd</Feature>'), ["--constraint=ib|ssd"]),
+    (requested('<Feature>big</Feature><Feature group="1">ib</Feature><Feature group="-1" conj="Or">ssd</Feature>'), ["--constraint=big&(ib|ssd)"]),
+    (requested('<Feature preference="-1">ssd</Feature>'), ["--prefer=ssd"]),
+    (requested('<Feature>ib</Feature><Feature preference="-1">ssd</Feature>'), ["--constraint=ib", "--prefer=ib&ssd"]),
+    (requested('<Node aggregation="Range" op="NE">n[1-3]</Node>'), ["--exclude=n[1-3]"]),
+    (requested('<Node op="NE">n1</Node>'), ["--exclude=n1"]),
 ]
 # fmt: on
 
@@ -107,13 +116,16 @@ READ = [
     (["--export=ALL,A=1,B=x"], '<Environment export="true"><Variable name="A">1</Variable><Variable name="B">x</Variable></Environment>'),
     (["-d afterok:1:2,afterany:3"], '<Dependency>1</Dependency><Dependency>2</Dependency><Dependency condition="OnExit">3</Dependency>'),
     (["-J a", "-J b"], "<Name>b</Name>"),
+    (["--export=PATH,HOME", "--export=ALL,A=1"], '<Environment export="true"><Variable name="A">1</Variable></Environment>'),
+    (["--export=PATH,HOME", "--export=NONE"], '<Environment export="false"/>'),
     (["-N2k"], requested("<NodeCount>2048</NodeCount>")),
 ]
 # Kept word by word: what has no place, and what only a part has a place for.
 KEPT = [
     "--mcs-label=x", "--exclusive", "--exclusive=user", "--mail-type=BEGIN,FAIL",
     "--dependency=afterok:1?afterok:2", "--dependency=singleton", "--begin=now+1hour",
-    "--export=PATH,HOME", "--constraint=a|b", "--gres=fpga:2", "--time=UNLIMITED", "--mem=0",
+    "--export=PATH,HOME", "--constraint=[a|b]", "--constraint=a*2", "--prefer=a|b",
+    "--constraint=a|b&c", "--constraint=(a&b)|c", "--exclude=./file", "--gres=fpga:2", "--time=UNLIMITED", "--mem=0",
     "--nodes=0", "--new-option a b", "--nice", '--comment="a b"', "--wckey=x#y",
 ]
 # fmt: on
@@ -193,7 +205,7 @@ def test_whose_memory_it_is_the_caller_decides_and_the_arithmetic_is_told(scope,
 REFUSED = [
     ('<Dependency condition="OnExit" code="3">7</Dependency>', "nothing waits for an exit code"),
     ("<Dependency>stage</Dependency>", "no id of a job of this system"),
-    ("<Interactive>true</Interactive>", "a batch job has no terminal"),
+    ("<Interactive>true</Interactive>", "a batch job has no terminal: call salloc"),
     (requested("<Swap>5</Swap>"), "there is no option for it"),
     (requested('<Node aggregation="Pattern">n.*</Node>'), "a pattern has no place, only names"),
     (requested('<Node aggregation="List" count="1">a,b</Node>'), "only some of the nodes are wanted, and all would be given"),
@@ -234,6 +246,41 @@ def test_a_job_without_a_program_on_the_nodes_is_no_script(inner):
         translate(loads(f"<Job><Id>1</Id>{inner}</Job>"), "sbatch")
 
 
+@pytest.mark.parametrize(("line", "told"), [
+    ("--constraint=a --prefer=b", "--prefer b"), ("--constraint=[a|b] --prefer=c", "--prefer c"),
+])  # fmt: skip
+def test_a_preference_that_would_leave_the_constraint_out_is_kept_as_it_is(line, told):
+    _, findings = said(line)
+    assert [each.message for each in findings if each.message.startswith(f"{told} is kept")]
+
+
+@pytest.mark.parametrize("inner", [
+    '<Feature group="1">a</Feature><Feature conj="Or" group="-1" op="NE">b</Feature>',
+    '<Feature group="1">a</Feature><Processors conj="Or" group="-1">4</Processors>',
+    '<Feature group="1">a b</Feature><Feature conj="Or" group="-1">b</Feature>',
+    '<Node op="NE">a b</Node>', '<Queue group="1">a,b</Queue><Queue conj="Or" group="-1">c</Queue>',
+    '<Feature preference="-1">a b</Feature>', '<Feature aggregation="Pattern" op="NE">a.</Feature>',
+    '<Node aggregation="Pattern" op="NE">n.</Node>',
+])  # fmt: skip
+def test_what_no_option_can_say_of_a_choice_is_told(inner):
+    job = loads(JOB.format(requested(inner)))
+    losses = translate(job, "sbatch").losses
+    assert [loss for loss in losses if "Requested" in loss.path]
+    comes_back(job, "sbatch")
+
+
+def test_a_choice_is_one_script_however_many_ways_there_are_to_meet_it():
+    from sssjob.verbs.sources import Source
+    from sssjob.verbs.translate import Translation, run
+
+    choice = '<Feature group="1">a</Feature><Feature conj="Or" group="-1">b</Feature>'
+    counts = '<Processors group="1">4</Processors><Processors conj="Or" group="-1">8</Processors>'
+    for inner, number in ((choice, 1), (choice + counts, 2)):
+        data = JOB.format(requested(inner)).encode()
+        work = Translation("sbatch", every=True)
+        assert len([*run(work, iter((Source("job.xml", io.BytesIO(data)),)))]) == number
+
+
 def test_every_alternative_is_a_script_and_the_best_one_tells_of_the_others():
     job = loads(JOB.format(requested(
         '<Processors preference="1">4</Processors><Processors preference="3">8</Processors>'
@@ -241,8 +288,9 @@ def test_every_alternative_is_a_script_and_the_best_one_tells_of_the_others():
     )))  # fmt: skip
     best, losses = translate(job, "sbatch")
     assert "#SBATCH --ntasks=8" in best
+    assert "#SBATCH --prefer=ib\n" in best
     assert {loss.reason for loss in losses if "Requested" in loss.path} == {
-        "of another alternative, which is not written", "a wish, which binds nobody",
+        "of another alternative, which is not written",
     }  # fmt: skip
     assert "#SBATCH --ntasks=4" in translate(job, "sbatch", alternative=1).text
     comes_back(job, "sbatch")

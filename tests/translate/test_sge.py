@@ -38,6 +38,12 @@ BOTH = [
     (requested('<Node aggregation="List" count="1">n1,n2</Node>'), ["-l h=n1|n2"]),
     ('<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit><ResourceLimit name="CPUTime" type="Soft">5</ResourceLimit>', ["-l h_cpu=9", "-l s_cpu=5"]),
     ('<ResourceLimit name="StackSize" type="Hard">1024</ResourceLimit>', ["-l h_stack=1K"]),
+    (requested('<Queue>a</Queue><Queue conj="Or">b</Queue>'), ["-q a,b"]),
+    (requested('<Architecture>x</Architecture><Architecture conj="Or">y</Architecture>'), ["-l arch=x|y"]),
+    (requested('<Feature preference="-1">ssd</Feature>'), ["-soft -l ssd=TRUE -hard"]),
+    (requested('<Node aggregation="Pattern">n.*\\.x.</Node>'), ["-l h=n*.x?"]),
+    (requested('<Node op="NE">n1</Node>'), ["-l h=!n1"]),
+    (requested('<Node aggregation="Range" op="NE">n[1-2]</Node><Node>m1</Node>'), ["-l h=(m1)&!(n1|n2)"]),
 ]
 READ = [
     (["-l h_rt=1:0:0,h_vmem=1g", "-pe smp 2"], requested('<Processors>2</Processors><Memory units="KB">1953125</Memory><Duration>3600</Duration>')),
@@ -46,7 +52,7 @@ READ = [
     (["-pe smp -8"], requested('<Processors op="LE">8</Processors>')),
     (["-l hostname=n1"], requested("<Node>n1</Node>")),
 ]
-KEPT = ["-cwd", "-t 1-10:2", "-tc 5", "-l h_rt=INFINITY", "-l matlab=3", "-hold_jid prep", "-pe smp 1-4,8", "-notify", "-m as", "-l h=n*", "-b y"]
+KEPT = ["-cwd", "-t 1-10:2", "-tc 5", "-l h_rt=INFINITY", "-l matlab=3", "-hold_jid prep", "-pe smp 1-4,8", "-notify", "-m as", "-l h=n[12]", "-l h=!!n", "-l h=n*|m*", "-b y"]
 CHANGED = [
     ("<Name>7up</Name>", ["-N _7up"], "it is called '_7up' there"),
     (requested('<Processors>3</Processors><Memory units="MB">1</Memory>'), ["-pe smp 3", "-l h_vmem=349526"], "349526 of each slot, rounded up"),
@@ -55,7 +61,7 @@ CHANGED = [
 REFUSED = [
     "<Dependency>7</Dependency>", "<Dependency condition='OnExit'>prep</Dependency>", "<QualityOfService>q</QualityOfService>",
     requested("<NodeCount>2</NodeCount>"), '<TaskDistribution type="TasksPerNode">2</TaskDistribution>', requested("<Disk>5</Disk>"),
-    "<Interactive>true</Interactive>", "<Project>a&#10;#$ -q x</Project>", requested('<Node aggregation="Pattern">n.</Node>'), "<Machine>m</Machine>",
+    "<Interactive>true</Interactive>", "<Project>a&#10;#$ -q x</Project>", requested('<Node aggregation="Pattern">n[0-9]</Node>'), "<Machine>m</Machine>",
 ]
 # fmt: on
 
@@ -84,12 +90,24 @@ def test_what_has_no_place_is_kept_and_written_back_where_it_stood(line):
     assert translate(found.job, "sge", Settings(residual=False)).text == f"#!/bin/sh\n{text}"
 
 
+def test_a_checkpointing_environment_says_that_a_job_can_be_checkpointed():
+    text, _ = said_by_script("#$", ["-S /bin/sh", "-ckpt blcr"], "sge")
+    assert "<Checkpointable>true</Checkpointable>" in text
+    inner = (
+        '<Checkpointable>true</Checkpointable><Extension type="sge" name="-ckpt">blcr</Extension>'
+    )
+    assert "-ckpt blcr" in options_of(inner, "sge")
+    comes_back(loads(wrapped(inner)), "sge")
+    comes_back(loads(wrapped("<Checkpointable>true</Checkpointable>")), "sge")
+
+
 def test_wishes_are_kept_as_wishes():
     text = b"#$ -S /bin/sh\n#$ -soft -l ib,mem_free=2G -hard -l ssd\nexec /bin/true\n"
     (found,) = read(text)
-    assert [item.text for item in found.job.requested] == ["ssd"]
+    assert [item.text for item in found.job.requested] == ["ssd", "ib"]
     again = translate(found.job, "sge", Settings(residual=False)).text
-    assert "#$ -soft -l ib -hard\n#$ -soft -l mem_free=2G -hard\n" in again
+    assert "#$ -soft -l ib=TRUE -hard\n" in again
+    assert "#$ -soft -l mem_free=2G -hard\n" in again
 
 
 @pytest.mark.parametrize(("inner", "lines", "reason"), CHANGED)

@@ -413,7 +413,7 @@ RULES: tuple[fields.Rule, ...] = (
     Whole("Priority",     "priority"),
     Whole("EligibleTime", "deferral_time", units.time, 0),
     fields.Hold(Option("hold", "True")),
-    fields.Only("Interactive", False, "a batch job has no terminal"),
+    fields.Interactive(instead="call condor_submit -i"),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
     fields.Refused("Dependency", "a DAG says what a job waits for"),
     fields.Manager(("condor", "htcondor")),

@@ -10,17 +10,35 @@ from sssjob import nodes as sets
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
-from sssjob.model import stripped
+from sssjob.expression import Expression
+from sssjob.model import Property, stripped
 from sssjob.systems.gridengine.words import seconds, size, written
 from sssjob.translate import fields, numbers
 from sssjob.translate.form import Commands, Form, Layout, SubmitForm
-from sssjob.translate.nodes import features, listed, plain
+from sssjob.translate.nodes import (
+    any_of,
+    but,
+    conditions,
+    features,
+    listed,
+    plain,
+    say_any_of,
+    say_but,
+    say_wishes,
+    wishes,
+)
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted, commas
 from sssjob.translate.quoting import quoted, split, word
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
 _SLOTS = re.compile(r"(\S+) ([0-9]{1,9})?(-)?([0-9]{1,9})?")
+_ONE = r"[A-Za-z0-9_*?][A-Za-z0-9_.*?-]*"
+_SOME = rf"{_ONE}(?:\|{_ONE})*"
+_HOSTS = re.compile(rf"(?P<all>{_SOME})|(?:\((?P<of>{_SOME})\)&)?!(?P<but>{_ONE}|\({_SOME}\))")
+_SIMPLE = re.compile(r"(?:[A-Za-z0-9_]|\.\*?)(?:[A-Za-z0-9_-]|\\\.|\.\*?)*")
+_PIECE = re.compile(r"\.\*|\\\.|\.")
+_WISH = re.compile(r"-soft -l ([A-Za-z0-9_][A-Za-z0-9_.-]*)(?:=(?:TRUE|True|true))? -hard")
 _TRUE = ("TRUE", "True", "true", None)
 _PARALLEL = "pe"  # the Extension that names a parallel environment
 
@@ -53,6 +71,10 @@ class Slots(Layout):
         self._resources(asked, made)
         for name in features(asked):
             made.option(f"-l {name}", "TRUE")
+        for name in wishes(asked, "Feature"):
+            made.option(f"-soft -l {name}=TRUE -hard")
+        for texts in conditions(asked, ("Architecture",), _architectures):
+            made.option("-l arch", "|".join(texts))
         if (item := asked.one("Architecture")) is not None:
             try:
                 made.option("-l arch", word(stripped(item.text)))
@@ -112,7 +134,11 @@ class Slots(Layout):
     def _nodes(self, asked: Asked, made: Made) -> None:
         """Hosts of which any may be taken."""
         found: list[str] = []
+        unwanted = [name for names in conditions(asked, ("Node",), _not_these) for name in names]
         for item in asked.take("Node", "aggregation", "delimiter", "count"):
+            if glob := _glob(item):
+                found.append(glob)
+                continue
             texts = listed(asked, item)
             if texts and all(map(plain, texts)):
                 found += dict.fromkeys(texts)
@@ -120,8 +146,12 @@ class Slots(Layout):
                     asked.approximate("Node", "any of them")
             elif texts:
                 asked.refuse(item, "it is no plain name")
-        if found:
-            made.option("-l h", "|".join(found))
+        hosts = "|".join(found)
+        if unwanted:
+            others = f"!{unwanted[0]}" if len(unwanted) == 1 else f"!({'|'.join(unwanted)})"
+            hosts = f"({hosts})&{others}" if hosts else others
+        if hosts:
+            made.option("-l h", hosts)
 
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
         """Slots are processors; what is of a slot is multiplied by their least number."""
@@ -148,26 +178,66 @@ class Slots(Layout):
             else:
                 said.back("-l gpu", value)
         if value := said.last("-l arch"):
-            heard.request("Architecture", value)
+            texts = value.split("|")
+            if len(texts) > 1 and all(map(plain, texts)):
+                say_any_of(heard, "Architecture", texts)
+            else:
+                heard.request("Architecture", value)
         self._say_nodes(said, heard)
         for each in said.left:
             name = each.name.removeprefix("-l ")
             if each.name != name and each.value in _TRUE and plain(name):
                 said.all(each.name)
                 heard.request("Feature", name)
+            elif wish := _WISH.fullmatch(each.name):
+                said.takes(each)
+                say_wishes(heard, "Feature", [wish[1]])
 
     def _say_nodes(self, said: Said, heard: Heard) -> None:
         value = said.last("-l h")
         value = said.last("-l hostname") if value is None else value
         if value is None:
             return
-        found = value.split("|")
-        if not all(map(plain, found)):
+        hosts = _HOSTS.fullmatch(value)
+        if hosts is None:
             said.back("-l h", value)
+            return
+        if hosts["but"]:
+            say_but(heard, hosts["but"].strip("()").split("|"))
+        found = [each for each in (hosts["of"] or hosts["all"] or "").split("|") if each]
+        if not found:
+            return
+        if any(sign in each for each in found for sign in "*?"):
+            if len(found) == 1:
+                heard.request("Node", _pattern(found[0]), aggregation="Pattern")
+            else:
+                said.back("-l h", value)
         elif len(found) == 1:
             heard.request("Node", found[0])
         else:
             heard.request("Node", ",".join(found), aggregation="List", count="1")
+
+
+def _architectures(part: Expression) -> list[str]:
+    return any_of(part, "Architecture")
+
+
+def _not_these(part: Expression) -> list[str]:
+    return but(part, "Node")
+
+
+def _glob(item: Property) -> str:
+    """A pattern that wildcards can say; "" for another, or none."""
+    text = stripped(item.text)
+    if item.attributes.get("aggregation") != sets.PATTERN or not _SIMPLE.fullmatch(text):
+        return ""
+    parts = {".*": "*", ".": "?", "\\.": "."}
+    return _PIECE.sub(lambda found: parts.get(found[0], found[0]), text)
+
+
+def _pattern(glob: str) -> str:
+    parts = {"*": ".*", "?": ".", ".": "\\."}
+    return "".join(parts.get(letter, letter) for letter in glob)
 
 
 def _say_slots(said: Said, heard: Heard, parallel: str) -> int:
@@ -242,7 +312,7 @@ FORM = Form(
     layout=Slots(),
     rules=(
         fields.Row("Project",                 "-P", word),
-        fields.Row("Queue",                   "-q", word),
+        fields.Queues("-q", ","),
         fields.Row("Reservation",             "-ar", word),
         fields.Row("InitialWorkingDirectory", "-wd"),
         fields.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,
@@ -254,13 +324,14 @@ FORM = Form(
         fields.Hold(Option("-h")),
         fields.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
         fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
-        fields.Only("Interactive", False, "a batch job has no terminal"),
+        fields.Interactive(instead="call qrsh"),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
         fields.Priority("-p"),
         fields.Manager(("gridengine", "sge", "uge", "oge")),
     ),
     in_script=(
         fields.Name("-N", plain=True),
+        fields.Checkpoint("-ckpt", "a checkpointing environment"),
         fields.Moment("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", _TIME),
         fields.Limits(_LIMITS, str, written, _seconds, _bytes),
     ),

@@ -6,20 +6,26 @@ import math
 import re
 from fractions import Fraction
 
+from sssjob import expression, units
 from sssjob import nodes as sets
-from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.expression import Comparison
 from sssjob.model import stripped
+from sssjob.systems.lsf.selections import selected, selection
 from sssjob.systems.lsf.words import kilobytes, minutes, size, written_minutes
 from sssjob.translate import numbers
 from sssjob.translate.form import Layout
-from sssjob.translate.nodes import features, listed, plain
+from sssjob.translate.nodes import conditions, features, listed, plain, say_wishes, wishes
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20
 
+_SELECTED = ("Feature", "Node", "Architecture")
+# Indices of load and the like, by which hosts are sorted, and which are no features.
+_SORTED = frozenset(("r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem",
+                     "slots", "cpuf", "ncpus", "maxmem", "maxswp", "maxtmp"))  # fmt: skip
 _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 
 
@@ -72,14 +78,18 @@ class Slots(Layout):
             made.option("-R affinity", f"core({each})")
 
     def _select(self, asked: Asked, made: Made) -> None:
+        choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
         found = features(asked)
         if (item := asked.one("Architecture")) is not None:
             if plain(stripped(item.text)):
                 found.append(f"type=={stripped(item.text)}")
             else:
                 asked.refuse(item, "it is no plain name")
+        found += choices
         if found:
             made.option("-R select", " && ".join(found))
+        if liked := wishes(asked, "Feature"):
+            made.option("-R order", ":".join(liked))
 
     def _usage(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
         found: list[str] = []
@@ -132,6 +142,7 @@ class Slots(Layout):
         """Tasks, then what they have."""
         of = self._say_tasks(said, heard)
         self._say_select(said, heard)
+        self._say_order(said, heard)
         self._say_usage(said, heard, of, settings.memory_scope)
         for option, name in (("-W", "Duration"), ("-v", "Swap")):
             value = said.last(option)
@@ -186,16 +197,26 @@ class Slots(Layout):
         value = said.last("-R select")
         if value is None:
             return
-        found = [part.strip() for part in value.split("&&")]
-        types = [part.removeprefix("type==") for part in found if part.startswith("type==")]
-        names = [part for part in found if not part.startswith("type==")]
-        if not all(map(plain, (*types, *names))) or len(types) > 1:
-            said.back("-R select", value)
+        try:
+            found = selected(value)
+        except InvalidValue as error:
+            said.back("-R select", value, str(error))
             return
-        for name in names:
-            heard.request("Feature", name)
-        for name in types:
-            heard.request("Architecture", name)
+        for part in expression.conjuncts(found):
+            if isinstance(part, Comparison):
+                heard.requested.append(part.item)
+            else:
+                heard.terms.append(part)
+
+    def _say_order(self, said: Said, heard: Heard) -> None:
+        value = said.last("-R order")
+        if value is None:
+            return
+        found = value.split(":")
+        if all(map(plain, found)) and not _SORTED.intersection(found):
+            say_wishes(heard, "Feature", found)
+        else:
+            said.back("-R order", value)
 
     def _say_usage(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
         parts = {numbers.JOB: 1, numbers.NODE: 1, numbers.TASK: of.count or 1}[scope]

@@ -175,7 +175,7 @@ _TAKES = {
 }  # fmt: skip
 _LIMITS = {
     ("CPUTime", ""): "-c", ("FileSize", ""): "-F", ("DataSize", ""): "-D", ("StackSize", ""): "-S",
-    ("CoreFileSize", ""): "-C", ("ResidentSetSize", ""): "-M",
+    ("CoreFileSize", ""): "-C", ("ResidentSetSize", ""): "-M", ("Processes", ""): "-p",
 }  # fmt: skip
 _TIMES = ("%Y:%m:%d:%H:%M", "%y:%m:%d:%H:%M")
 
@@ -188,7 +188,7 @@ FORM = Form(
         Name("-J", plain=True),
         fields.Row("Project",                 "-P"),
         fields.Row("QualityOfService",        "-sla", word),
-        fields.Row("Queue",                   "-q", word),
+        fields.Queues("-q", " "),
         fields.Row("Machine",                 "-clusters", word),
         fields.Row("Reservation",             "-U", word),
         fields.Row("InitialWorkingDirectory", "-cwd"),
@@ -201,8 +201,9 @@ FORM = Form(
         fields.Hold(Option("-H")),
         Mail(),
         fields.Switch("Restartable", Option("-rn"), Option("-r")),
-        fields.Only("Interactive", False, "a batch job has no terminal"),
+        fields.Interactive(Option("-Is")),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
+        fields.Checkpoint("-k", "a directory of checkpoints"),
         fields.Priority("-sp", range(1, 1 << 31)),
         fields.Manager(("lsf", "spectrumlsf", "openlava")),
         fields.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),

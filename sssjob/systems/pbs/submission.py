@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
+from sssjob.model import stripped
 from sssjob.systems.pbs import directives
 from sssjob.systems.pbs.chunks import Chunks, Nodes
 from sssjob.systems.pbs.words import clock, seconds, size, written
@@ -51,6 +53,33 @@ class Project(fields.Rule):
             heard.say("Project", text)
 
 
+class ReservedQueue(fields.QueueAt):
+    """The queue of a reservation, which is called like it: R, S or M, and a number."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The reservation before any other queue."""
+        item = asked.one("Reservation")
+        text = "" if item is None else stripped(item.text)
+        if item is None or made.held or not _RESERVED.fullmatch(text):
+            if item is not None:
+                asked.refuse(item, "it is called like no queue of a reservation")
+            super().write(asked, made)
+            return
+        made.option(self.option, text)
+        for name in ("Queue", "Machine"):
+            if (other := asked.one(name)) is not None:
+                asked.refuse(other, f"the queue is that of the reservation, {text}")
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """A queue that is called like a reservation is one."""
+        value = said.last(self.option)
+        if value is not None and _RESERVED.fullmatch(value):
+            heard.say("Reservation", value)
+        elif value is not None:
+            said.back(self.option, value)
+            super().read(said, heard)
+
+
 def _advance(text: str) -> str:
     return f"advres:{word(text)}"
 
@@ -62,6 +91,7 @@ def _reserved(value: str) -> str:
     return name
 
 
+_RESERVED = re.compile(r"[RSM][0-9]+(?:\.[\w.-]+)?", re.ASCII)
 _IDS = r"[0-9]+(\[[0-9]*\])?(\.[\w.-]+)?"
 _AFTER = {"OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany"}
 _CPU_TIME = {("CPUTime", kind): "-l cput" for kind in ("", "Hard", "Soft")}
@@ -69,18 +99,16 @@ _IN_SCRIPT = fields.Limits({("CPUTime", ""): "-l cput"}, clock, written, _second
 
 # fmt: off
 _RULES: tuple[fields.Rule, ...] = (
-    fields.QueueAt("-q"),
     fields.Streams("", "-o", "-e", joined=Option("-j", "oe"), also_joined=(Option("-j", "eo"),),
                    keep="-k"),
     fields.Shell(),
-    fields.Directory(),
     fields.Environment(None, Option("-V"), "-v"),
     fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", ("%Y%m%d%H%M",)),
     fields.Waits("-W depend", _IDS, _AFTER),
     fields.Hold(Option("-h")),
     fields.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
     fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
-    fields.Only("Interactive", False, "a batch job has no terminal"),
+    fields.Interactive(Option("-I")),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
     fields.Priority("-p"),
     fields.Manager(("pbs", "torque", "openpbs", "pbspro")),
@@ -93,9 +121,10 @@ FORM = Form(
     layout=Chunks(),
     in_script=(
         fields.Name("-N", plain=True, most=230),
+        fields.Switch("Checkpointable", Option("-c", "n"), Option("-c", "u")),
         _IN_SCRIPT,
     ),
-    rules=(Project(), *_RULES),
+    rules=(Project(), ReservedQueue("-q"), fields.Directory(), *_RULES),
     shell="-S",
     at_once=(fields.Limits(_CPU_TIME, clock, seconds=_seconds),),
     commands=Commands("qsub", ("-h",), ("qrls",), ("qdel",)),
@@ -114,9 +143,11 @@ _TORQUE = Form(
         fields.Row("QualityOfService", "-l qos", word),
         fields.Row("Partition",        "-l partition", word),
         fields.Row("Reservation",      "-W x", _advance, _reserved),
+        fields.Row("InitialWorkingDirectory", "-d"),
+        fields.Switch("Checkpointable", Option("-c", "none"), Option("-c", "enabled")),
         _IN_SCRIPT,
     ),
-    rules=_RULES,
+    rules=(fields.QueueAt("-q"), *_RULES),
     shell="-S",
     signs=("nodes=", "ppn=", "pmem=", "advres:"),
 )

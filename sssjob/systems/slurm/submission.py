@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 from sssjob import units
@@ -13,7 +14,19 @@ from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
 from sssjob.translate import fields, numbers
 from sssjob.translate.form import Commands, Form, Layout, SubmitForm
-from sssjob.translate.nodes import features, names, plain, say_nodes
+from sssjob.translate.nodes import (
+    any_of,
+    but,
+    conditions,
+    features,
+    names,
+    plain,
+    say_any_of,
+    say_but,
+    say_nodes,
+    say_wishes,
+    wishes,
+)
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
 from sssjob.translate.quoting import word
 from sssjob.translate.requests import NO_OPTION, Asked
@@ -25,6 +38,10 @@ _TIME = "%Y-%m-%dT%H:%M:%S"
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
 _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
+_ONE = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+_CHOICE = re.compile(rf"{_ONE}(?:\|{_ONE})+")
+_PART = rf"(?:{_ONE}|\({_CHOICE.pattern}\))"
+_CONSTRAINT = re.compile(rf"{_PART}(?:&{_PART})*")
 _THOUSANDS = {"k": 1024, "m": 1024 * 1024}
 
 
@@ -112,7 +129,7 @@ class Amounts(Layout):
             made.option("--licenses", ",".join(licences))
 
     def _where(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
-        found = features(asked)
+        found: list[str] = []
         for name in ("Architecture", "OperatingSystem"):
             if (item := asked.one(name)) is None:
                 continue
@@ -121,8 +138,18 @@ class Amounts(Layout):
                 asked.convert(name, "a feature, which the site has to give its nodes")
             else:
                 asked.refuse(item, "it is no plain name")
-        if found:
-            made.option("--constraint", "&".join(dict.fromkeys(found)))
+        choices = conditions(asked, ("Feature",), lambda part: "|".join(any_of(part, "Feature")))
+        required = (*dict.fromkeys(features(asked) + found), *choices)
+        if required:
+            made.option("--constraint", constraint(required))
+        if liked := wishes(asked, "Feature"):
+            # Where what is preferred is there, sbatch does not look at the constraint.
+            made.option("--prefer", constraint((*required, *liked)))
+        self._nodes(asked, made, of)
+
+    def _nodes(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+        for unwanted in conditions(asked, ("Node",), lambda part: but(part, "Node")):
+            made.option("--exclude", ",".join(_folded(unwanted)))
         if wanted := names(asked, of.nodes.least if of.nodes else 0):
             made.option("--nodelist", ",".join(_folded(wanted)))
 
@@ -190,20 +217,21 @@ class Amounts(Layout):
                 said.back("--licenses", value)
 
     def _say_where(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
-        value = said.last("--constraint")
+        required = said.last("--constraint")
+        if required is not None and not say_constraint(heard, required):
+            said.back("--constraint", required)
+        value = said.last("--prefer")
+        if value is not None and not say_preferred(heard, value, required):
+            said.back("--prefer", value)
+        value = said.last("--exclude")
         if value is not None:
-            found = value.split("&")
-            if all(map(plain, found)):
-                for name in found:
-                    heard.request("Feature", name)
+            if unwanted := _expanded(value):
+                say_but(heard, unwanted)
             else:
-                said.back("--constraint", value)
+                said.back("--exclude", value)
         value = said.last("--nodelist")
         if value is not None:
-            try:
-                found_nodes = slurm.expand(value, 10_000)
-            except InvalidValue:
-                found_nodes = None
+            found_nodes = _expanded(value)
             if found_nodes is None:
                 said.back("--nodelist", value)
             elif of.nodes and len(set(found_nodes)) > of.nodes.least:
@@ -215,6 +243,49 @@ class Amounts(Layout):
             heard.say("TaskDistribution", "RoundRobin", type="Rule")
         elif value is not None:
             said.back("--distribution", value)
+
+
+def constraint(parts: Iterable[str]) -> str:
+    """What every node has; a choice among others stands in brackets."""
+    found = list(parts)
+    if len(found) > 1:
+        found = [f"({each})" if "|" in each else each for each in found]
+    return "&".join(found)
+
+
+def say_constraint(heard: Heard, value: str) -> bool:
+    """Features, and choices between them; whether it is no other constraint."""
+    if not _CONSTRAINT.fullmatch(value) and not _CHOICE.fullmatch(value):
+        return False
+    for part in _parts(value):
+        if "|" in part:
+            say_any_of(heard, "Feature", part.split("|"))
+        else:
+            heard.request("Feature", part)
+    return True
+
+
+def say_preferred(heard: Heard, value: str, required: str | None) -> bool:
+    """Features that are wished beside the constraint, which has to stand there, too."""
+    before, found = _parts(required) if required else [], _parts(value)
+    liked = found[len(before) :]
+    if found[: len(before)] != before or not liked or not all(map(plain, liked)):
+        return False
+    say_wishes(heard, "Feature", liked)
+    return True
+
+
+def _parts(value: str) -> list[str]:
+    return [each.strip("()") for each in value.split("&")]
+
+
+def _expanded(value: str) -> tuple[str, ...] | None:
+    """Names of nodes; None where they are none, or too many."""
+    try:
+        found = slurm.expand(value, 10_000)
+    except InvalidValue:
+        return None
+    return tuple(found) if found and all(map(plain, found)) else None
 
 
 def _nodes(asked: Asked, nodes: numbers.Count) -> str:
@@ -392,7 +463,7 @@ FORM = Form(
     syntax=SYNTAX,
     rules=(
         fields.Row("Project",                 "--account", word),
-        fields.Row("Queue",                   "--partition", word),
+        fields.Queues("--partition", ","),
         fields.Row("QualityOfService",        "--qos", word),
         fields.Row("Reservation",             "--reservation", word),
         fields.Row("InitialWorkingDirectory", "--chdir"),
@@ -408,7 +479,7 @@ FORM = Form(
         fields.Hold(Option("--hold")),
         fields.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
         fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),
-        fields.Only("Interactive", False, "a batch job has no terminal"),
+        fields.Interactive(instead="call salloc"),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
         fields.Manager(("slurm",)),
     ),
