@@ -24,6 +24,7 @@ from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, shape
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
+from sssjob.translate.residual import Kept
 from sssjob.translate.specification import (
     command,
     hosts,
@@ -140,7 +141,7 @@ class JSDLTranslator(Translator[Element]):
         heard = Heard()
         job = form.find(f"{{{JSDL}}}JobDescription")
         if job is None:
-            heard.note("a JobDefinition without a JobDescription")
+            _note(heard, form, "no JobDescription")
             return Read(Job(), tuple(heard.findings))
         _read_identification(job, heard)
         _read_application(job, heard)
@@ -149,7 +150,7 @@ class JSDLTranslator(Translator[Element]):
             name = etree.QName(each)
             known = ("JobIdentification", "Application", "Resources")
             if name.namespace != OURS and name.localname not in known:
-                heard.note(f"{name.localname} is not read", path=f"/JobDefinition/{name.localname}")
+                _note(heard, each, f"{name.localname} is not read")
         return Read(Job(heard.all()), tuple(heard.findings))
 
     def keep(self, form: Element, lines: Iterable[str]) -> Element:
@@ -157,13 +158,13 @@ class JSDLTranslator(Translator[Element]):
         job = form.find(f"{{{JSDL}}}JobDescription")
         assert job is not None
         for line in lines:
-            _add(job, OURS, "kept", line)
+            _add(job, OURS, "kept", str(line))
         return form
 
     def kept(self, form: Element) -> tuple[str, ...]:
         """The residual."""
         found = form.iterfind(f"{{{JSDL}}}JobDescription/{{{OURS}}}kept")
-        return tuple(each.text or "" for each in found)
+        return tuple(Kept.at(each.text or "", _line(each)) for each in found)
 
     def recognises(self, head: bytes) -> str:
         """The namespace."""
@@ -175,6 +176,17 @@ def _add(parent: Element, namespace: str, name: str, text: str | None = None) ->
     element = etree.SubElement(parent, f"{{{namespace}}}{name}")
     element.text = text
     return element
+
+
+def _line(element: Element) -> int:
+    return element.sourceline or 0
+
+
+def _note(heard: Heard, element: Element, text: str) -> None:
+    """Something that is worth knowing of an element, with its path and line."""
+    names = [etree.QName(each).localname for each in (*element.iterancestors(), element)]
+    ancestors = names[-2::-1]
+    heard.note(text, f"/{'/'.join((*ancestors, names[-1]))}", _line(element))
 
 
 def _identification(asked: Asked, job: Element) -> None:
@@ -195,7 +207,7 @@ def _read_identification(job: Element, heard: Heard) -> None:
         if found and _text(found[0]):
             heard.say(name, _text(found[0]))
         if len(found) > 1:
-            heard.note(f"{len(found)} elements {element}: the first is read")
+            _note(heard, found[1], f"{len(found)} elements {element}: the first is read")
 
 
 def _application(asked: Asked, job: Element, of: Shape) -> None:
@@ -312,7 +324,7 @@ def _read_application(job: Element, heard: Heard) -> None:
     posix = application.find(f"{{{POSIX}}}POSIXApplication")
     posix = application.find(f"{{{SPMD}}}SPMDApplication") if posix is None else posix
     if posix is None:
-        heard.note("an Application that is neither POSIX nor SPMD", path="/JobDefinition")
+        _note(heard, application, "an Application that is neither POSIX nor SPMD")
         return
     words = [_text(posix.find(f"{{{POSIX}}}Executable"))]
     words += [each.text or "" for each in posix.iterfind(f"{{{POSIX}}}Argument")]
@@ -342,11 +354,12 @@ def _read_application(job: Element, heard: Heard) -> None:
 
 
 def _whole(parent: Element, namespace: str, name: str, heard: Heard) -> int | None:
-    text = _text(parent.find(f"{{{namespace}}}{name}"))
-    if not text:
+    found = parent.find(f"{{{namespace}}}{name}")
+    text = _text(found)
+    if found is None or not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 20):
-        heard.note(f"{name}: {text[:60]!r} where a number is expected")
+        _note(heard, found, f"{name}: {text[:60]!r} where a number is expected")
         return None
     return int(text)
 
@@ -437,9 +450,10 @@ def _read_resources(job: Element, heard: Heard) -> None:
     if resources is None:
         return
     path = f"{{{JSDL}}}CandidateHosts/{{{JSDL}}}HostName"
-    named = [_text(each) for each in resources.iterfind(path)]
-    if not all(map(plain, named)):
-        heard.note("CandidateHosts: names of hosts are expected")
+    hosts_ = [*resources.iterfind(path)]
+    named = [*map(_text, hosts_)]
+    if wrong := [each for each in hosts_ if not plain(_text(each))]:
+        _note(heard, wrong[0], "CandidateHosts: names of hosts are expected")
     elif named:
         listed = {"aggregation": "List"} if len(named) > 1 else {}
         heard.request("Node", ",".join(named), **listed)
@@ -459,7 +473,7 @@ def _read_resources(job: Element, heard: Heard) -> None:
         elif name in _PER_NODE:
             asked += _comparisons(heard, _PER_NODE[name], element, nodes or 1)
         elif name not in ("CandidateHosts", "CPUArchitecture", "OperatingSystem"):
-            heard.note(f"{name} is not read", path=f"/JobDefinition/Resources/{name}")
+            _note(heard, element, f"{name} is not read")
     if asked:
         heard.requested = [*expression.write(expression.all_of(asked))]
 
@@ -512,7 +526,7 @@ def _comparisons(
     try:
         values = [each for each in _values(element) if each.bounded]
     except InvalidValue as error:
-        heard.note(str(error))
+        _note(heard, element, str(error))
         return
     if len(values) == 1:
         yield from _terms(name, values[0], times)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sssjob.model import Job
@@ -110,7 +110,8 @@ class PSIJ(Specification):
         words = [take(form, ("executable",)), *(given if isinstance(given, list) else ())]
         say_command(heard, words)
         if take(form, ("attributes", "project_name")) is not None:
-            heard.note("project_name is deprecated: account is read")
+            path = "/attributes/project_name"
+            heard.note("project_name is deprecated: account is read", path)
         read_rows(form, ROWS, heard)
         self._environment(form, heard)
         self._counts(form, heard)
@@ -141,7 +142,8 @@ class PSIJ(Specification):
         if nodes and tasks and per_node and tasks != nodes * per_node:
             heard.note(
                 f"process_count {tasks} is not node_count {nodes} times processes_per_node "
-                f"{per_node}: PSI/J refuses it"
+                f"{per_node}: PSI/J refuses it",
+                "/resources/process_count",
             )
         tasks = tasks or (nodes * per_node if nodes and per_node else None)
         if tasks:
@@ -173,10 +175,12 @@ class PSIJ(Specification):
         custom = {**form.get("attributes", {}).get("custom_attributes", {}), **held}
         return {**form, "attributes": {**form.get("attributes", {}), "custom_attributes": custom}}
 
-    def kept(self, form: Data) -> tuple[str, ...]:
+    def held(self, form: Data) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """The residual."""
         custom = _inside(form, *_CUSTOM)
-        return tuple(word(custom[name]) for name in sorted(custom) if name.startswith(_KEPT))
+        for name in sorted(custom):
+            if name.startswith(_KEPT):
+                yield word(custom[name]), (*_CUSTOM, name)
 
     def _forget(self, form: Data) -> None:
         custom = _inside(form, *_CUSTOM)

@@ -20,6 +20,7 @@ from sssjob.translate.fields import Name, Rule, prologue
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import Asked
+from sssjob.translate.residual import Kept
 from sssjob.translate.translator import Read, Settings, Translator
 
 SCRIPT = "script"  # the id of the file that a script becomes
@@ -188,7 +189,7 @@ class SubmitForm(Translator[Script]):
         if first.startswith("#!"):
             interpreter, text, number = first[2:].strip(), rest, 2
         options: list[Option] = []
-        kept: list[str] = []
+        kept: list[tuple[int, list[str]]] = []
         other: list[str] = []
         found: list[Finding] = []
         lines = text.split("\n")
@@ -197,9 +198,9 @@ class SubmitForm(Translator[Script]):
             if line.startswith(_FILE):
                 break
             if line.startswith(_KEPT):
-                kept.append(line[len(_KEPT) :])
+                kept.append((number, [line[len(_KEPT) :]]))
             elif line.startswith(_MORE) and kept:
-                kept[-1] += line[len(_MORE) :]
+                kept[-1][1].append(line[len(_MORE) :])
             elif (behind := self.form.syntax.directive(line)) is not None:
                 options += self._options(behind, number, found)
             elif line.strip() and not line.lstrip().startswith("#"):
@@ -214,7 +215,7 @@ class SubmitForm(Translator[Script]):
             tuple(self.form.prepare(options)),
             ours,
             body,
-            tuple(kept),
+            tuple(Kept.at("".join(parts), place) for place, parts in kept),
             file,
             bool(file),
             tuple(found),
@@ -327,20 +328,20 @@ def folded(text: str) -> Iterator[str]:
         head = _MORE
 
 
-def unfolded(lines: list[str]) -> tuple[list[str], list[str]]:
+def unfolded(lines: list[str]) -> tuple[list[str], list[Kept]]:
     """Lines, empty where something is kept, and what that is."""
     others: list[str] = []
-    kept: list[str] = []
-    for line in lines:
+    kept: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(lines, 1):
         if line.startswith(_KEPT):
-            kept.append(line[len(_KEPT) :])
+            kept.append((number, [line[len(_KEPT) :]]))
         elif line.startswith(_MORE) and kept:
-            kept[-1] += line[len(_MORE) :]
+            kept[-1][1].append(line[len(_MORE) :])
         else:
             others.append(line)
             continue
         others.append("")
-    return others, kept
+    return others, [Kept.at("".join(parts), place) for place, parts in kept]
 
 
 def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, str]:

@@ -26,6 +26,19 @@ _ENDS = {"\n": "&#10;", "\r": "&#13;", "\\": "&#92;"}  # a backslash may continu
 _LOGIC = frozenset(("conj", "group", "preference"))
 
 
+class Kept(str):
+    """A line of a residual as it was read, with the line of the target in which it stands."""
+
+    line = 0
+
+    @classmethod
+    def at(cls, text: str, line: int) -> Kept:
+        """A line of a residual that stands in a line."""
+        kept = cls(text)
+        kept.line = line
+        return kept
+
+
 def patch(job: Job, back: Job) -> tuple[str, ...]:
     """The lines that make ``job`` of ``back``, which is what a target says by itself.
 
@@ -48,28 +61,30 @@ def apply(back: Job, lines: Iterable[str]) -> tuple[Job, tuple[Finding, ...]]:
     attributes: Mapping[str, str] = back.attributes
     found: list[Finding] = []
     for line in lines:
+        place = line.line if isinstance(line, Kept) else 0
         kind, _, rest = line.partition(" ")
         digest, _, text = rest.partition(" ")
         try:
             held = loads(text)
         except (SSSJobError, ValueError) as error:
-            found.append(_fault(kind, f"cannot be read: {error}"))
+            found.append(_fault(kind, f"cannot be read: {error}", place))
             continue
         if not isinstance(held, Job):
-            found.append(_fault(kind, "holds no job"))
+            found.append(_fault(kind, "holds no job", place))
         elif kind == SELF:
             attributes = held.attributes
         elif digest != _digest(kinds.get(kind, [])):
-            found.append(_fault(kind, "was written for another text: what stands there now holds"))
+            told = "was written for another text: what stands there now holds"
+            found.append(_fault(kind, told, place))
         else:
             kinds[kind] = [item for item in held.items if not isinstance(item, Note)]
     items = (item for kind in kinds.values() for item in kind)
     return Job(tuple(items), attributes), tuple(found)
 
 
-def _fault(kind: str, reason: str) -> Finding:
+def _fault(kind: str, reason: str, line: int) -> Finding:
     text = f"what was kept of {kind[:60]} {reason}"
-    return finding("W-DISAGREE", text, path=f"/Job/{kind[:60]}")
+    return finding("W-DISAGREE", text, path=f"/Job/{kind[:60]}", line=line)
 
 
 def _kinds(job: Job) -> dict[str, list[Item]]:

@@ -10,6 +10,7 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sssjob import nodes, units
@@ -20,8 +21,10 @@ from sssjob.model import Note, Property, stripped
 from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import Shape
 from sssjob.translate.options import Heard
+from sssjob.translate.places import Loaded, line_of_value
 from sssjob.translate.requests import NO_OPTION, Asked
-from sssjob.translate.translator import Translator
+from sssjob.translate.residual import Kept
+from sssjob.translate.translator import Read, Settings, Translator
 
 Data = dict[str, Any]  # an object of JSON
 
@@ -55,11 +58,38 @@ class Specification(Translator[Data]):
             why = "nested too deep" if isinstance(error, RecursionError) else str(error)
             yield finding("E-TYPE", f"no JSON of a job specification: {why}", line=line)
             return
-        for each in found if isinstance(found, list) else [found]:
+        text = data.decode(json.detect_encoding(data), "replace")
+        several = isinstance(found, list)
+        for number, each in enumerate(found if several else [found]):
+            path = (number,) if several else ()
             if isinstance(each, dict):
-                yield each
+                yield Loaded.at(each, text, path)
             else:
-                yield finding("E-TYPE", f"{json.dumps(each)[:60]} where an object is expected")
+                shown = f"{json.dumps(each)[:60]} where an object is expected"
+                yield finding("E-TYPE", shown, line=line_of_value(text, path))
+
+    def jobs(self, form: Data, settings: Settings) -> Iterator[Read]:
+        """The job, and in which line of the text stands what a finding is about."""
+        found = self.job(form, settings)
+        if isinstance(form, Loaded):
+            told_ = tuple(
+                each if each.line else replace(each, line=form.line(_names(each.path)))
+                for each in found.findings
+            )
+            found = found._replace(findings=told_)
+        yield found
+
+    def kept(self, form: Data) -> tuple[str, ...]:
+        """The residual, each line of it with its place."""
+        lines = []
+        for text, path in self.held(form):
+            line = form.line(path) if isinstance(form, Loaded) else 0
+            lines.append(Kept.at(text, line))
+        return tuple(lines)
+
+    def held(self, form: Data) -> Iterable[tuple[str, tuple[str | int, ...]]]:
+        """The lines of the residual, and where they stand."""
+        return ()
 
 
 def begins(head: bytes, *keys: bytes) -> bool:
@@ -147,7 +177,15 @@ def word(value: Any) -> str:
 def told(heard: Heard, path: Sequence[str], value: Any, expected: str) -> None:
     """Say that a value is not what stands there."""
     shown = json.dumps(value)[:60]
-    heard.note(f"{'.'.join(path)}: {shown} where {expected} is expected")
+    text = f"{'.'.join(path)}: {shown} where {expected} is expected"
+    heard.note(text, path=f"/{pointer(path)}")
+
+
+def _names(path: str) -> list[str | int]:
+    """The names of a path, and numbers in lists: in objects no name is one of ours."""
+    parts = path.split("/")[1:]
+    names = [part.replace("~1", "/").replace("~0", "~") for part in parts]
+    return [int(name) if name.isdecimal() else name for name in names]
 
 
 def pointer(path: Iterable[str]) -> str:

@@ -159,3 +159,16 @@ def test_a_variable_and_an_argument_of_several_lines_come_back_without_a_residua
     assert [each.text for each in environment.children] == [value]
     assert found.job.get("Arguments") == f"'{value}' b"
     assert found.job.get("InputFile") == "/in"
+
+
+@pytest.mark.parametrize("target", [*SCRIPTS, "condor"])
+def test_what_is_wrong_with_a_residual_has_its_line(target):
+    job = Job((
+        Property("Id", "1"), Property("Executable", "/bin/true"), Property("Odd", "x" * 2000),
+    ))  # fmt: skip
+    lines = translate(job, target).text.split("\n")
+    place = next(number for number, line in enumerate(lines, 1) if line.startswith("# sssjob: Odd"))
+    assert lines[place].startswith("# sssjob+ ")
+    lines[place] += "<"
+    (found,) = read("\n".join(lines).encode(), target)
+    assert [each.line for each in found.findings if each.code == "W-DISAGREE"] == [place]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a case is a line)
 """Job specifications of JSON and XML: valid by schemas of others, and the same when read back."""
 
 import json
@@ -418,3 +419,83 @@ def test_the_library_of_psij_takes_whatever_is_written(tree):
 )  # fmt: skip
 def test_durations_of_psij(text, seconds):
     assert psij.duration(text) == seconds
+
+
+# fmt: off
+PLACED = [
+    ("psij", '{"executable": "/a",\n "attributes": {"duration":\n "soon"},\n "resources": {"__version": 1,\n "node_count": 0}}', [5, 3]),
+    ("psij", '[{"executable": "/a"},\n {"executable": "/b", "environment":\n 5}]', [3]),
+    ("psij", '{"executable": "/a",\n "x": {}, "attributes": {"custom_attributes": {"a": "}", \n"sssjob.001": "Name - <Job"}}}', [3]),
+    ("flux", '{"version": 1, "resources": [{"type": "slot", "count": 1, "label": "a",\n "with": [{"type": "core", "count": 1}]}],\n "tasks": [{"command": ["/a"],\n "slot": "b", "count": {"per_slot": 1}}],\n "attributes": {"user": {"sssjob": {"residual": [\n"Id - <Job><Id>1</Id></Job>",\n"x"]}},\n"system": {"dependencies": [5], "duration": 5}}}', [4, 8, 7]),
+    ("slurmrest", '{"job": {"name": "a", "nodes": "x",\n "required_nodes": ["n1",\n "n["],\n "script": "#!/bin/sh\\n# sssjob: Id - x\\nexec /a\\n"}}', [1, 2, 4]),
+    ("slurmrest", '{"jobs": [{"script": "x", "name": "a"},\n {}]}', [1]),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("source", "text", "lines"), PLACED)
+def test_what_is_told_of_json_has_its_line(source, text, lines):
+    findings = [each for found in read(text.encode(), source) for each in found.findings]
+    assert [each.line for each in findings] == lines, findings
+
+
+@pytest.mark.parametrize("source", ["psij", "flux", "slurmrest"])
+def test_what_is_no_object_has_its_line(source):
+    found = [each for item in read(b'[\n{"version": 1},\n 5]', source) for each in item.findings]
+    assert found[-1].line == 3
+
+
+JSDL_PLACED = """<JobDefinition xmlns="http://schemas.ggf.org/jsdl/2005/11/jsdl">
+<JobDescription><JobIdentification><JobName>a</JobName>
+<JobName>b</JobName></JobIdentification>
+<Application/>
+<Resources><CandidateHosts><HostName>a b</HostName></CandidateHosts>
+<TotalCPUCount><Exact>x</Exact></TotalCPUCount>
+<FileSystem name="x"/>
+</Resources>
+<kept xmlns="urn:sssjob:residual">Name - x</kept>
+</JobDescription>
+</JobDefinition>"""
+
+
+def test_what_is_told_of_jsdl_has_its_line_and_path():
+    (found,) = read(JSDL_PLACED.encode(), "jsdl")
+    assert [each.line for each in found.findings] == [3, 4, 5, 6, 7, 9]
+    paths = [each.path for each in found.findings]
+    assert paths[0] == "/JobDefinition/JobDescription/JobIdentification/JobName"
+
+
+@given(st.recursive(
+    st.none() | st.integers() | st.text("\n\"\\{}[]:,é", max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab\"\n,:{", max_size=2), inner, max_size=3),
+    max_leaves=8,
+))  # fmt: skip
+def test_each_value_of_json_is_found_in_its_line(value):
+    from sssjob.translate.places import line_of_value
+
+    lines = []
+
+    def walk(each, path, depth):
+        """The text of a value, each in a line of its own."""
+        lines.append((len("".join(written).split("\n")), path))
+        if isinstance(each, dict):
+            written.append("{")
+            for number, (name, inner) in enumerate(each.items()):
+                written.append(f"{',' * bool(number)}{json.dumps(name)}:\n")
+                walk(inner, (*path, name), depth + 1)
+            written.append("}")
+        elif isinstance(each, list):
+            written.append("[")
+            for number, inner in enumerate(each):
+                written.append(f"{',' * bool(number)}\n")
+                walk(inner, (*path, number), depth + 1)
+            written.append("]")
+        else:
+            written.append(json.dumps(each))
+
+    written = []
+    walk(value, (), 0)
+    text = "".join(written)
+    assert json.loads(text) == value
+    for line, path in lines:
+        assert line_of_value(text, path) == line, (text, path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -158,8 +158,8 @@ class Jobspec(Specification):
         """The job of a jobspec."""
         form, heard = json.loads(json.dumps(form)), Heard()
         take(form, _KEPT)
-        for text in faults(form, canonical=self.version == CANONICAL):
-            heard.note(text)
+        for fault in faults(form, canonical=self.version == CANONICAL):
+            heard.note(fault.text, fault.path)
         take(form, ("version",))
         resources, tasks = take(form, ("resources",)), take(form, ("tasks",))
         first = tasks[0] if isinstance(tasks, list) and tasks else {}
@@ -167,7 +167,7 @@ class Jobspec(Specification):
         given = first.get("command", [])
         say_command(heard, given if isinstance(given, list) else [given])
         if isinstance(tasks, list) and len(tasks) > 1:
-            heard.note(f"{len(tasks)} tasks: only the first is read")
+            heard.note(f"{len(tasks)} tasks: only the first is read", "/tasks/1")
         read_rows(form, ROWS, heard)
         for name, path in _STREAMS.items():
             _read_stream(form, name, path, heard)
@@ -191,13 +191,14 @@ class Jobspec(Specification):
         user = {**form["attributes"].get("user", {}), _KEPT[-1]: {"residual": held}}
         return {**form, "attributes": {**form["attributes"], "user": user}}
 
-    def kept(self, form: Data) -> tuple[str, ...]:
+    def held(self, form: Data) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """The residual."""
-        found = form
+        found: Any = form
         for name in (*_KEPT, "residual"):
             inner = found.get(name) if isinstance(found, dict) else None
             found = inner if inner is not None else {}
-        return tuple(map(word, found)) if isinstance(found, list) else ()
+        for number, each in enumerate(found if isinstance(found, list) else ()):
+            yield word(each), (*_KEPT, "residual", number)
 
     def recognises(self, head: bytes) -> str:
         """An object with resources and tasks, of this version."""
@@ -232,31 +233,40 @@ class Canonical(Jobspec):
         return [{"type": "memory", "count": each, "unit": "MB"}]
 
 
-def faults(form: Data, *, canonical: bool = False) -> Iterator[str]:
+class Fault(NamedTuple):
+    """What is wrong, and the path of the object in which it is."""
+
+    text: str
+    path: str
+
+
+def faults(form: Data, *, canonical: bool = False) -> Iterator[Fault]:
     """What is wrong with a jobspec that its schema does not see."""
     resources, tasks = form.get("resources"), form.get("tasks")
     system = form.get("attributes") or {}
     system = system.get("system", {}) if isinstance(system, dict) else {}
     system = system if isinstance(system, dict) else {}
     if not canonical and not isinstance(system.get("duration"), int | float):
-        yield "attributes.system.duration is missing (RFC 25)"
+        yield Fault("attributes.system.duration is missing (RFC 25)", "/attributes/system")
     labels = set()
     for vertex in _vertices(resources):
         if vertex.get("type") == "slot":
             labels.add(vertex.get("label"))
             if not any(each.get("type") == "core" for each in _vertices(vertex.get("with"))):
-                yield f"the slot {vertex.get('label')!r} has no core"
+                yield Fault(f"the slot {vertex.get('label')!r} has no core", "/resources")
     if not labels:
-        yield "resources have no slot"
-    for task in tasks if isinstance(tasks, list) else ():
+        yield Fault("resources have no slot", "/resources")
+    for place, task in enumerate(tasks if isinstance(tasks, list) else ()):
         if isinstance(task, dict) and task.get("slot") not in labels:
-            yield f"a task names the slot {task.get('slot')!r}, which is not there"
+            text = f"a task names the slot {task.get('slot')!r}, which is not there"
+            yield Fault(text, f"/tasks/{place}/slot")
     waits = system.get("dependencies", [])
     for each in waits if isinstance(waits, list) else [waits]:
         if not isinstance(each, dict) or not all(
             isinstance(each.get(name), str) for name in ("scheme", "value")
         ):
-            yield f"{json.dumps(each)[:60]} is no dependency (RFC 26)"
+            text = f"{json.dumps(each)[:60]} is no dependency (RFC 26)"
+            yield Fault(text, "/attributes/system/dependencies")
 
 
 def _vertices(found: Any) -> Iterator[Data]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sssjob import units
@@ -109,7 +109,9 @@ class REST(Specification):
             first = several[0] if isinstance(several, list) and several else {}
             form["job"] = first if isinstance(first, dict) else {}
             if isinstance(several, list) and len(several) > 1:
-                heard.note(f"a heterogeneous job of {len(several)}: only the first is read")
+                heard.note(
+                    f"a heterogeneous job of {len(several)}: only the first is read", "/jobs"
+                )
         job = form["job"]
         if isinstance(form.get("script"), str):  # as versions before v0.0.41 have it
             job.setdefault("script", form.pop("script"))
@@ -132,12 +134,13 @@ class REST(Specification):
         held = "".join(f"{_REMARK}{line}\n" for line in lines)
         return {**form, "job": {**form["job"], "script": f"{first}\n{held}{rest}"}}
 
-    def kept(self, form: Data) -> tuple[str, ...]:
-        """The residual."""
+    def held(self, form: Data) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+        """The residual, all of which is in the one value of the script."""
         job = form.get("job")
         script = job.get("script") if isinstance(job, dict) else None
-        held, _ = _parted(script) if isinstance(script, str) else ([], "")
-        return tuple(held)
+        lines, _ = _parted(script) if isinstance(script, str) else ([], "")
+        for line in lines:
+            yield line, ("job", "script")
 
     def recognises(self, head: bytes) -> str:
         """An object with a job that has a script."""
@@ -461,7 +464,7 @@ def _read_script(job: Data, heard: Heard) -> dict[str, bytes]:
         say_command(heard, program)
         return {}
     if not script:
-        heard.note("the job has no script")
+        heard.note("the job has no script", "/job")
         return {}
     mark, _, rest = body.partition("\n")
     id_ = mark[len(_FILE) :] if mark.startswith(_FILE) else ""
