@@ -97,7 +97,7 @@ def conditions(asked: Asked, names: Iterable[str], say: Callable[[Expression], T
             found.append(say(part))
         except (InvalidValue, LimitExceeded):
             continue
-        asked.settle(each.item for each in expression.comparisons(part))
+        asked.take_terms(each.item for each in expression.comparisons(part))
     return found
 
 
@@ -111,7 +111,7 @@ def wishes(asked: Asked, name: str) -> list[str]:
         if not known:
             continue
         best = max(known, key=lambda each: abs(expression.weight(each.item)))
-        asked.settle((best.item,))
+        asked.take_terms((best.item,))
         found.append(stripped(best.item.text))
     return list(dict.fromkeys(found))
 

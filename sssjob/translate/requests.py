@@ -76,7 +76,7 @@ class Asked:
         self._places: list[Place] = []
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
-        self._settled: set[int] = set()  # by identity, of what is said as part of an expression
+        self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
         self._block(job, scope, unstated)
 
     @property
@@ -104,7 +104,7 @@ class Asked:
             place
             for place in self._places
             if place.item.name == name and place.owner is self.owner and place.plain
-            and id(place.item) not in self._settled
+            and id(place.item) not in self._in_terms
         ]  # fmt: skip
         for place in found:
             self._fates.pop(id(place.item), None)
@@ -200,11 +200,11 @@ class Asked:
             return ()
         return () if whole is None else expression.conjuncts(whole)
 
-    def settle(self, items: Iterable[Property]) -> None:
+    def take_terms(self, items: Iterable[Property]) -> None:
         """Take properties as parts of an expression, so that nobody takes one of them alone."""
         found = list(items)
         self.hold(found)
-        self._settled.update(map(id, found))
+        self._in_terms.update(map(id, found))
 
     def everything(self) -> None:
         """Take all that a job says, for a target that has a place for whatever there is."""
