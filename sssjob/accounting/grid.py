@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from sssjob import records
+from sssjob import records, units
 from sssjob.model import Block, Delivered, Item, Job
 from sssjob.records.readers import noted
 from sssjob.records.record import Converted, Outcome
@@ -20,6 +20,7 @@ from sssjob.records.record import Converted, Outcome
 _TIMES = ("EndTime", "StartTime", "SubmitTime")
 BEFORE, AFTER = 86_400, 28 * 86_400  # seconds about the entry in which the record may lie
 
+_LONGEST = 18  # digits of a time that is compared
 _LENT = ("GlobalId", "SubmitHost")  # properties of a job that a record may lack
 
 
@@ -61,14 +62,18 @@ class Grid:
         if not time:
             return
         self.entries += 1
-        self._entries[entry.id].append((int(time), entry))
+        self._entries[entry.id].append((units.time(time), entry))
         # Some batch systems print ``7.server`` in one place and ``7`` in another.
         self._local.setdefault(entry.id.partition(".")[0], entry.id)
 
     def _entry(self, job: Job) -> Job | None:
         """The entry of a job's id that is nearest in time to when it was submitted."""
         id = job.id if job.id in self._entries else self._local.get(job.id, "")
-        times = [int(text) for name in _TIMES if (text := job.get(name)).isdecimal()]
+        times = [
+            int(text)
+            for name in _TIMES
+            if (text := job.get(name)).isdecimal() and len(text) <= _LONGEST
+        ]
         if not id or not times:
             return None
         found = [

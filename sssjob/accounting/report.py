@@ -18,6 +18,8 @@ from sssjob.errors import Finding, InvalidValue
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 
+_LONG = 18  # digits of a number that needs no look at what it means
+
 Key = tuple[str, ...]
 Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
 Named = dict[str, list[Property]]
@@ -110,8 +112,10 @@ class Facts:
 
     def read(self, item: Property) -> Number | None:
         """An amount in base units; None where it cannot be read."""
-        if item.name not in units.DEFAULT_UNITS and item.text.isdecimal() and item.text.isascii():
-            return int(item.text)
+        text = item.text
+        is_plain = text.isdecimal() and text.isascii() and len(text) <= _LONG
+        if is_plain and item.name not in units.DEFAULT_UNITS:
+            return int(text)
         value = self.scope.read(item)
         return None if value is None else _plain(value)
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
+import io
+import signal
 import sys
+from typing import NoReturn
 
 import click
 
 from sssjob._version import __version__
 from sssjob.cli.commands import Commands
 from sssjob.cli.signals import Terminated, die
+
+_ESCAPED = "sssjob.escaped"
 
 # fmt: off
 COMMANDS = {
@@ -65,6 +71,7 @@ def sssjob() -> None:
 
 def main() -> None:
     """Run the command; a reader that closes the pipe early is no error."""
+    _write_any_text()
     number = 0
     try:
         sssjob(prog_name="sssjob")
@@ -74,12 +81,44 @@ def main() -> None:
         sys.stdout.close()
     except Terminated as end:
         number = end.number
-    except RuntimeError as error:
-        from sssjob.cli import common
-        from sssjob.errors import LostWorker
+    except KeyboardInterrupt:
+        number = signal.SIGINT
+    except MemoryError:
+        _fail("there is not enough memory for this")
+    except RecursionError:
+        _fail("this is nested too deeply")
+    except OSError as error:
+        from sssjob.cli.common import reason
 
-        if not isinstance(error, LostWorker):
+        _fail(reason(error))
+    except Exception as error:
+        from sssjob.errors import SSSJobError
+
+        if not isinstance(error, SSSJobError):  # which is imported when there is an error
             raise
-        common.fail(error)
+        _fail(error)
     if number:
         die(number)
+
+
+def _fail(message: object) -> NoReturn:
+    from sssjob.cli.common import fail
+
+    fail(message)
+
+
+def _write_any_text() -> None:
+    """Have letters that the terminal's encoding lacks written as ``\\u00fc``, and not end us."""
+    codecs.register_error(_ESCAPED, _escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_ESCAPED)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """The form that JSON has, which needs no other one then."""
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    units = text.encode("utf-16-be", "surrogatepass")
+    pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))
+    return "".join(f"\\u{pair}" for pair in pairs), error.end

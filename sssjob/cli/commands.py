@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Collection, Mapping
 from importlib import import_module
 from keyword import iskeyword
 from typing import Any
 
 import click
+
+from sssjob.cli.signals import Terminated
 
 _NO_FAMILIES: Mapping[str, Collection[str]] = {}
 
@@ -43,6 +46,13 @@ class Commands(click.Group):
         command = getattr(module, name if family else "command")
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run what was called; Ctrl-C ends it as other signals do, which click would not tell."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Terminated(signal.SIGINT) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing any."""

@@ -177,10 +177,13 @@ def _of_executable(
 
 
 def written(file: File) -> str:
-    """A File as it stands in a message. Raises ``ValueError`` for content that XML has not."""
-    text = file.content.decode()
+    """A File as it stands in a message. Raises ``InvalidValue`` for what XML has not."""
+    try:
+        text = file.content.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"{file.id}: byte {error.start}", "text in UTF-8") from error
     if illegal := next((letter for letter in text if not _is_character(letter)), ""):
-        raise ValueError(f"{file.id}: U+{ord(illegal):04X} is not a character of XML 1.0")
+        raise InvalidValue(f"{file.id}: U+{ord(illegal):04X}", "a character of XML 1.0")
     return f"<{_ELEMENT} id={quoted(file.id)}>{escape(text, _LINE_ENDS)}</{_ELEMENT}>"
 
 

@@ -25,11 +25,22 @@ def documents(
     if not path.is_dir():
         yield path
         return
-    for folder, inner, names in os.walk(path, onerror=on_error):
-        inner.sort()
-        for name in sorted(names):
-            file = Path(folder, name)
-            if name.endswith(_SUFFIXES) and file.is_file():
-                yield file
+    waiting = [str(path)]
+    while waiting:  # no function in a function, as os.walk has: they may be nested without end
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            if on_error is not None:
+                on_error(error)
+            continue
+        inner = []
+        for entry in found:
+            if entry.is_dir():
+                inner += [] if entry.is_symlink() else [entry.path]
+            elif entry.name.endswith(_SUFFIXES) and entry.is_file():
+                yield Path(entry.path)
             elif on_skipped is not None:
-                on_skipped(file)
+                on_skipped(Path(entry.path))
+        waiting += reversed(inner)

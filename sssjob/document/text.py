@@ -13,6 +13,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec
 from sssjob.document.bridge import to_tree
 from sssjob.document.places import ATTRIBUTE, ILLEGAL, TEXT, has_elements, local
+from sssjob.errors import InvalidValue
 from sssjob.model import Block, Note, Property
 from sssjob.units import XML_SPACE
 
@@ -32,7 +33,7 @@ def dumps(
     """A job object as XML text, on one line unless ``indent``; no declaration, no last newline.
 
     See ``bridge.to_tree`` for ``dialect`` and ``namespace``. A character that XML does not have
-    raises ``ValueError``.
+    raises ``InvalidValue``.
     """
     text = "" if indent or namespace else _flat(block, dialect)
     if not text:
@@ -42,7 +43,7 @@ def dumps(
         return etree.tostring(tree, encoding="unicode")
     # Whatever is printable is legal, which is four times as fast to find out.
     if not text.isprintable() and (illegal := ILLEGAL.search(text)):
-        raise ValueError(f"U+{ord(illegal[0]):04X} is not a character of XML 1.0")
+        raise InvalidValue(f"U+{ord(illegal[0]):04X}", "a character of XML 1.0")
     return text
 
 

@@ -227,6 +227,9 @@ def _sections(text: str) -> configparser.RawConfigParser:
         except configparser.MissingSectionHeaderError:
             # The text shows its options without sections: their names tell where they belong.
             parser.read_string(f"[{_ANY}]\n{text}")
+    except AttributeError as error:
+        # Python's own, until 3.13: there is no value to which the line could be added.
+        raise BadConfig("a line continues an option that has no = or : behind it") from error
     except configparser.Error as error:
         reason = " ".join(str(error).replace("'<string>'", "").split())
         raise BadConfig(reason) from error

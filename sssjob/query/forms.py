@@ -75,8 +75,13 @@ class Form:
     def write(self, cells: Iterator[Any], stream: TextIO) -> None:
         """Write what was made of matches; an array of JSON is closed whatever happens."""
         match self.kind:
-            case "text" | "xml":
+            case "text":
                 stream.writelines(cells)
+            case "xml":
+                code = stream.encoding or "utf-8"
+                stream.writelines(
+                    each.encode(code, "xmlcharrefreplace").decode(code) for each in cells
+                )
             case "jsonl":
                 stream.writelines(f"{each}\n" for each in cells)
             case "json":

@@ -123,3 +123,8 @@ def test_a_file_is_read_up_to_its_limit(tmp_path):
 def test_every_option_sets_a_field_that_there_is():
     fields = set(config.Config.__dataclass_fields__)
     assert {option.field for option in config.OPTIONS if option.field} <= fields
+
+
+def test_a_line_that_continues_an_option_without_a_value_is_said():
+    with pytest.raises(config.BadConfig, match="continues"):
+        config.parse("[Main]\nvomap\n  a : b\n")

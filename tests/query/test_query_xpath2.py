@@ -243,3 +243,17 @@ def test_a_later_query_is_a_value():
 def test_a_version_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match=r"expected 1\.0, 2\.0"):
         compile("//Job", None, "4.0")
+
+
+@pytest.mark.parametrize(
+    "expression", ["math:pow(10,400)", "1 mod Q{3 - -2", "xs:integer('" + "9" * 5000 + "')"]
+)
+def test_what_elementpath_fails_at_is_no_query(expression):
+    with pytest.raises(NotAQuery):
+        list(compile(expression, {}, "3.1").run(b"<Job><Id>1</Id></Job>"))
+
+
+def test_a_number_with_too_many_digits_is_a_limit():
+    expression = " * ".join(["xs:integer(math:pow(10, 300))"] * 20)
+    with pytest.raises(UnreadableDocument, match="bits of a number"):
+        list(compile(expression, {}, "3.1").run(b"<Job><Id>1</Id></Job>"))

@@ -38,6 +38,12 @@ _REFUSED = (
     "parse-xml", "parse-xml-fragment", "trace", "transform", "unparsed-text",
     "unparsed-text-available", "unparsed-text-lines", "uri-collection",
 )  # fmt: skip
+# What elementpath raises of its own where it does not expect what an expression asks, such as
+# math:pow(10,400): not of this document, and not of us.
+FAULTS = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError,
+    ValueError,
+)  # fmt: skip
 _BRACKETS = re.compile(r"\"[^\"]*\"|'[^']*'|\(:|:\)|([(\[{])|([)\]}])")
 _PLACE = re.compile(r"line (\d+), column (\d+): ")
 _CODE = re.compile(r"\[err:(\w+)\] (.*)", re.DOTALL)
@@ -55,6 +61,14 @@ def parse(expression: str, namespaces: dict[str, str], version: str) -> Any:
         raise NotAQuery(expression, 0, str(error)) from error
     except ElementPathError as error:
         raise not_a_query(expression, error) from error
+    except FAULTS as error:
+        raise beyond(expression, error) from error
+
+
+def beyond(expression: str, error: Exception) -> NotAQuery:
+    """That elementpath cannot work an expression out, for a reason of its own."""
+    said = f"{error} ({type(error).__name__})" if str(error) else type(error).__name__
+    return NotAQuery(expression, 0, f"cannot be worked out: {said}")
 
 
 def not_a_query(expression: str, error: ElementPathError) -> NotAQuery:

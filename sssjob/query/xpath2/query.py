@@ -14,7 +14,14 @@ from elementpath.xpath_nodes import AttributeNode, DocumentNode, TextNode, XPath
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob.errors import InvalidValue, LimitExceeded, NotAQuery, UnreadableDocument, finding
+from sssjob.errors import (
+    InvalidValue,
+    LimitExceeded,
+    NotAQuery,
+    SSSJobError,
+    UnreadableDocument,
+    finding,
+)  # fmt: skip
 from sssjob.query.match import Match
 from sssjob.query.parser import MAX_DEPTH, parse
 from sssjob.query.question import Ask, Question
@@ -23,6 +30,8 @@ from sssjob.query.xpath2 import parser, scope
 from sssjob.query.xpath2.context import Context
 
 VERSIONS = tuple(parser.PARSERS)
+
+LONGEST = 1 << 13  # bits of an integer; Python writes no more than 4300 digits
 
 _ATTRIBUTES = etree.XPath("@*")
 _TEXTS = etree.XPath("text()")
@@ -87,8 +96,12 @@ class XPath2Query(Question):
             raise parser.not_a_query(self.expression, error) from error
         except InvalidValue as error:
             raise NotAQuery(self.expression, 0, str(error)) from error
+        except SSSJobError:
+            raise
         except RecursionError:
             raise LimitExceeded("calls inside each other", MAX_DEPTH) from None
+        except parser.FAULTS as error:
+            raise parser.beyond(self.expression, error) from error
 
     def _asker(self, above: tuple[str, ...] | None, places: bool) -> Ask | None:
         """On its own, since the tree of a stream also holds what was read ahead."""
@@ -147,6 +160,8 @@ def _item(found: Any) -> Any:
         return str(value) if parent is None else _placed(found, parent)
     if isinstance(found, DocumentNode):
         return value.getroot()
+    if type(value) is int and value.bit_length() > LONGEST:
+        raise LimitExceeded("bits of a number", LONGEST)
     return value if isinstance(value, Element | bool | int | float | Decimal) else str(value)
 
 
