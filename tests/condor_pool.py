@@ -10,8 +10,9 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
+
+from waiting import until
 
 ROOT = Path(__file__).parents[1]
 PLACE = Path(os.environ.get("SSSJOB_TEST_CONDOR", "/var/cache/sssjob-test/condor"))
@@ -20,7 +21,6 @@ PACKAGES = (
     "python3-lxml", "python3-click", "python3-regex", "python3-rich", "python3-zstandard",
 )  # fmt: skip
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-READY = 60  # seconds
 
 CONFIGURATION = """\
 ENABLE_IPV6 = False
@@ -127,7 +127,9 @@ def _started(options):
         ["chroot", str(PLACE), "condor_master", "-pidfile", "/run/condor/master.pid"],
         check=True, env=environment,
     )  # fmt: skip
-    if not until(lambda: pool.run("condor_status", "-af", "Name", check=False).strip(), READY):
+    if not until(
+        lambda: pool.run("condor_status", "-af", "Name", check=False).strip(), going=_inside
+    ):
         raise Unavailable(f"HTCondor does not start: {pool.log('MasterLog')[-500:]}")
     return pool
 
@@ -138,22 +140,14 @@ def _stop():
     inside = _inside()
     if master.exists() and int(master.read_text()) in inside:
         os.kill(int(master.read_text()), signal.SIGQUIT)
-    if not until(lambda: not _inside(), 15):
+    if not until(lambda: not _inside(), seconds=15):
         for pid in _inside():
             os.kill(pid, signal.SIGKILL)
-        until(lambda: not _inside(), 5)
+        until(lambda: not _inside())
     for name in ("proc", "dev", ""):
         # Lazily: a process that has just ended may still hold it for a moment.
         while os.path.ismount(PLACE / name):
             subprocess.run(["umount", "--lazy", str(PLACE / name)], check=True)
-
-
-def until(condition, seconds):
-    """Wait for a condition; gives what it gave at last."""
-    end = time.monotonic() + seconds
-    while not (found := condition()) and time.monotonic() < end:
-        time.sleep(0.1)
-    return found
 
 
 def _make():

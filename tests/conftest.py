@@ -1,6 +1,7 @@
 """What all tests share: this folder can be imported from, and no test is judged by the clock."""
 
 import os
+import signal
 import stat
 from pathlib import Path
 
@@ -24,6 +25,8 @@ providers.is_local_module_file = lambda path: False
 
 
 def pytest_configure(config):
+    # Of what a shell has put into the background SIGINT is ignored, and so of all that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     checkout.watch(config, Path(__file__).parents[1])
 
 

@@ -5,9 +5,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from contextlib import contextmanager
 from pathlib import Path
+
+from waiting import HANG, until
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PROTECTED = "/var/lib"  # where only root writes, and all may read
@@ -51,14 +52,6 @@ def ports(count):
     return found
 
 
-def until(condition, seconds):
-    """Wait for a condition; gives what it gave at last."""
-    end = time.monotonic() + seconds
-    while not (found := condition()) and time.monotonic() < end:
-        time.sleep(0.1)
-    return found
-
-
 class Place:
     """A directory that everybody can read, with daemons, and the environment of all of them."""
 
@@ -91,24 +84,31 @@ class Place:
         words = ["runuser", "-u", user, "--"] if user else []
         done = subprocess.run(
             [*words, *(str(word) for word in command)], env={**self.environment, **(env or {})},
-            input=stdin, capture_output=True, text=True, check=False, cwd=self.root, timeout=120,
+            input=stdin, capture_output=True, text=True, check=False, cwd=self.root, timeout=HANG,
         )  # fmt: skip
         if check and done.returncode:
             raise AssertionError(f"{command} returned {done.returncode}: {done.stderr}")
         return done.stdout
 
-    def answers(self, *command, seconds=60, holds=lambda printed: True):
-        """Wait until a command succeeds with what is expected; raises ``Unavailable`` if never."""
+    def answers(self, *command, holds=lambda printed: True):
+        """Wait until a command succeeds with what is expected.
+
+        Raises ``Unavailable`` if it never does, or a server has ended.
+        """
 
         def asked():
             done = subprocess.run(
                 [str(word) for word in command], env=self.environment, stdin=subprocess.DEVNULL,
-                capture_output=True, text=True, check=False, timeout=60,
+                capture_output=True, text=True, check=False, timeout=HANG,
             )  # fmt: skip
             return done.returncode == 0 and holds(done.stdout)
 
-        if not until(asked, seconds):
+        if not until(asked, going=self._runs):
             raise Unavailable(f"{command[0]} gets no answer: {self.logs()}")
+
+    def _runs(self):
+        """Whether all servers still run."""
+        return all(daemon.poll() is None for daemon in self.daemons)
 
     def logs(self):
         """The ends of what the servers said."""

@@ -6,6 +6,7 @@ import threading
 from contextlib import contextmanager
 
 from gold import KEY
+from waiting import HANG
 
 from sssjob.gateway.config import Config, Limits
 from sssjob.gateway.server import Server
@@ -47,20 +48,20 @@ def gateway(handler, *, ring=RING, policy=None, **options):
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.run(ready.set)))
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(HANG)
     running = Running(server, loop)
     try:
         yield running
     finally:
         if thread.is_alive():
             running.stop()
-        thread.join(20)
+        thread.join(HANG)
         loop.close()
         assert not thread.is_alive()
 
 
 def connected(running, kind="listen"):
-    return socket.create_connection(running.address(kind), timeout=10)
+    return socket.create_connection(running.address(kind), timeout=HANG)
 
 
 def said(connection):

@@ -7,17 +7,16 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 import pytest
+from waiting import HANG, until
 
 _PATH = os.pathsep.join((
     os.environ.get("PATH", ""), *sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True),
 ))  # fmt: skip
-_PATIENCE = 60  # seconds for the server to come up
 _databases = count()
 
 
@@ -66,7 +65,7 @@ def server():
             yield directory
         finally:
             running.send_signal(signal.SIGINT)
-            running.wait(_PATIENCE)
+            running.wait(HANG)
     finally:
         shutil.rmtree(directory)
 
@@ -86,13 +85,12 @@ def database(directory):
 
 
 def _wait(psycopg, directory, running):
-    until = time.monotonic() + _PATIENCE
-    while True:
+    def answers():
         try:
             psycopg.connect(address(directory)).close()
         except psycopg.OperationalError:
-            if running.poll() is not None or time.monotonic() > until:
-                pytest.fail((directory / "log").read_text())
-            time.sleep(0.05)
-        else:
-            return
+            return False
+        return True
+
+    if not until(answers, going=lambda: running.poll() is None):
+        pytest.fail((directory / "log").read_text())

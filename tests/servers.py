@@ -4,6 +4,8 @@ import socket
 import threading
 from contextlib import contextmanager
 
+from waiting import HANG
+
 from sssjob.rmap.framing import Requests
 
 
@@ -23,7 +25,7 @@ class Scripted:
             except OSError:
                 return
             with connection:
-                connection.settimeout(10)
+                connection.settimeout(HANG)
                 if answer is None:
                     continue
                 parser = Requests()
@@ -35,7 +37,7 @@ class Scripted:
                 if answer:
                     connection.sendall(answer)
                 else:
-                    self.over.wait(10)
+                    self.over.wait(HANG)
 
 
 @contextmanager
@@ -49,7 +51,7 @@ def scripted(*answers):
         finally:
             server.over.set()
             listener.shutdown(socket.SHUT_RDWR)
-            thread.join(20)
+            thread.join(HANG)
             assert not thread.is_alive()
 
 

@@ -124,7 +124,7 @@ def _munge(place):
         f"--pid-file={root}/pid", f"--seed-file={root}/seed", f"--log-file={root}/log",
         "--num-threads=2",
     )  # fmt: skip
-    place.answers("munge", "-S", f"{root}/socket", "-n", seconds=20)
+    place.answers("munge", "-S", f"{root}/socket", "-n")
 
 
 def _database(place, port):

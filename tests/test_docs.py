@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from daemons import protected
+from waiting import HANG
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -76,7 +77,7 @@ def run(command, directory):
         "TZ": "UTC",
     }
     return subprocess.run(
-        ["bash", "-c", command], cwd=directory, env=environment, text=True, timeout=120,
+        ["bash", "-c", command], cwd=directory, env=environment, text=True, timeout=HANG,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
     ).stdout  # fmt: skip
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from waiting import HANG
 
 from sssjob import document
 from sssjob.cli.features import command
@@ -601,13 +602,13 @@ def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
 
     def mom(script, *arguments):
         words = [node / "scripts" / script, "101.ce", "root", "root", "run", *arguments]
-        subprocess.run(words, env={}, check=True, timeout=60)
+        subprocess.run(words, env={}, check=True, timeout=HANG)
 
     mom("prologue", "nodes=1:ppn=2,walltime=01:00:00,mem=1gb")
     told = subprocess.run(
         ["/bin/sh", "-c", f". {node}/scripts/profile.sh; cat $JOBFEATURES/wall_limit_secs"],
         env={"PBS_JOBID": "101.ce", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
-        check=True, timeout=60,
+        check=True, timeout=HANG,
     )  # fmt: skip
     assert told.stdout == "3600\n"
     mom(

@@ -5,10 +5,10 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import HANG, until
 
 from sssjob.cli.lcginfo import run as module
 from sssjob.lcginfo import estimators, ldif
@@ -84,7 +84,7 @@ def site(tmp_path):
 def run(*arguments, command="lcg-info-dynamic-scheduler", **options):
     return subprocess.run(
         [*COMMANDS[command], *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=60, **options,
+        capture_output=True, text=True, check=False, timeout=HANG, **options,
     )  # fmt: skip
 
 
@@ -287,17 +287,15 @@ def test_an_impatient_caller_ends_the_batch_systems_command_too(site):
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         pid = _pid(site / "pid")
         process.terminate()
-        assert process.communicate(timeout=30)[0] == b""
+        assert process.communicate(timeout=HANG)[0] == b""
     assert process.returncode == 128 + signal.SIGTERM
     assert not _alive(pid)
 
 
 def _pid(path):
-    for _ in range(300):
-        if path.exists() and (text := path.read_text().strip()):
-            return int(text)
-        time.sleep(0.1)
-    raise AssertionError("the command was not started")
+    text = until(lambda: path.exists() and path.read_text().strip())
+    assert text, "the command was not started"
+    return int(text)
 
 
 def _alive(pid):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from gold import KEY, documents, recording
+from waiting import HANG
 
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key
@@ -55,7 +56,7 @@ class Service:
     def ask(self, request=SYSTEM):
         body = write_request(request).encode()
         message = envelope(body, sign(body, Key(KEY)))
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=HANG) as connection:
             connection.sendall(recording("raw-ok").sent.partition(b"\r\n\r\n")[0] + b"\r\n\r\n")
             connection.sendall(b"%X\r\n%s0\r\n" % (len(message), message))
             reply = b"".join(iter(lambda: connection.recv(4096), b""))
@@ -83,7 +84,7 @@ def test_it_answers_until_a_signal_ends_it(config, number):
         assert service.ask(Request("Query", "ann", (Object("Nothing"),))).status.code == "740"
         assert service.ask(Request("Delete", "ann", (Object("System"),))).status.code == "315"
         service.process.send_signal(number)
-        assert service.process.wait(20) == 0
+        assert service.process.wait(HANG) == 0
 
 
 def test_an_actor_is_revoked_without_a_restart(config):

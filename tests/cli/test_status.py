@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from daemons import until
+from waiting import until
 
 from sssjob import store
 from sssjob.check import check_source
@@ -187,7 +187,7 @@ def test_watching_prints_what_is_new_until_it_is_interrupted(command, tmp_path):
     ) as process:  # fmt: skip
         turns = tmp_path / "turns"
         try:
-            assert until(lambda: turns.exists() and turns.read_text().count("asked") > 3, 60)
+            assert until(lambda: turns.exists() and turns.read_text().count("asked") > 3)
         finally:
             process.send_signal(signal.SIGINT)
         printed = process.stdout.read()

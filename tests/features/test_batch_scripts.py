@@ -4,6 +4,7 @@ import os
 import subprocess
 
 import pytest
+from waiting import HANG
 
 from sssjob import registry
 from sssjob.errors import InvalidValue
@@ -34,7 +35,7 @@ def install(safe_path):
 def run(script, *arguments, **environment):
     return subprocess.run(
         [script, *arguments], env={"PATH": PATH, **environment}, capture_output=True, text=True,
-        check=False, timeout=30,
+        check=False, timeout=HANG,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from waiting import HANG
 
 from sssjob import features
 from sssjob.features import keys, serve, status
@@ -39,7 +40,7 @@ def root(tmp_path):
 
 def ask(server, *lines):
     """What the server sends for the bytes of a request, up to its end."""
-    with socket.create_connection(server.server_address[:2], timeout=10) as connection:
+    with socket.create_connection(server.server_address[:2], timeout=HANG) as connection:
         connection.sendall("\r\n".join((*lines, "Connection: close", "", "")).encode())
         return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
 
@@ -113,7 +114,7 @@ def test_more_connections_than_can_be_served_are_closed(root, monkeypatch):
         with socket.create_connection(address) as first:
             first.sendall(b"GET /jobfeatures/job_id HTTP/1.1\r\nHost: x\r\n\r\n")
             assert first.recv(15).startswith(b"HTTP/1.1 200")
-            with socket.create_connection(address, timeout=10) as second:
+            with socket.create_connection(address, timeout=HANG) as second:
                 assert second.recv(1) == b""
 
 

@@ -5,6 +5,7 @@ import sys
 import threading
 
 import pytest
+from waiting import HANG
 
 from sssjob.errors import InvalidValue
 from sssjob.features.status import LOCK, LockTimeout, read, write
@@ -100,7 +101,7 @@ def test_two_processes_hammer_a_directory_and_no_reader_sees_a_torn_snapshot(tmp
             snapshots.append(found.values)
             numbers.update(found.values.values())
     for writer in writers:
-        writer.communicate(timeout=60)
+        writer.communicate(timeout=HANG)
     assert [writer.returncode for writer in writers] == [0, 0]
     assert [values for values in snapshots if len(set(values.values())) > 1] == []
     assert {len(values) for values in snapshots} == {4}

@@ -9,6 +9,7 @@ from gateways import gateway
 from gold import KEY
 from job_service import ROLES, job_service
 from servers import closed_port, scripted
+from waiting import until
 
 from sssjob.client import GOLD, SSSJOB, Client, Legacy
 from sssjob.document import loads
@@ -209,10 +210,7 @@ def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
         each = Forwarding(Plan(client, tmp_path / "forward.db", every=0.02), jobs.service.stores)
         each.start()
         jobs.create(*(DONE.format(number) for number in range(20)))
-        until = time.monotonic() + 30
-        while each.outbox.counts() != {State.SENT: 20}:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        assert until(lambda: each.outbox.counts() == {State.SENT: 20})
         each.stop()
         assert len(other.ids(("Duration", "EQ", "1155"))) == 20
 

@@ -19,6 +19,7 @@ import pytest
 import requests
 from gateways import connected, exchange, gateway, said
 from gold import KEY, RECORDINGS, documents, recording, replaying
+from waiting import HANG
 
 from sssjob.gateway.config import TLS, Limits
 from sssjob.gateway.log import LOGGER, Lines
@@ -115,7 +116,7 @@ def test_a_request_may_come_byte_by_byte(gold):
 def test_requests_uses_a_connection_twice(gold):
     with requests.Session() as session:
         for _ in range(2):
-            reply = session.post(gold.url(), data=RAW.message, timeout=10)
+            reply = session.post(gold.url(), data=RAW.message, timeout=HANG)
             assert (reply.status_code, code(reply.content)) == (200, "000")
             assert reply.headers["Connection"] == "keep-alive"
         assert len(session.adapters["http://"].poolmanager.pools) == 1
@@ -123,7 +124,7 @@ def test_requests_uses_a_connection_twice(gold):
 
 def test_requests_may_send_chunks(gold):
     pieces = (RAW.message[at : at + 7] for at in range(0, len(RAW.message), 7))
-    assert code(requests.post(gold.url(), data=pieces, timeout=10).content) == "000"
+    assert code(requests.post(gold.url(), data=pieces, timeout=HANG).content) == "000"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
@@ -148,7 +149,7 @@ def test_curl_is_answered(gold, options, tmp_path):
 
 
 def test_parts_of_a_long_answer_are_documents_one_after_the_other(gold):
-    reply = requests.post(gold.url(), data=recording("chunk-user").message, timeout=10)
+    reply = requests.post(gold.url(), data=recording("chunk-user").message, timeout=HANG)
     assert len(documents(reply.content)) == 4
 
 
@@ -161,30 +162,30 @@ def test_parts_of_a_long_answer_are_documents_one_after_the_other(gold):
     ],
 )
 def test_standard_clients_get_the_status_of_http(gold, method, path, status, expected):
-    reply = requests.request(method, gold.url(path), data=b"x", timeout=10)
+    reply = requests.request(method, gold.url(path), data=b"x", timeout=HANG)
     assert (reply.status_code, code(reply.content)) == (status, expected)
 
 
 def test_an_answer_to_head_has_no_body(gold):
     with requests.Session() as session:
-        assert session.head(gold.url(), timeout=10).status_code == 405
-        assert session.get(gold.url("/healthz"), timeout=10).text == "ok\n"
+        assert session.head(gold.url(), timeout=HANG).status_code == 405
+        assert session.get(gold.url("/healthz"), timeout=HANG).text == "ok\n"
 
 
 def test_health_and_figures_are_told(gold):
-    assert requests.get(gold.url("/healthz"), timeout=10).text == "ok\n"
+    assert requests.get(gold.url("/healthz"), timeout=HANG).text == "ok\n"
     exchange(gold, RAW.sent)
-    figures = requests.get(gold.url("/metrics"), timeout=10).text
+    figures = requests.get(gold.url("/metrics"), timeout=HANG).text
     assert 'sssjob_requests_total{action="Query",code="000"}' in figures
     assert "sssjob_request_seconds_bucket" in figures
-    assert requests.head(gold.url("/healthz"), timeout=10).content == b""
+    assert requests.head(gold.url("/healthz"), timeout=HANG).content == b""
 
 
 def test_figures_on_a_port_of_their_own_are_on_no_other():
     with gateway(one, observe=Address("127.0.0.1", 0)) as running:
-        assert requests.get(running.url("/metrics", "observe"), timeout=10).status_code == 200
-        assert requests.get(running.url("/metrics"), timeout=10).status_code == 404
-        reply = requests.post(running.url(kind="observe"), data=RAW.message, timeout=10)
+        assert requests.get(running.url("/metrics", "observe"), timeout=HANG).status_code == 200
+        assert requests.get(running.url("/metrics"), timeout=HANG).status_code == 404
+        reply = requests.post(running.url(kind="observe"), data=RAW.message, timeout=HANG)
         assert reply.status_code == 404
 
 
@@ -332,7 +333,7 @@ def test_answers_that_nobody_reads_do_not_pile_up():
             connection.sendall(recording("op-GT").sent)
             with suppress(ConnectionResetError):
                 assert len(said(connection)) < 32_000_000
-        assert requests.get(running.url("/healthz"), timeout=10).text == "ok\n"
+        assert requests.get(running.url("/healthz"), timeout=HANG).text == "ok\n"
 
 
 class Held:
@@ -352,11 +353,11 @@ def test_requests_beyond_those_that_may_wait_are_told_to_come_again():
     limits = Limits(pending=1, grace=5)
     with gateway(handler, limits=limits) as running, connected(running) as first:
         first.sendall(RAW.sent)
-        assert handler.asked.acquire(timeout=10)
+        assert handler.asked.acquire(timeout=HANG)
         assert code_of(exchange(running, RAW.sent)) == "730"
-        reply = requests.post(running.url(), data=RAW.message, timeout=10)
+        reply = requests.post(running.url(), data=RAW.message, timeout=HANG)
         assert (reply.status_code, reply.headers["Retry-After"]) == (503, "1")
-        assert requests.get(running.url("/healthz"), timeout=10).text == "ok\n"
+        assert requests.get(running.url("/healthz"), timeout=HANG).text == "ok\n"
         handler.go.set()
         assert said(first) == RAW.answered
 
@@ -379,7 +380,7 @@ def test_whole_requests_are_answered_before_the_end():
     handler = Held()
     with gateway(handler) as running, connected(running) as waiting, connected(running) as idle:
         waiting.sendall(RAW.sent)
-        assert handler.asked.acquire(timeout=10)
+        assert handler.asked.acquire(timeout=HANG)
         running.stop()
         with suppress(ConnectionResetError):
             assert said(idle) == b""
@@ -391,7 +392,7 @@ def test_what_takes_longer_than_the_grace_is_cut_off():
     handler = Held()
     with gateway(handler, limits=Limits(grace=0.1)) as running, connected(running) as waiting:
         waiting.sendall(RAW.sent)
-        assert handler.asked.acquire(timeout=10)
+        assert handler.asked.acquire(timeout=HANG)
         running.stop()
         with suppress(ConnectionResetError):
             assert said(waiting) == b""
@@ -427,7 +428,7 @@ def test_a_client_that_is_gone_before_its_answer_is_no_fault(log):
                 # With this, closing sends a reset instead of an end.
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 connection.sendall(how)
-        assert handler.asked.acquire(timeout=10)
+        assert handler.asked.acquire(timeout=HANG)
         handler.go.set()
         assert still_answers(running)
     assert not [line for line in log if line["event"] in ("connection failed", "fault")]
@@ -521,9 +522,9 @@ def test_clients_without_a_certificate_are_left_out_where_one_is_wanted(certific
         host, port = running.address("tls")
         url = f"https://localhost:{port}/SSSRMAP3"
         with pytest.raises(requests.exceptions.RequestException):
-            requests.post(url, data=RAW.message, verify=str(files[0]), timeout=10)
+            requests.post(url, data=RAW.message, verify=str(files[0]), timeout=HANG)
         reply = requests.post(
-            url, data=RAW.message, verify=str(files[0]), cert=tuple(map(str, files)), timeout=10
+            url, data=RAW.message, verify=str(files[0]), cert=tuple(map(str, files)), timeout=HANG
         )
         assert (host, code(reply.content)) == ("127.0.0.1", "000")
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from waiting import HANG, until
 
 from sssjob import client, store
 from sssjob.document import loads
@@ -60,26 +61,25 @@ def serving(folder, *options):
         stderr=log,
     )
     try:
-        until = time.monotonic() + 60
-        while True:
-            log.seek(before)
-            lines = [
-                json.loads(line)
-                for line in log.read().splitlines()
-                if line.startswith(b"{") and line.endswith(b"}")
-            ]
-            found = [line for line in lines if line["event"] == "listening"]
-            if found:
-                break
-            assert process.poll() is None, (folder / "log").read_text()
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        found = until(lambda: listening(log, before), going=lambda: process.poll() is None)
+        assert found, (folder / "log").read_text()
         yield process, int(found[0]["address"].rpartition(":")[2])
     finally:
         if process.poll() is None:
             process.terminate()
-        process.wait(30)
+        process.wait(HANG)
         log.close()
+
+
+def listening(log, place):
+    """The lines of a log, behind a place, that say where a gateway listens."""
+    log.seek(place)
+    lines = [
+        json.loads(line)
+        for line in log.read().splitlines()
+        if line.startswith(b"{") and line.endswith(b"}")
+    ]
+    return [line for line in lines if line["event"] == "listening"]
 
 
 def asking(port, key=b"the root.key of this test", tries=1):
@@ -136,8 +136,8 @@ def test_a_load_leaves_neither_memory_nor_files_behind(folder):
         list(asked.call(new("1")))
         query = Request("Query", "root", (Object("Job"),), (Get("Id"),), wheres=(Where("Id", "1"),))
         figures = []
-        until = time.monotonic() + seconds
-        while time.monotonic() < until or len(figures) < 20:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end or len(figures) < 20:
             for _ in range(20):
                 [response] = asked.call(query)
                 assert response.count == 1
@@ -176,10 +176,7 @@ def test_roles_are_those_of_proven_actors_and_refusals_are_logged(folder):
         )
         (folder / "gateway.toml").write_text(SETTINGS + '[actors.bob]\nroles = ["scheduler"]\n')
         process.send_signal(signal.SIGHUP)
-        until = time.monotonic() + 20
-        while code("bob") != ("000", 1):
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        assert until(lambda: code("bob") == ("000", 1))
     lines = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
     assert not [line for line in lines if "shared key" in line["event"]]
     [logged] = [line for line in lines if line.get("code") == "444"]
@@ -218,16 +215,13 @@ def test_finished_jobs_are_forwarded_and_what_waits_is_shown(folder, tmp_path_fa
             (Get("Duration"), Get("Stage")),
             wheres=(Where("Id", "1"),),
         )
-        until = time.monotonic() + 30
-        while not (found := list(asking(far).rows(asked))):
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        found = until(lambda: list(asking(far).rows(asked)))
         assert found[0].fields == (("Duration", "60"), ("Stage", "Charge"))
     with serving(folder, "--forward", "127.0.0.1:1") as (_, near):
         second = replace(done, sets=(Set("Id", "2"), *done.sets[1:]))
         list(asking(near).call(second))
-        while "cannot connect" not in (shown := queue()).stdout:
-            assert time.monotonic() < until + 60
+        assert until(lambda: "cannot connect" in queue().stdout)
+        shown = queue()
         assert shown.stdout.startswith("2  waiting  tries ")
         assert shown.returncode == 0
 

@@ -8,6 +8,7 @@ import pytest
 import requests
 from gateways import connected, gateway
 from gold import KEY, documents
+from waiting import HANG
 
 from sssjob.gateway import conversation
 from sssjob.gateway.config import Limits
@@ -66,10 +67,10 @@ DENSE = message("<a/>" * 5000)  # some 20 KB, of which a tree takes half a megab
 
 def test_a_message_that_takes_more_than_there_may_be_is_told_so():
     with gateway(lambda call: Answer(), limits=Limits(memory=1_000_000, grace=5)) as running:
-        reply = requests.post(running.url(), data=DENSE, timeout=10)
+        reply = requests.post(running.url(), data=DENSE, timeout=HANG)
         assert (reply.status_code, code(reply.content)) == (413, "242")
         assert "memory" in reply.text
-        assert requests.post(running.url(), data=message("x" * 20_000), timeout=10).ok
+        assert requests.post(running.url(), data=message("x" * 20_000), timeout=HANG).ok
 
 
 @pytest.mark.parametrize("filling", ["<a/>" * 5000, "<a/>" * 40_000], ids=["short", "large"])
@@ -78,12 +79,12 @@ def test_what_answers_take_counts_until_they_are_made(filling):
     limits = Limits(memory=len(filling) // 4 * 700, grace=5)  # for one of them, and not for two
     with gateway(handler, limits=limits) as running, connected(running) as waiting:
         waiting.sendall(framed(asked))
-        assert handler.asked.acquire(timeout=10)
-        reply = requests.post(running.url(), data=asked, timeout=10)
+        assert handler.asked.acquire(timeout=HANG)
+        reply = requests.post(running.url(), data=asked, timeout=HANG)
         assert (reply.status_code, code(reply.content)) == (503, "730")
         handler.go.set()
         assert code(answer(waiting)[1]) == "000"
-        assert code(requests.post(running.url(), data=asked, timeout=10).content) == "000"
+        assert code(requests.post(running.url(), data=asked, timeout=HANG).content) == "000"
 
 
 @pytest.mark.parametrize("path", ["/SSSRMAP3", "/nothing"])
@@ -120,5 +121,5 @@ def test_after_large_messages_memory_goes_back_to_the_system(monkeypatch):
     monkeypatch.setattr(conversation, "give_back", lambda: given.append(give_back()))
     with gateway(lambda call: Answer()) as running:
         for size, times in ((1000, 0), (200_000, 1)):
-            assert requests.post(running.url(), data=message("x" * size), timeout=10).ok
+            assert requests.post(running.url(), data=message("x" * size), timeout=HANG).ok
             assert len(given) == times

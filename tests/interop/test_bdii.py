@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import HANG
 
 from sssjob.lcginfo import ldif
 
@@ -92,7 +93,7 @@ def site(tmp_path):
 @pytest.mark.skipif(BDII is None, reason="no bdii-update here (Debian, Ubuntu: bdii)")
 def test_a_BDII_puts_the_numbers_of_the_plug_in_into_its_static_entries(site):
     result = subprocess.run(
-        [BDII, "-c", site / "bdii.conf"], capture_output=True, check=False, timeout=120
+        [BDII, "-c", site / "bdii.conf"], capture_output=True, check=False, timeout=HANG
     )
     assert result.returncode == 0, result.stderr
     # Where one entry begins no blank line ends the one before it.

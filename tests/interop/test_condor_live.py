@@ -9,6 +9,7 @@ import json
 
 import condor_pool
 import pytest
+from waiting import until
 
 from sssjob.document import read
 
@@ -77,7 +78,7 @@ def completed(path, count):
             jobs if sum(job.get("State") == "Completed" for job in jobs.values()) == count else None
         )
 
-    return condor_pool.until(look, 180)
+    return until(look)
 
 
 def test_jobs_that_a_startd_fetches_leave_what_they_used(pool):
@@ -100,21 +101,20 @@ def test_jobs_that_a_startd_fetches_leave_what_they_used(pool):
 def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
     (pool.root / "data/job.sub").write_text(SUBMITTED.replace("$$", "$"))
     cluster = pool.run("condor_submit", "-terse", "job.sub", user="alice").split(".")[0]
-    ended = condor_pool.until(
-        lambda: json.loads(pool.run("condor_history", "-json", cluster, check=False) or "[]"), 180
+    ended = until(
+        lambda: json.loads(pool.run("condor_history", "-json", cluster, check=False) or "[]")
     )
     assert ended, pool.log("SchedLog")[-2000:]
     [ad] = ended
     assert ad["ExitCode"] == 0
     pool.run("/usr/local/bin/sssjob", "condor", "fold", "--jobs", "/data/jobs", check=False)
-    found = condor_pool.until(
+    found = until(
         lambda: [
             job
             for path in pool.jobs.glob(".condor/reported/*.xml")
             for job in jobs_of(path).values()
             if job.get("GlobalId") == ad["GlobalJobId"] and job.get("State") == "Completed"
-        ],
-        60,
+        ]
     )
     assert found, list(pool.jobs.rglob("*"))
     [job] = found
@@ -129,7 +129,5 @@ def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
 
 
 def test_slots_publish_what_startd_cron_prints(pool):
-    found = condor_pool.until(
-        lambda: pool.run("condor_status", "-af", "MachineFeatures_hs06").split(), 60
-    )
+    found = until(lambda: pool.run("condor_status", "-af", "MachineFeatures_hs06").split())
     assert "42.5" in found

@@ -7,7 +7,8 @@ Where no cell can be started, the tests say why.
 import gridengine_cell
 import pytest
 from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
-from daemons import Unavailable, until, user
+from daemons import Unavailable, user
+from waiting import until
 
 pytestmark = pytest.mark.interop
 
@@ -68,7 +69,7 @@ def ran(cell):
         name: submitted(cell, "gridengine", name, text, Queue="main.q")
         for name, text in DOCUMENTS.items()
     }
-    assert until(lambda: set(found.values()) <= finished(cell), 90), cell.logs()
+    assert until(lambda: set(found.values()) <= finished(cell)), cell.logs()
     return found
 
 
@@ -133,7 +134,7 @@ def test_the_epilog_folds_what_was_given_and_measured(cell, ran):
 
 def test_records_fold_and_the_documents_answer(cell, ran):
     accounting = ("--record", cell.root / "default/common/accounting")
-    assert until(lambda: collected(cell, "gridengine", *accounting), 30)
+    assert until(lambda: collected(cell, "gridengine", *accounting))
     lines = (cell.root / "default/common/accounting").read_text().splitlines()
     records = {row[5]: row for line in lines if (row := line.split(":")) and len(row) > 40}
     for name, (slots, _, _) in GIVEN.items():
@@ -205,7 +206,7 @@ def test_the_queue_stays_open_though_no_features_can_be_made(cell, ran):
         blocked.unlink()
         (cell.root / "aside").rename(blocked)
     assert out.read_text() == "ran\n"
-    cell.answers("qstat", "-f", holds=gridengine_cell._is_open, seconds=5)
+    cell.answers("qstat", "-f", holds=gridengine_cell._is_open)
 
 
 ASKED = """<Job awarenessPolicy="Warn"><Id>1</Id><Name>scan</Name><Executable>/bin/true</Executable>

@@ -9,11 +9,11 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from waiting import HANG, until
 
 from sssjob.lcginfo import ldif
 
@@ -135,7 +135,7 @@ def missing():
 def run(name, *arguments, data=None):
     return subprocess.run(
         [program(name), *map(str, arguments)],
-        input=data, capture_output=True, text=True, check=False, timeout=60,
+        input=data, capture_output=True, text=True, check=False, timeout=HANG,
     )  # fmt: skip
 
 
@@ -173,16 +173,15 @@ def serving(config):
             yield url
         finally:
             server.terminate()
-            server.wait(timeout=30)
+            server.wait(HANG)
 
 
 def until_it_answers(server, url):
-    for _ in range(200):
-        if server.poll() is not None:
-            pytest.skip(f"slapd does not run here: it ended with {server.returncode}")
-        if run("ldapsearch", "-x", "-H", url, "-s", "base", "-b", "").returncode == 0:
-            return
-        time.sleep(0.05)
+    asking = ("ldapsearch", "-x", "-H", url, "-s", "base", "-b", "")
+    if until(lambda: run(*asking).returncode == 0, going=lambda: server.poll() is None):
+        return
+    if server.poll() is not None:
+        pytest.skip(f"slapd does not run here: it ended with {server.returncode}")
     raise AssertionError("slapd does not answer")
 
 

@@ -12,7 +12,8 @@ import condor_pool
 import gridengine_cell
 import pytest
 import slurm_cluster
-from daemons import Unavailable, until
+from daemons import Unavailable
+from waiting import until
 
 from sssjob.document import loads
 
@@ -74,7 +75,7 @@ def queued(cluster):
     waits = submit(cluster, f"--dependency=afterok:{runs}", "--mem-per-cpu=50", "--ntasks=3")
     held = submit(cluster, "--hold", "--begin=2036-01-01T00:00:00", "--no-requeue")
     array = submit(cluster, "--hold", "--array=1-9:2")
-    assert until(lambda: "RUNNING" in cluster.run("squeue", "-h", "-j", runs, "-o", "%T"), 60)
+    assert until(lambda: "RUNNING" in cluster.run("squeue", "-h", "-j", runs, "-o", "%T"))
     yield {"runs": runs, "waits": waits, "held": held, "array": array}
     cluster.run("scancel", runs, waits, held, array)
 
@@ -125,7 +126,7 @@ def test_grid_engine_says_what_was_asked_of_it(cell):
                 "MOOD=a b", "sleep", "300")  # fmt: skip
     waits = qsub("-N", "waits", "-hold_jid", runs, "-q", "main.q", "sleep", "1")
     array = qsub("-N", "array", "-t", "1-9:2", "-h", "-r", "n", "sleep", "1")
-    assert until(lambda: " r " in cell.run("qstat", "-s", "r"), 60)
+    assert until(lambda: " r " in cell.run("qstat", "-s", "r"))
     jobs, said = asked(cell, "gridengine")
     cell.run("qdel", runs, waits, array.partition(".")[0])
     assert said == ""
@@ -148,7 +149,7 @@ def test_grid_engine_says_what_was_asked_of_it(cell):
 
 
 def test_grid_engine_without_jobs_has_none(cell):
-    assert until(lambda: not cell.run("qstat", "-u", "*").strip(), 60)
+    assert until(lambda: not cell.run("qstat", "-u", "*").strip())
     assert asked(cell, "gridengine")[0] == {}
 
 
@@ -170,11 +171,11 @@ def test_htcondor_says_what_was_asked_of_it(pool, tmp_path):
     def jobs():
         return asked(None, "condor", PATH=f"{tmp_path}:{condor_pool.PATH}")[0]
 
-    assert condor_pool.until(lambda: states() == ["Hold", "Running"], 60), states()
+    assert until(lambda: states() == ["Hold", "Running"]), states()
     for job in jobs().values():
         assert job.get("Name") == "named"
         assert job.get("User") == "alice"
         assert job.requested.text("Processors") == "2"
         assert job.requested.get("Memory").bytes == 100 << 20
     pool.run("condor_rm", "-all")
-    assert condor_pool.until(lambda: not jobs(), 60)
+    assert until(lambda: not jobs())

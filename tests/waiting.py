@@ -1,0 +1,20 @@
+"""Waiting for what comes, however long a busy machine takes: only what hangs is given up."""
+
+import time
+
+HANG = 600  # seconds
+
+
+def until(condition, *, going=lambda: True, seconds=HANG):
+    """Wait for a condition; gives what it gave at last.
+
+    Nobody waits for what no longer can come: ``going`` says whether it can.
+    """
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        if not going():
+            return condition()
+        if time.monotonic() > end:
+            return found
+        time.sleep(0.05)
+    return found
