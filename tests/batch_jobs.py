@@ -7,7 +7,7 @@ from daemons import user
 
 from sssjob import document
 from sssjob.model import Property
-from sssjob.translate.submission import submission, submitted_id
+from sssjob.submission.at_once import submission, submitted_id
 
 COMMAND = Path(sys.executable).with_name("sssjob")
 # Every feature as a line, where they are, what else the system tells, and what may be written.

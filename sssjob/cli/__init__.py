@@ -25,6 +25,10 @@ COMMANDS = {
     "convert":       "Turn accounting records into job objects.",
     "status":        "Show the jobs that a batch system has, as job objects.",
     "translate":     "Turn jobs into scripts of batch systems, and back.",
+    "submit":        "Submit jobs to a batch system, each exactly once.",
+    "cancel":        "Cancel jobs that are submitted, by their documents.",
+    "hold":          "Hold jobs that are submitted.",
+    "release":       "Release jobs that are held.",
     "features":      "Machine/Job Features: what a job may use, as small files.",
     "deliver":       "Put what was used (features, records) into requested jobs.",
     "report":        "Add up what jobs used, by user, project or time.",
@@ -45,11 +49,12 @@ COMMANDS = {
     "diff":          "Show where two documents mean different things.",
     "conformance":   "Run or export the cases of the standard.",
 }
+FAMILIES = {"steer": ("cancel", "hold", "release")}
 # fmt: on
 
 
 @click.group(
-    cls=Commands, home=__name__, helps=COMMANDS,
+    cls=Commands, home=__name__, helps=COMMANDS, families=FAMILIES,
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 @click.version_option(__version__, "--version", message="sssjob %(version)s")

@@ -11,7 +11,7 @@ from sssjob.submission.locks import Busy
 from sssjob.submission.places import InFile, InStore, Place
 from sssjob.submission.planning import NotSubmitted
 from sssjob.submission.steering import NoSuchJob, Order, Steered, steer
-from sssjob.submission.submitting import Submitted, Wish, prepared, submit
+from sssjob.submission.submitting import Submitted, Wish, prepared, shown, submit
 
 __all__ = [
     "Busy",
@@ -33,6 +33,7 @@ __all__ = [
     "control",
     "mark_of",
     "prepared",
+    "shown",
     "steer",
     "submit",
 ]

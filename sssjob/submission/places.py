@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Protocol
 
 from sssjob import atomic
-from sssjob.document.document import Document
+from sssjob.document import read
+from sssjob.document.bundle import bundles
+from sssjob.document.splice import rewrite
 from sssjob.model import Block
 from sssjob.store.store import Store
 
@@ -55,22 +57,21 @@ class InFile:
 
     def blocks(self) -> Sequence[Block]:
         """The job objects. Raises ``OSError`` and ``UnreadableDocument``."""
-        return self._document().blocks
+        return tuple(read(self.path))
 
     def files(self) -> Mapping[str, bytes]:
         """The Files of the document."""
-        return {id_: file.content for id_, file in self._document().files.items()}
+        with self.path.open("rb") as stream:
+            found = [each.files for each in bundles(stream)]
+        return {id_: file.content for each in found for id_, file in each.items()}
 
     def change(self, change: Change) -> None:
         """Write the document anew, where it changes."""
-        old = self._document()
-        new = bytes(old.replacing(change))
-        if new != old.data:
+        old = self.path.read_bytes()
+        new = b"".join(rewrite(old, change))
+        if new != old:
             with atomic.writing(self.path) as stream:
                 stream.write(new)
-
-    def _document(self) -> Document:
-        return Document(self.path.read_bytes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class InStore:
     def blocks(self) -> Sequence[Block]:
         """The job object."""
         with self.store.change(reason=self.reason) as change:
-            return Document(change.at(self.number).document).blocks
+            return tuple(read(change.at(self.number).document))
 
     def files(self) -> Mapping[str, bytes]:
         """None: a store has job objects."""
@@ -99,6 +100,6 @@ class InStore:
         """Keep the next version, where it differs."""
         with self.store.change(reason=self.reason) as changing:
             old = changing.at(self.number)
-            new = bytes(Document(old.document).replacing(change))
+            new = b"".join(rewrite(old.document, change))
             if new != old.document:
                 changing.put(new, replacing=old)

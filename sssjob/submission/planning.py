@@ -15,12 +15,12 @@ from sssjob.amounts import Scope
 from sssjob.check.awareness import understood
 from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, replace_text, stripped
+from sssjob.submission.at_once import credentials
 from sssjob.submission.control import Control
 from sssjob.translate import Loss, Settings, Untranslatable, translate
 from sssjob.translate.losses import IGNORE, REJECT
 from sssjob.translate.requests import Asked
 from sssjob.translate.sss import jobs_of
-from sssjob.translate.submission import credentials
 
 BY_ID, BY_NAME = "JobId", "JobName"
 

@@ -71,6 +71,16 @@ def prepared(place: Place, wish: Wish, how: How | None = None) -> Plan:
     return plan(place.blocks(), place.files(), to, wish.settings, wish.chosen, how.user)
 
 
+def shown(found: Plan, planned: Planned) -> tuple[list[str], str]:
+    """The command that submits a job, and what it is given.
+
+    A GlobalId that is still to be made is all zeros, and ids of jobs that are not there are 1.
+    """
+    name = stripped(planned.written.get("GlobalId")) or uuid.UUID(int=0).urn
+    words, text = found.control.mark(found.control.target, found.text(planned), mark_of(name))
+    return [*found.control.submit, *words], text
+
+
 def submit(place: Place, wish: Wish, how: How | None = None) -> Iterator[Submitted]:
     """Submit the jobs of a place in their order, each once; each is told when it is submitted.
 

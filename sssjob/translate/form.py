@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
@@ -36,15 +35,6 @@ _FILE = "# sssjob script "  # what follows is the file of that id
 _WIDTH = 900  # characters of a line of what is kept: some systems read no longer ones
 _REDIRECTED = re.compile(r"(.*) < (\S+|'[^']*')", re.DOTALL)
 _REPORT = "W-UNKNOWN"
-
-
-class Commands(NamedTuple):
-    """The commands of a system: that submits, with the options of one that is held, and others."""
-
-    submit: str
-    held: tuple[str, ...]
-    release: tuple[str, ...]
-    cancel: tuple[str, ...]
 
 
 class Layout(Rule):
@@ -73,7 +63,6 @@ class Form:
     in_script: tuple[Rule, ...] = ()
     at_once: tuple[Rule, ...] = ()
     held_name: Name | None = None
-    commands: Commands | None = None
     words: Callable[[Wanted, str, Made], list[str]] | None = None
     signs: tuple[str, ...] = ()  # of which a directive holds one, if another form is spelled alike
     prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read

@@ -12,9 +12,9 @@ from hypothesis import strategies as some
 from sssjob import registry
 from sssjob.errors import InvalidJob, InvalidValue
 from sssjob.model import Job, Property
+from sssjob.submission.at_once import submission
 from sssjob.translate import Settings, Untranslatable, read, translate
 from sssjob.translate.quoting import exported, read_exported, read_run, run
-from sssjob.translate.submission import submission
 
 SCRIPTS = ("sge", "lsf", "pbs", "torque", "sbatch")
 SHELLS = ("sh", "bash", "dash")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,8 @@ from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.document import one_job
 from sssjob.cli.signals import terminable
-from sssjob.errors import InvalidJob, Severity, SSSJobError
+from sssjob.cli.steer import refused
+from sssjob.errors import InvalidJob, InvalidValue, Severity, SSSJobError
 
 if TYPE_CHECKING:
     from sssjob.model import Job
@@ -52,7 +52,7 @@ def command(
     job is refused. With awarenessPolicy Warn the job is submitted nevertheless, and with Ignore
     nothing is reported.
     """
-    from sssjob.translate.submission import submission, submitted_id
+    from sssjob.submission.at_once import submission, submitted_id
 
     job = one_job(file, select)
     try:
@@ -70,7 +70,10 @@ def command(
 
         click.echo(f"{shlex.join(made.command)}\n{made.script}", nl=False)
         return
-    name = submitted_id(system, _run(made.command, seconds, made.script))
+    try:
+        name = submitted_id(system, _run(made.command, seconds, made.script))
+    except InvalidValue as error:
+        common.fail(f"{made.command[0]}: {error}")
     if jobs:
         try:
             _keep(job, name, Path(jobs))
@@ -102,8 +105,5 @@ def _run(words: Sequence[str], seconds: float, script: str = "") -> str:
     try:
         printed = run(words, words[0], Limits(seconds), given=script.encode())
     except CommandFailed as error:
-        if error.status is None:
-            common.fail(error)
-        common.say(f"sssjob: {words[0]} refuses: {error.said or f'it returned {error.status}'}")
-        sys.exit(common.NOTHING)
+        refused(error)
     return printed.decode("utf-8", "replace")

@@ -14,7 +14,7 @@ from sssjob.expression import Expression
 from sssjob.model import Property, stripped
 from sssjob.systems.gridengine.words import seconds, size, written
 from sssjob.translate import fields, numbers
-from sssjob.translate.form import Commands, Form, Layout, SubmitForm
+from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
     but,
@@ -341,7 +341,6 @@ FORM = Form(
     array=("-t", "SGE_TASK_ID"),
     lists={"-m": ""},
     at_once=(fields.Limits(_CPU_TIME),),
-    commands=Commands("qsub", ("-terse", "-h"), ("qrls",), ("qdel",)),
     held_name=fields.Name("-N", plain=True),
     words=_words,
     decides_nodes=True,

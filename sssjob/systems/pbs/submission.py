@@ -13,7 +13,7 @@ from sssjob.systems.pbs import directives
 from sssjob.systems.pbs.chunks import Chunks, Nodes
 from sssjob.systems.pbs.words import clock, seconds, size, written
 from sssjob.translate import fields
-from sssjob.translate.form import Commands, Form, SubmitForm
+from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
 from sssjob.translate.quoting import word
 from sssjob.translate.requests import Asked
@@ -127,7 +127,6 @@ FORM = Form(
     rules=(Project(), ReservedQueue("-q"), fields.Directory(), *_RULES),
     shell="-S",
     at_once=(fields.Limits(_CPU_TIME, clock, seconds=_seconds),),
-    commands=Commands("qsub", ("-h",), ("qrls",), ("qdel",)),
     held_name=fields.Name("-N", plain=True),
     words=_words,
 )

@@ -13,7 +13,7 @@ from sssjob.model import stripped
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
 from sssjob.translate import fields, numbers
-from sssjob.translate.form import Commands, Form, Layout, SubmitForm
+from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
     but,
@@ -494,7 +494,6 @@ FORM = Form(
         fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it"),
         fields.Limits(),
     ),
-    commands=Commands("sbatch", ("--parsable", "--hold"), ("scontrol", "release"), ("scancel",)),
     held_name=fields.Name("--job-name"),
     words=_held_words,
     scratch=True,

@@ -9,7 +9,7 @@ import pytest
 from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.errors import InvalidJob, InvalidValue, Severity
-from sssjob.translate.submission import submission, submitted_id
+from sssjob.submission.at_once import submission, submitted_id
 
 RANGES = """<Job><Id>1</Id><Name>scan</Name><Executable>/bin/echo</Executable>
   <Arguments>'two words' $HOME</Arguments><OutputFile>/tmp/o</OutputFile><Queue>main</Queue>

@@ -23,7 +23,8 @@ from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
 from sssjob.model import Job, stripped
-from sssjob.translate.form import Commands, Form
+from sssjob.submission.control import control, filled
+from sssjob.translate.form import Form
 from sssjob.translate.losses import IGNORE, WARN, Loss
 from sssjob.translate.options import Made, Wanted
 from sssjob.translate.quoting import run
@@ -45,22 +46,16 @@ class Submission:
 
     def release(self, job_id: str) -> list[str]:
         """The command that lets the job go."""
-        return [*_commands(self.system).release, job_id]
+        return filled(control(self.system).release, id=job_id)
 
     def cancel(self, job_id: str) -> list[str]:
         """The command that takes the job back."""
-        return [*_commands(self.system).cancel, job_id]
+        return filled(control(self.system).cancel, id=job_id)
 
 
 def form(system: str) -> Form:
     """The submit form of a batch system."""
     found: Form = loaded(registry.all_systems()[system].submission)
-    return found
-
-
-def _commands(system: str) -> Commands:
-    found = form(system).commands
-    assert found is not None
     return found
 
 
@@ -100,10 +95,9 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     named = Made(held=True)
     assert options.held_name is not None
     assert options.words is not None
-    assert options.commands is not None
     options.held_name.write(asked, named)
     words = [*options.words(wanted, environment, made), *named.words]
-    command = (options.commands.submit, *options.commands.held, *words, *made.words)
+    command = (*control(system).submit, *words, *made.words)
     script = "\n".join((f"#!{made.shell or DEFAULT_SHELL}", *made.lines, script + made.redirection))
     submission = Submission(system, command, f"{script}\n", tuple(found), made.stays_held)
     return submission, [*map(_told, _lost(asked, system))]
@@ -125,12 +119,13 @@ def _told(loss: Loss) -> Finding:
 
 
 def submitted_id(system: str, printed: str) -> str:
-    """The id of the job in what the command printed.
+    """The id of the job in what the command printed. Raises ``InvalidValue`` where there is none.
 
-    >>> submitted_id("slurm", "1234;cluster\\n")
+    >>> submitted_id("slurm", "1234;cluster\n")
     '1234'
     """
-    return printed.strip().partition(";")[0].partition("\n")[0]
+    found = control(system)
+    return found.id(found.named(printed))
 
 
 def _wanted(job: Job, scope: Scope, found: list[Finding]) -> Wanted:

@@ -1,0 +1,117 @@
+"""``sssjob submit``: job objects to a batch system, exactly once."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common, steer
+from sssjob.errors import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sssjob.submission import How, Submitted, Wish
+    from sssjob.translate import Loss
+    from sssjob.verbs.submit import Work
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob submit --to slurm --dry-run job.xml
+  sssjob submit --to slurm job.xml
+  sssjob submit --to gridengine --hold --select solve workflow.xml
+  sssjob submit --to slurm --where "//Job[User='amy']" jobs.db
+
+Exit code: 0 submitted, or submitted already, 1 the batch system refuses a job,
+2 a job cannot be submitted as it is, or the batch system does not answer. A
+later call goes on with what is not submitted."""
+)
+@click.option("--to", "system", metavar="SYSTEM", required=True,
+              help="The batch system: slurm, pbs, torque, gridengine (sge), lsf, condor, "
+                   "flux.")  # fmt: skip
+@click.option("--hold", is_flag=True, help="Submit jobs that stay held.")
+@steer.choice
+@click.option("--memory-scope", type=click.Choice(("job", "task", "node")), default="job",
+              show_default=True, help="Whose memory the Memory of a job is.")  # fmt: skip
+@click.option("--pe", "parallel", metavar="NAME", default="smp", show_default=True,
+              help="Grid Engine's parallel environment.")  # fmt: skip
+@click.option("-n", "--dry-run", is_flag=True,
+              help="Print the commands and what they are given only.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each job.")
+@steer.timeout
+@click.argument("file", metavar="FILE")
+def command(
+    system: str, hold: bool, ids: tuple[str, ...], global_ids: tuple[str, ...], where: str,
+    memory_scope: str, parallel: str, dry_run: bool, as_json: bool, seconds: float, file: str,
+) -> None:  # fmt: skip
+    """Submit jobs, and print their ids; FILE, a document or a store, then has them.
+
+    Id, GlobalId, SubmitTime and State are written back. Called again, also after an interruption,
+    it finds the jobs that are submitted and goes on with the others. Jobs of a JobGroup come
+    in the order of their dependencies, and wait for the ids that the batch system gives.
+
+    What the batch system cannot take is listed. If awarenessPolicy is Reject there, as it is where
+    nothing is stated, nothing is submitted (SSS 9.0).
+    """
+    from sssjob.submission import How, NotSubmitted, Wish
+    from sssjob.translate import Settings
+    from sssjob.verbs import submit
+
+    settings = Settings(memory_scope, parallel=parallel)
+    how = How(seconds)
+    with common.failing(), submit.places(file, steer.chosen(ids, global_ids, where)) as works:
+        for work in works:
+            wish = Wish(system, hold, settings, work.chosen)
+            try:
+                _submit(work, wish, how, file, dry_run=dry_run, as_json=as_json)
+            except NotSubmitted as refused:
+                common.print_findings(item.in_file(file) for item in refused.findings)
+                common.fail(f"{file}: nothing is submitted")
+        if not works:
+            common.say("sssjob: no job")
+            sys.exit(common.NOTHING)
+
+
+def _submit(work: Work, wish: Wish, how: How, file: str, *, dry_run: bool, as_json: bool) -> None:
+    """Submit the jobs of one place, or show what would be."""
+    from sssjob.commands import CommandFailed
+    from sssjob.submission import prepared, shown, submit
+
+    if dry_run:
+        found = prepared(work.place, wish, how)
+        for planned in found.jobs:
+            _tell(planned.findings, planned.losses, file)
+            if not planned.submitted:
+                words, text = shown(found, planned)
+                click.echo(f"{shlex.join(words)}\n{text}", nl=False)
+        return
+    try:
+        for done in submit(work.place, wish, how):
+            _tell(done.findings, done.losses, file)
+            click.echo(_line(done) if as_json else done.id)
+    except CommandFailed as error:
+        steer.refused(error)
+
+
+def _line(done: Submitted) -> str:
+    return json.dumps({
+        "id": done.id, "globalId": done.global_id, "state": done.state, "new": done.new,
+        "job": done.job.id,
+    }, ensure_ascii=False)  # fmt: skip
+
+
+def _tell(findings: Iterable[object], losses: Iterable[Loss], file: str) -> None:
+    """What is worth knowing of a job that is submitted."""
+    from sssjob.errors import Finding
+
+    common.print_findings(item.in_file(file) for item in findings if isinstance(item, Finding))
+    for loss in losses:
+        found = loss.finding()
+        if not loss.fact and found.severity in (Severity.WARNING, Severity.NOTICE):
+            common.say(found.in_file(file))
