@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 
 from waiting import until
@@ -109,6 +110,27 @@ def stop():
     if _held:
         _stop()
         _held.pop().close()
+
+
+@contextmanager
+def tools():
+    """The commands of HTCondor without daemons, as a function; raises ``Unavailable``."""
+    if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
+        raise Unavailable("a root directory with HTCondor needs root and mmdebstrap")
+    _hold()
+    try:
+        _make()
+        yield _asked
+    finally:
+        _held.pop().close()
+
+
+def _asked(*command, stdin=""):
+    """What a command inside prints; its errors with it."""
+    return subprocess.run(
+        ["chroot", str(PLACE), "/usr/bin/env", "-i", f"PATH={PATH}", "HOME=/root", *command],
+        input=stdin, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
 
 
 def _hold():

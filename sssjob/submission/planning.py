@@ -110,7 +110,7 @@ def plan(
     written = [job for block in blocks for job in defined(block)]
     # The document has it all: nothing of it needs to be kept in what is submitted.
     settings = replace(
-        settings, unstated=REJECT, residual=False, files={**files, **settings.files}
+        settings, unstated=REJECT, residual=False, files={**files, **settings.files}, terminal=False
     )  # fmt: skip
     effective = list(jobs_of(blocks))
     found = Plan(control, settings, (), _names(written))

@@ -613,7 +613,7 @@ class Only(Rule):
 class Interactive(Rule):
     """A job with a terminal: an option, or none and what to call instead of the batch command.
 
-    What is submitted at once has no terminal.
+    A program that submits has no terminal.
     """
 
     option: Option | None = None
@@ -624,7 +624,7 @@ class Interactive(Rule):
         item = asked.one("Interactive")
         if item is None or truth(item.text) is False:
             return
-        if truth(item.text) and self.option and not made.held:
+        if truth(item.text) and self.option and made.terminal:
             made.add(self.option)
         else:
             advice = f": {self.instead}" if self.instead and not made.held else ""

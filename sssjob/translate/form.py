@@ -102,7 +102,7 @@ class SubmitForm(Translator[Script]):
 
     def compose(self, asked: Asked, settings: Settings) -> Script:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
-        made = Made()
+        made = Made(terminal=settings.terminal)
         for rule in (*self.form.in_script, *self.form.rules):
             rule.write(asked, made)
         self.form.layout.compose(asked, made, settings)

@@ -70,9 +70,11 @@ class Made:
     """What rules make: options, lines of the script, and what stands around it.
 
     ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
+    ``terminal``: who submits it has one.
     """
 
     held: bool = False
+    terminal: bool = False
     options: list[Option] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     redirection: str = ""

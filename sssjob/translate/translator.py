@@ -57,7 +57,8 @@ class Settings:
     array kept as it is (``keep``), or becomes ``jobs``, one for each element. ``residual``:
     whether what does not fit is kept in the target.
     ``unstated`` is the awarenessPolicy where a job says none. ``parallel`` is Grid Engine's
-    parallel environment. ``files`` are those that travel with the job, by their ids.
+    parallel environment. ``files`` are those that travel with the job, by their ids. ``terminal``:
+    whether who submits it has a terminal, for a job that is Interactive.
     """
 
     memory_scope: str = "job"
@@ -66,6 +67,7 @@ class Settings:
     unstated: str = WARN
     parallel: str = "smp"
     files: Mapping[str, bytes] = field(default_factory=lambda: _NO_FILES)
+    terminal: bool = True
 
 
 class Translation(NamedTuple):

@@ -292,3 +292,10 @@ def test_a_job_that_is_not_there_is_told(system):
     for order in Order:
         ((_, done, why),) = steered(place, order)
         assert (done, "does not have it any more" in why) == (False, True)
+
+
+def test_a_job_that_wants_a_terminal_is_not_submitted(system):
+    place = document(ONE.replace("</Id>", "</Id><Interactive>true</Interactive>"))
+    with pytest.raises(NotSubmitted):
+        submitted(place, system)
+    assert not system.jobs

@@ -5,6 +5,7 @@ import htcondor2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from submit_cases import CONDOR as BOTH
 from translated import comes_back, losses_of, requested, wrapped
 
 from sssjob.classads import quoting
@@ -14,26 +15,6 @@ from sssjob.translate import Done, Settings, read, translate
 
 START = "executable = /bin/true"
 # fmt: off
-BOTH = [
-    ("<Name>a b</Name>", ["batch_name = a b"]),
-    ("<Project>p</Project>", ["accounting_group = p"]),
-    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ["initialdir = /a b"]),
-    ("<InputFile>i</InputFile><OutputFile>o.$(Process)</OutputFile><ErrorFile>e</ErrorFile>", ["input = i", "output = o.$(Process)", "error = e"]),
-    ('<OutputFile redirectList="Flush">o</OutputFile><ErrorFile redirectList="Merge"/>', ["stream_output = True", "output = o", "error = o"]),
-    ('<Environment export="true"><Variable name="A">x \'y\' "z" $HOME,;</Variable></Environment>',
-     ["getenv = True", "environment = \"A=x' '''y''' '\"\"z\"\"' '$(DOLLAR)HOME,;\""]),
-    ('<NotificationList uri="mailto:amy@x.org">JobEnd</NotificationList>', ["notification = Complete", "notify_user = amy@x.org"]),
-    ("<Priority>-5</Priority>", ["priority = -5"]),
-    ("<EligibleTime>1900000001</EligibleTime>", ["deferral_time = 1900000001"]),
-    ("<Hold>User</Hold>", ["hold = True"]),
-    (requested("<Processors>4</Processors>"), ["request_cpus = 4"]),
-    (requested('<NodeCount>2</NodeCount><Processors>8</Processors><Memory units="GB">4</Memory><Disk units="MB">2</Disk><Resource name="GPU">2</Resource>'),
-     ["universe = parallel", "machine_count = 2", "request_cpus = 4", "request_memory = 2048", "request_disk = 1024", "request_gpus = 1"]),
-    (requested("<Duration>3601</Duration>"), ["allowed_job_duration = 3601"]),
-    (requested('<Resource name="matlab" type="License">3</Resource>'), ["concurrency_limits = matlab:3"]),
-    (requested("<Node>n1</Node>"), ['requirements = TARGET.Machine == "n1"']),
-    (requested('<Feature>ib</Feature>'), ["requirements = TARGET.Hasib =?= true"]),
-]
 READ = [
     (["request_memory = 2 GB", "REQUEST_CPUS=2"], requested('<Processors>2</Processors><Memory units="GB">2</Memory>')),
     (["arguments = a \\", "  b"], "<Arguments>a b</Arguments>"),

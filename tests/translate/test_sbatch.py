@@ -4,6 +4,7 @@ import io
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from submit_cases import SBATCH as BOTH
 from translated import comes_back, said_by_script, script
 
 from sssjob.document import dumps, loads
@@ -33,56 +34,6 @@ def requested(inner):
 
 # What is written, and read back as the same text.
 # fmt: off
-BOTH = [
-    ("<Name>a b</Name>", ['--job-name="a b"']),
-    ("<Project>p</Project>", ["--account=p"]),
-    ("<Queue>q</Queue>", ["--partition=q"]),
-    ("<QualityOfService>high</QualityOfService>", ["--qos=high"]),
-    ("<Machine>m</Machine>", ["--clusters=m"]),
-    ("<Reservation>r</Reservation>", ["--reservation=r"]),
-    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ['--chdir="/a b"']),
-    ("<OutputFile>o.%j</OutputFile><ErrorFile>e</ErrorFile>", ["--output=o.%j", "--error=e"]),
-    ("<InputFile>i</InputFile>", ["--input=i"]),
-    ('<OutputFile redirectList="Append">o</OutputFile>', ["--output=o", "--open-mode=append"]),
-    ("<EligibleTime>1800000000</EligibleTime>", ["--begin=2027-01-15T08:00:00"]),
-    ("<DeadlineTime>1800000000</DeadlineTime>", ["--deadline=2027-01-15T08:00:00"]),
-    ('<Dependency>1_2</Dependency><Dependency condition="OnExit">3</Dependency><Dependency condition="OnFailure">4</Dependency>',
-     ["--dependency=afterok:1_2,afterany:3,afternotok:4"]),
-    ("<Hold>User</Hold>", ["--hold"]),
-    ("<Priority>5</Priority>", ["--priority=5"]),
-    ("<Restartable>true</Restartable>", ["--requeue"]),
-    ("<Restartable>false</Restartable>", ["--no-requeue"]),
-    ('<Environment export="true"/>', ["--export=ALL"]),
-    ('<NotificationList uri="mailto:amy@x.org">JobStart,JobEnd</NotificationList>', ["--mail-type=BEGIN,END", "--mail-user=amy@x.org"]),
-    ("<NotificationList>None</NotificationList>", ["--mail-type=NONE"]),
-    (requested("<NodeCount>2</NodeCount>"), ["--nodes=2"]),
-    (requested('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>'), ["--nodes=2-4"]),
-    ("<TaskCount>4</TaskCount>" + requested("<Processors>4</Processors>"), ["--ntasks=4"]),
-    ("<TaskCount>4</TaskCount>" + requested("<Processors>8</Processors>"), ["--ntasks=4", "--cpus-per-task=2"]),
-    ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested("<NodeCount>2</NodeCount><Processors>8</Processors>"),
-     ["--nodes=2", "--ntasks-per-node=4"]),
-    ('<TaskDistribution type="Rule">RoundRobin</TaskDistribution>', ["--distribution=cyclic"]),
-    (requested('<Memory units="GB">4</Memory>'), ["--mem=4G"]),
-    (requested('<Memory units="MB">100</Memory>'), ["--mem=100M"]),
-    (requested('<NodeCount>2</NodeCount><Memory units="GB">4</Memory>'), ["--nodes=2", "--mem=2G"]),
-    (requested('<Disk units="GB">4</Disk>'), ["--tmp=4G"]),
-    (requested("<Duration>330</Duration>"), ["--time=00:05:30"]),
-    (requested("<Duration>95053</Duration>"), ["--time=1-02:24:13"]),
-    (requested('<Resource name="GPU">2</Resource>'), ["--gpus=2"]),
-    (requested('<Resource name="GPU" type="a100">2</Resource>'), ["--gpus=a100:2"]),
-    (requested('<Resource name="matlab" type="License">3</Resource>'), ["--licenses=matlab:3"]),
-    (requested("<Feature>ib</Feature><Feature>ssd</Feature>"), ["--constraint=ib&ssd"]),
-    (requested('<Node aggregation="Range">n[01-03]</Node>'), ["--nodelist=n[01-03]"]),
-    ('<ResourceLimit name="StackSize" type="Hard">2048</ResourceLimit>', []),
-    ("<Shell>/bin/bash</Shell>", []),
-    (requested('<Queue>a</Queue><Queue conj="Or">b</Queue>'), ["--partition=a,b"]),
-    (requested('<Feature>ib</Feature><Feature conj="Or">ssd</Feature>'), ["--constraint=ib|ssd"]),
-    (requested('<Feature>big</Feature><Feature group="1">ib</Feature><Feature group="-1" conj="Or">ssd</Feature>'), ["--constraint=big&(ib|ssd)"]),
-    (requested('<Feature preference="-1">ssd</Feature>'), ["--prefer=ssd"]),
-    (requested('<Feature>ib</Feature><Feature preference="-1">ssd</Feature>'), ["--constraint=ib", "--prefer=ib&ssd"]),
-    (requested('<Node aggregation="Range" op="NE">n[1-3]</Node>'), ["--exclude=n[1-3]"]),
-    (requested('<Node op="NE">n1</Node>'), ["--exclude=n1"]),
-]
 # fmt: on
 
 

@@ -2,49 +2,13 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from submit_cases import SGE as BOTH
 from translated import comes_back, losses_of, options_of, requested, said_by_script, wrapped
 
 from sssjob.document import loads
 from sssjob.translate import Done, Settings, read, translate
 
 # fmt: off
-BOTH = [
-    ("<Name>scan</Name>", ["-N scan"]),
-    ("<Project>p</Project>", ["-P p"]),
-    ("<Queue>q</Queue>", ["-q q"]),
-    ("<Reservation>7</Reservation>", ["-ar 7"]),
-    ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ['-wd "/a b"']),
-    ("<OutputFile>o</OutputFile><ErrorFile>e</ErrorFile>", ["-o o", "-e e"]),
-    ('<InputFile>i</InputFile><OutputFile>o</OutputFile><ErrorFile redirectList="Merge"/>', ["-i i", "-o o", "-j y"]),
-    ('<Environment export="true"/>', ["-V"]),
-    ("<EligibleTime>1800000000</EligibleTime>", ["-a 202701150800.00"]),
-    ("<DeadlineTime>1800000000</DeadlineTime>", ["-dl 202701150800.00"]),
-    ('<Dependency condition="OnExit">7</Dependency><Dependency condition="OnExit">8</Dependency>', ["-hold_jid 7,8"]),
-    ("<Hold>User</Hold>", ["-h"]),
-    ("<NotificationList>All</NotificationList>", ["-m bea"]),
-    ("<Restartable>true</Restartable>", ["-r y"]),
-    ("<Priority>-5</Priority>", ["-p -5"]),
-    (requested("<Processors>8</Processors>"), ["-pe smp 8"]),
-    (requested('<Processors op="GE">4</Processors><Processors op="LE">8</Processors>'), ["-pe smp 4-8"]),
-    (requested('<Processors op="GE">4</Processors>'), ["-pe smp 4-"]),
-    ('<Extension type="sge" name="pe">mpi</Extension>' + requested("<Processors>8</Processors>"), ["-pe mpi 8"]),
-    (requested('<Processors>4</Processors><Memory units="GB">8</Memory>'), ["-pe smp 4", "-l h_vmem=2G"]),
-    (requested("<Duration>95053</Duration>"), ["-l h_rt=95053"]),
-    (requested('<Swap units="MB">5</Swap>'), ["-l swap_free=5M"]),
-    (requested('<Resource name="GPU">2</Resource>'), ["-l gpu=2"]),
-    (requested("<Feature>ib</Feature><Feature>ssd</Feature>"), ["-l ib=TRUE", "-l ssd=TRUE"]),
-    (requested("<Architecture>lx-amd64</Architecture>"), ["-l arch=lx-amd64"]),
-    (requested("<Node>n1</Node>"), ["-l h=n1"]),
-    (requested('<Node aggregation="List" count="1">n1,n2</Node>'), ["-l h=n1|n2"]),
-    ('<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit><ResourceLimit name="CPUTime" type="Soft">5</ResourceLimit>', ["-l h_cpu=9", "-l s_cpu=5"]),
-    ('<ResourceLimit name="StackSize" type="Hard">1024</ResourceLimit>', ["-l h_stack=1K"]),
-    (requested('<Queue>a</Queue><Queue conj="Or">b</Queue>'), ["-q a,b"]),
-    (requested('<Architecture>x</Architecture><Architecture conj="Or">y</Architecture>'), ["-l arch=x|y"]),
-    (requested('<Feature preference="-1">ssd</Feature>'), ["-soft -l ssd=TRUE -hard"]),
-    (requested('<Node aggregation="Pattern">n.*\\.x.</Node>'), ["-l h=n*.x?"]),
-    (requested('<Node op="NE">n1</Node>'), ["-l h=!n1"]),
-    (requested('<Node aggregation="Range" op="NE">n[1-2]</Node><Node>m1</Node>'), ["-l h=(m1)&!(n1|n2)"]),
-]
 READ = [
     (["-l h_rt=1:0:0,h_vmem=1g", "-pe smp 2"], requested('<Processors>2</Processors><Memory units="KB">1953125</Memory><Duration>3600</Duration>')),
     (["-l ib"], requested("<Feature>ib</Feature>")),

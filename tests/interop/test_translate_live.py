@@ -1,0 +1,187 @@
+# ruff: noqa: E501 (documents as people write them)
+"""Real Slurm, Grid Engine and HTCondor take every script that tests expect of the translators.
+
+Where a system cannot be started, the tests say why. Cases that name what the system does not have
+here, such as a second cluster or GPUs, say so.
+"""
+
+import condor_pool
+import gridengine_cell
+import pytest
+import slurm_cluster
+from daemons import Unavailable
+from submit_cases import CONDOR, SBATCH, SGE
+from translated import requested, wrapped
+
+from sssjob import loads, translate
+
+pytestmark = pytest.mark.interop
+
+FEATURES = ("ib", "ssd", "big", "nvme")
+
+
+def cases(rows, missing):
+    """Each case by its job; those that name something else than a system here has are left out."""
+    found = [inner for inner, _ in rows if not any(word in inner for word in missing)]
+    assert len(found) >= len(rows) - len(missing)
+    return found
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster with what the cases name."""
+    try:
+        place = slurm_cluster.start(lambda place: ("Licenses=matlab:5", "MaxArraySize=2000"))
+    except Unavailable as error:
+        pytest.skip(str(error))
+    for node in slurm_cluster.NODES:
+        features = ",".join(FEATURES)
+        place.run(
+            "scontrol",
+            "update",
+            f"NodeName={node}",
+            f"AvailableFeatures={features}",
+            f"ActiveFeatures={features}",
+        )
+    for queue in ("q", "a", "b"):
+        place.run("scontrol", "create", f"PartitionName={queue}", "Nodes=ALL", "State=UP")
+    for command in (
+        ("add", "qos", "high"), ("add", "account", "p"), ("add", "user", "root", "account=p"),
+        ("modify", "user", "root", "set", "qos+=high"),
+    ):  # fmt: skip
+        place.run("sacctmgr", "-i", *command)
+    place.run(
+        "scontrol", "create", "reservation", "ReservationName=r", "StartTime=now", "Duration=100",
+        "Nodes=ALL", "Users=root", "Flags=MAINT,OVERLAP",
+    )  # fmt: skip
+    yield place
+    place.stop()
+
+
+# A cluster m, GPUs and nodes n01 to n03 are not there, and no node has 4 GB.
+NO_SLURM = (
+    "<Machine>", 'name="GPU">', 'type="a100"', "n[01-03]", "n[1-3]",
+    '<Requested><Memory units="GB">4</Memory></Requested>', '<Disk units="GB">4</Disk>',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", cases(SBATCH, NO_SLURM))
+def test_slurm_takes_each_script(cluster, inner):
+    script = cluster.root / "work/case.sh"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text(translate(loads(wrapped(inner)), to="sbatch").text)
+    cluster.run("sbatch", "--test-only", script)
+
+
+# What a job says, and what Slurm shows of it.
+SHOWN = [
+    (
+        requested(
+            '<Feature>big</Feature><Feature group="1">ib</Feature><Feature group="-1" conj="Or">ssd</Feature>'
+        ),
+        "Features=big&(ib|ssd)",
+    ),
+    (requested('<Node op="NE">n1</Node>'), "ExcNodeList=n1"),
+    (requested('<Queue>a</Queue><Queue conj="Or">b</Queue>'), "Partition=a,b"),
+    ("<Queue>q</Queue>", "Partition=q"),
+    ("<Reservation>r</Reservation>", "Reservation=r"),
+    ("<QualityOfService>high</QualityOfService>", "QOS=high"),
+    ("<Project>p</Project>", "Account=p"),
+    (requested('<NodeCount op="GE">1</NodeCount><NodeCount op="LE">2</NodeCount>'), "NumNodes=1-2"),
+    (requested('<Resource name="matlab" type="License">3</Resource>'), "Licenses=matlab:3"),
+    ('<Dependency condition="OnExit">{other}</Dependency>', "Dependency=afterany:{other}"),
+    ("<InputFile>/dev/null</InputFile>", "StdIn=/dev/null"),
+    ("<Restartable>true</Restartable>", "Requeue=1"),
+    ('<OutputFile redirectList="Append">/tmp/o</OutputFile>', "StdOut=/tmp/o"),
+    ("<DeadlineTime>1900000000</DeadlineTime>", "Deadline=2030-03-17T"),
+]
+
+
+@pytest.mark.parametrize(("inner", "shown"), SHOWN, ids=[shown for _, shown in SHOWN])
+def test_slurm_has_of_a_script_what_the_job_asks_for(cluster, inner, shown):
+    script = cluster.root / "work/case.sh"
+    script.parent.mkdir(exist_ok=True)
+
+    def held(text):
+        script.write_text(translate(loads(wrapped(f"{text}<Hold>User</Hold>")), to="sbatch").text)
+        return cluster.run("sbatch", "--parsable", script).strip()
+
+    other = held("")
+    number = held(inner.format(other=other))
+    found = cluster.run("scontrol", "-o", "show", "job", number)
+    cluster.run("scancel", number, other)
+    assert shown.format(other=other) in found
+
+
+@pytest.fixture(scope="module")
+def cell():
+    """A cell with the resources, the queues and the project that the cases name."""
+    resources = [f"{name} {name} BOOL == YES NO 0 0" for name in FEATURES]
+    resources += ["gpu gpu INT <= YES YES 0 0"]
+    try:
+        place = gridengine_cell.start(
+            lambda place: {name: {} for name in ("main.q", "q", "a", "b")}
+        )
+    except Unavailable as error:
+        pytest.skip(str(error))
+    complexes = place.root / "complexes"
+    complexes.write_text(place.run("qconf", "-sc") + "".join(f"{line}\n" for line in resources))
+    place.run("qconf", "-Mc", complexes)
+    project = place.root / "project"
+    project.write_text("name p\noticket 0\nfshare 0\nacl NONE\nxacl NONE\n")
+    place.run("qconf", "-Aprj", project)
+    yield place
+    place.stop()
+
+
+# A reservation 7, jobs 7 and 8, and the parallel environment mpi are not there.
+NO_CELL = ("<Reservation>", "<Dependency", ">mpi<")
+
+
+@pytest.mark.parametrize("inner", cases(SGE, NO_CELL))
+def test_grid_engine_takes_each_script(cell, inner):
+    script = cell.root / "case.sh"
+    script.write_text(translate(loads(wrapped(inner)), to="sge").text)
+    printed = cell.run("qsub", "-w", "n", "-verify", script)
+    assert "script_file" in printed
+
+
+VERIFIED = [
+    (requested('<Queue>a</Queue><Queue conj="Or">b</Queue>'), "hard_queue_list", "a,b"),
+    (requested('<Node op="NE">n1</Node>'), "hard resource_list", "h=!n1"),
+    (
+        requested('<Node aggregation="Range" op="NE">n[1-2]</Node><Node>m1</Node>'),
+        "hard resource_list",
+        "h=(m1)&!(n1|n2)",
+    ),
+    (requested('<Feature preference="-1">ssd</Feature>'), "soft resource_list", "ssd=TRUE"),
+]
+
+
+@pytest.mark.parametrize(("inner", "name", "text"), VERIFIED)
+def test_grid_engine_has_of_a_script_what_the_job_asks_for(cell, inner, name, text):
+    script = cell.root / "case.sh"
+    script.write_text(translate(loads(wrapped(inner)), to="sge").text)
+    printed = cell.run("qsub", "-w", "n", "-verify", script)
+    found = {key: value.strip() for key, _, value in
+             (line.partition(":") for line in printed.splitlines())}  # fmt: skip
+    assert found.get(name) == text, printed
+
+
+@pytest.fixture(scope="module")
+def condor():
+    """The commands of HTCondor, of which none needs a daemon."""
+    try:
+        with condor_pool.tools() as run:
+            yield run
+    except condor_pool.Unavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("inner", [inner for inner, _ in CONDOR])
+def test_condor_submit_takes_each_file(condor, inner):
+    condor("mkdir", "-p", "/a b")
+    text = translate(loads(wrapped(inner)), to="condor").text
+    done = condor("condor_submit", "-dry-run", "-", "-", stdin=text)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'Cmd="/bin/true"' in done.stdout
