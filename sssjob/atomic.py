@@ -1,23 +1,31 @@
 """Atomic write: a file appears whole or not at all, whoever reads it while it is written.
 
-What is written goes to a hidden file in the same directory, is forced to disk, and gets the name
-of the file in one rename. If anything goes wrong before that, the hidden file goes and the old one
-stays. ``put`` is for the files of a directory of our own, ``writing`` for a file that a caller
+What is written goes to a file without a name, is forced to disk, and gets the name of the file in
+one step, which is forced to disk as well. If anything goes wrong before that, what was written goes
+and the old file stays; a process that is killed leaves nothing behind, since what has no name goes
+with it. ``put`` is for the files of a directory of our own, ``writing`` for a file that a caller
 named, which may be a device or a pipe as well.
+
+Only to replace a file it needs a second name, for a moment: ``.sssjob-``, a sum of the file's name,
+and a number. Where a file system has no files without a name, what is written has that name all
+the time. It is locked meanwhile; so who writes the same file later knows a name that a killed
+process left, and takes it away.
 
 Hooks write before every job: nothing here that is slow to import.
 """
 
 from __future__ import annotations
 
+import binascii
 import errno
+import fcntl
 import io
 import os
 import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import BinaryIO
 
@@ -26,6 +34,10 @@ if TYPE_CHECKING:
 _OPEN = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _INTO = os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_UNNAMED = getattr(os, "O_TMPFILE", 0) | os.O_WRONLY | os.O_CLOEXEC
+_LEFT = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_SYNCED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_PLACES = 8  # names that processes take which write the same file at once
 _LINKS = 40  # as many as Linux follows
 _BUFFER = 1 << 16  # bytes
 
@@ -57,27 +69,154 @@ def put_all(folder: int, contents: Mapping[str, bytes], mode: int = 0o644) -> No
 
     So a full disk leaves everything as it was. The mode is as of ``put``. Raises ``OSError``.
     """
-    hidden: dict[str, str] = {}
+    hidden: dict[str, _Hidden] = {}
     try:
         for name, content in contents.items():
-            hidden[name] = f".sssjob-{os.urandom(8).hex()}"
-            _put_hidden(folder, hidden[name], content, mode)
+            hidden[name] = _Hidden(folder, name, 0o600)
+            hidden[name].fill(content, mode)
         for name in contents:
-            os.rename(hidden[name], name, src_dir_fd=folder, dst_dir_fd=folder)
-            del hidden[name]
+            hidden.pop(name).appear()
     finally:
         for each in hidden.values():
-            _remove(folder, each)
+            each.end()
 
 
-def _put_hidden(folder: int, name: str, content: bytes, mode: int) -> None:
-    handle = os.open(name, _OPEN, 0o600, dir_fd=folder)
-    with io.FileIO(handle, "wb", closefd=True) as file:
+class _Hidden:
+    """A new file that is not seen yet; ``handle`` is open for writing, and belongs to it."""
+
+    def __init__(self, folder: int, name: str, mode: int) -> None:
+        """Raises ``OSError``."""
+        self._folder, self._name, self._hidden = folder, name, ""
+        self.handle = _unnamed(folder, mode)
+        if self.handle < 0:
+            self._take(lambda hidden: self._make(hidden, mode))
+
+    def fill(self, content: bytes, mode: int) -> None:
+        """Force this to disk. Raises ``OSError``."""
         view = memoryview(content)
         while view:
-            view = view[file.write(view) :]
-        os.fchmod(handle, mode)
+            view = view[os.write(self.handle, view) :]
+        os.fchmod(self.handle, mode)
+        os.fsync(self.handle)
+
+    def appear(self) -> None:
+        """Give it its name, and close it. Raises ``OSError``."""
+        try:
+            if not self._hidden:
+                try:
+                    return self._link(self._name)
+                except FileExistsError:
+                    _lock(self.handle)
+                    self._take(self._link)
+            os.rename(self._hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            self._hidden = ""
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Close it; without its name, it goes. Once more, it does nothing."""
+        if self._hidden:
+            _remove(self._folder, self._hidden)
+        if self.handle >= 0:
+            os.close(self.handle)
+        self._hidden, self.handle = "", -1
+
+    def _link(self, name: str) -> None:
+        os.link(_proc(self.handle), name, dst_dir_fd=self._folder, follow_symlinks=True)
+
+    def _make(self, hidden: str, mode: int) -> None:
+        handle = os.open(hidden, _OPEN, mode, dir_fd=self._folder)
+        if _lock(handle) and not _is_named(self._folder, hidden, handle):
+            os.close(handle)  # who looked for leftovers came between
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), hidden)
+        self.handle = handle
+
+    def _take(self, make: Callable[[str], None]) -> None:
+        """Make it under one of its names, or else under one by chance."""
+        head = f".sssjob-{binascii.crc32(os.fsencode(self._name)):08x}"
+        for place in range(_PLACES):
+            hidden = f"{head}-{place}"
+            for _ in range(2):
+                try:
+                    make(hidden)
+                except FileExistsError:
+                    if not _sweep(self._folder, hidden):
+                        break
+                else:
+                    self._hidden = hidden
+                    return
+        hidden = f"{head}-{os.urandom(8).hex()}"
+        make(hidden)
+        self._hidden = hidden
+
+
+def _unnamed(folder: int, mode: int) -> int:
+    """A new file in a directory without a name; -1 where there is no such thing."""
+    try:
+        handle = os.open(".", _UNNAMED, mode, dir_fd=folder)
+    except (FileNotFoundError, IsADirectoryError):  # a system that does not know of them
+        return -1
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.EINVAL):
+            return -1
+        raise
+    if not os.path.exists(_proc(handle)):
+        os.close(handle)
+        return -1
+    return handle
+
+
+def _proc(handle: int) -> str:
+    return f"/proc/self/fd/{handle}"
+
+
+def _lock(handle: int) -> bool:
+    """Whether a file is locked now; not where others hold it, or where files have no locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_named(folder: int, name: str, handle: int) -> bool:
+    try:
+        named = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return os.path.samestat(named, os.fstat(handle))
+
+
+def _sweep(folder: int, name: str) -> bool:
+    """Take away what a killed process left under a name; whether that could be."""
+    try:
+        handle = os.open(name, _LEFT, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or not _lock(handle):
+            return False
+        if _is_named(folder, name, handle):  # else another one took it away, or it has its name
+            _remove(folder, name)
+        return True
+    finally:
+        os.close(handle)
+
+
+def _sync(folder: int) -> None:
+    """Force the names in a directory to disk, as far as it lets us."""
+    try:
+        handle = os.open(".", _SYNCED, dir_fd=folder)
+    except PermissionError:  # a directory that may be written and not be read
+        return
+    try:
         os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # as some networks' have it
+            raise
+    finally:
+        os.close(handle)
 
 
 def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _Whole | _Into:
@@ -217,7 +356,8 @@ class _Whole:
         self, folder: int, name: str, named: str, *, mode: int | None = None,
         old: os.stat_result | None = None, durable: bool = True,
     ) -> None:  # fmt: skip
-        self._folder, self._hidden = -1, ""
+        self._folder = -1
+        self._new: _Hidden | None = None
         self._file: io.BufferedWriter | None = None
         self._name, self._named = name, named
         self._mode = old.st_mode & 0o777 if old else mode
@@ -225,13 +365,12 @@ class _Whole:
         self._folder = os.dup(folder)
 
     def __enter__(self) -> BinaryIO:
-        self._hidden = f".sssjob-{os.urandom(8).hex()}"
         # Without a mode the umask decides, or what the directory says of new files.
         mode = 0o666 if self._mode is None else 0o600
         try:
-            handle = os.open(self._hidden, _OPEN, mode, dir_fd=self._folder)
-            self._file = io.BufferedWriter(_Named(handle, self._named), _BUFFER)
-            self._keep_owner(handle)
+            self._new = _Hidden(self._folder, self._name, mode)
+            self._file = io.BufferedWriter(_Named(os.dup(self._new.handle), self._named), _BUFFER)
+            self._keep_owner(self._new.handle)
         except OSError as error:
             self._end()
             raise _naming(error, self._named) from None
@@ -266,24 +405,26 @@ class _Whole:
 
     def _commit(self) -> None:
         assert self._file is not None
+        assert self._new is not None
         self._file.flush()
-        handle = self._file.fileno()
+        handle = self._new.handle
         if self._mode is not None:
             os.fchmod(handle, self._mode)
         if self._durable:
             os.fsync(handle)
-        os.rename(self._hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
-        self._hidden = ""
+        self._new.appear()
+        if self._durable:
+            _sync(self._folder)
 
     def _end(self) -> None:
         """Close everything; what has not got its name yet goes. Once more, it does nothing."""
         if self._file is not None:
             self._file.raw.close()  # and what is left in its buffer goes, too
-        if self._hidden:
-            _remove(self._folder, self._hidden)
+        if self._new is not None:
+            self._new.end()
         if self._folder >= 0:
             os.close(self._folder)
-        self._folder, self._hidden, self._file = -1, "", None
+        self._folder, self._new, self._file = -1, None, None
 
 
 def _remove(folder: int, name: str) -> None:

@@ -38,6 +38,13 @@ def old(tmp_path):
     return path
 
 
+@pytest.fixture(autouse=True, params=["no name", "a hidden name"])
+def what_is_new_has(request, monkeypatch):
+    """Every test, also as on a file system that has no files without a name."""
+    if request.param == "a hidden name":
+        monkeypatch.setattr(atomic, "_unnamed", lambda *_: -1)
+
+
 class Stopped(BaseException):
     """What no handler of a program catches."""
 
@@ -117,7 +124,6 @@ def test_a_block_can_leave_its_file_unchanged(old):
 def test_a_stream_that_is_dropped_before_its_end_leaves_nothing(old):
     whole = atomic.writing(old)
     whole.__enter__().write(b"new")
-    assert len(names(old.parent)) == 2
     del whole  # as a second Ctrl-C does between a block and its end
     assert (names(old.parent), old.read_bytes()) == (["file"], b"old")
 
@@ -211,7 +217,7 @@ def test_an_error_never_names_the_hidden_file(old, monkeypatch, call):
     genuine = getattr(os, call)
 
     def failing(path, *arguments, **options):
-        if call != "open" or arguments[0] & os.O_CREAT:
+        if call != "open" or arguments[0] & os.O_WRONLY:
             raise OSError(28, "No space left on device", path)
         return genuine(path, *arguments, **options)
 
@@ -291,7 +297,6 @@ def test_a_signal_ends_a_command_and_leaves_nothing_behind(tmp_path, number):
         # More than a pipe holds: once it is written, the command is at work.
         process.stdin.write(HEADER + b"1|a|COMPLETED\n" * 100_000)
         process.stdin.flush()
-        assert len(names(tmp_path)) == 2
         process.send_signal(number)
         _, said = process.communicate()
     assert process.returncode == -number, said
@@ -328,3 +333,94 @@ WRITES = re.compile(
 def test_there_is_one_way_to_write_a_file():
     found = {path.name for path in HOME.rglob("*.py") if WRITES.search(path.read_text())}
     assert found <= set(OTHERWISE)
+
+
+def killed(work, moment):
+    """Do something in a process that is killed before its n-th call of the system's functions.
+
+    Gives whether it ended before.
+    """
+    child = os.fork()
+    if not child:
+        left = moment
+
+        def count(frame, event, function):
+            nonlocal left
+            if event == "c_call" and function.__module__ in ("posix", "fcntl", "_io"):
+                left -= 1
+                if left < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.setprofile(count)
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def contents(directory):
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def test_a_process_that_is_killed_at_any_moment_leaves_nothing_that_stays(old, tmp_path):
+    found = set()
+    left = 0
+    for moment in range(1000):
+        old.write_bytes(b"old")
+        ended = killed(lambda: write(old, b"new" * 50_000), moment)
+        found.add(old.read_bytes())
+        left = max(left, len(names(tmp_path)) - 1)
+        write(old, b"more")
+        assert contents(tmp_path) == {"file": b"more"}
+        if ended:
+            break
+    assert ended
+    assert moment > 10
+    assert found == {b"old", b"new" * 50_000}
+    assert left <= 1
+
+
+def test_files_that_are_put_together_leave_nothing_that_stays(tmp_path):
+    handle = os.open(tmp_path, os.O_RDONLY)
+    new = {"a": b"1", "b": b"2", "c": b"3"}
+    for moment in range(1000):
+        ended = killed(lambda: atomic.put_all(handle, new), moment)
+        atomic.put_all(handle, dict.fromkeys(new, b"old"))
+        assert contents(tmp_path) == dict.fromkeys(new, b"old")
+        if ended:
+            break
+    os.close(handle)
+    assert ended
+    assert moment > 10
+
+
+def test_who_writes_at_the_same_time_is_let_alone(old, tmp_path):
+    with atomic.writing(old) as first, atomic.writing(old) as second:
+        first.write(b"first")
+        second.write(b"second")
+    assert contents(tmp_path) == {"file": b"first"}
+
+
+def test_what_has_the_name_of_a_leftover_and_is_none_stays(old, tmp_path, monkeypatch):
+    monkeypatch.setattr(atomic, "_unnamed", lambda *_: -1)
+    with atomic.writing(old):
+        [hidden] = {*names(tmp_path)} - {"file"}
+    (tmp_path / hidden).mkdir()
+    (tmp_path / hidden.replace("-0", "-1")).symlink_to("file")
+    write(old)
+    assert names(tmp_path) == [hidden, hidden.replace("-0", "-1"), "file"]
+    assert old.read_bytes() == b"new"
+
+
+def test_the_name_is_forced_to_disk_with_the_file(old, monkeypatch):
+    synced = []
+    genuine = os.fsync
+
+    def fsync(handle):
+        synced.append(stat.S_IFMT(os.fstat(handle).st_mode))
+        genuine(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    write(old)
+    assert synced == [stat.S_IFREG, stat.S_IFDIR]

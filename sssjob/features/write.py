@@ -1,7 +1,7 @@
 """A directory of features, written so that whoever reads it at any moment sees whole values.
 
-Each value goes to a hidden file in the same directory, is forced to disk with all others, and is
-renamed into place. ``.sssjob`` lists what we wrote, so that a later run removes what it no longer
+Each value goes to a file without a name, is forced to disk with all others, and then gets its
+name. ``.sssjob`` lists what we wrote, so that a later run removes what it no longer
 gives and leaves alone what somebody else put there. Hooks write before every job: nothing here
 that is slow to import.
 """
