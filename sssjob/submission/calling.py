@@ -88,7 +88,12 @@ class Caller:
         """What holds its marks, asked for where the list does not show it."""
         if not self.control.details:
             return seen.marks
-        return self._run(filled(self.control.details, id=self.control.id(seen.id)))
+        try:
+            return self._run(filled(self.control.details, id=self.control.id(seen.id)))
+        except CommandFailed as error:
+            if error.status is None or self.job(seen.id) is not None:
+                raise
+            return ""  # it has gone meanwhile
 
     def _look(self, look: Look, **values: str) -> Iterator[Seen]:
         printed = []

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from daemons import until
 from pretended import COMMANDS, Pretended
+from waiting import until
 
 from sssjob import store
 from sssjob.cli import sssjob
@@ -216,7 +216,7 @@ def test_a_command_that_outlives_who_started_it_is_waited_for(system):
     system.fault()
     again = started("slurm")
     # A call that does not wait asks, and ends, in this time: nothing is lost if it does not.
-    until(lambda: len(system.calls) > 1 or again.poll() is not None, 2)
+    until(lambda: len(system.calls) > 1 or again.poll() is not None, seconds=2)
     assert system.calls[1:] == []
     (system.root / "go").touch()
     assert again.communicate(timeout=60) == ("1\n", "")
