@@ -219,18 +219,24 @@ _OF_NODES = (
 
 
 @st.composite
-def meetings(draw):
-    """Documents with odd rows of several classes at once, and questions that meet them.
-
-    All are about few paths, so that most questions are about something that is there.
-    """
+def crowds(draw):
+    """A few paths, and documents with odd rows of several classes at once at these."""
     few = draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=3, unique=True))
     contents = st.lists(st.sampled_from(few).flatmap(_content), max_size=3).map("".join)
     jobs = draw(st.lists(contents, min_size=1, max_size=8).map(_numbered))
     if draw(st.booleans()):
         jobs = [_document("JobGroup", f"<Id>g</Id>{''.join(each.plain for each in jobs)}")]
-    asked = draw(st.lists(_questions(few), min_size=10, max_size=10))
-    return jobs, asked
+    return few, jobs
+
+
+@st.composite
+def meetings(draw):
+    """Documents with odd rows of several classes at once, and questions that meet them.
+
+    All are about few paths, so that most questions are about something that is there.
+    """
+    few, jobs = draw(crowds())
+    return jobs, draw(st.lists(_questions(few), min_size=10, max_size=10))
 
 
 def _content(path):

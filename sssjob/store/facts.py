@@ -17,7 +17,8 @@ column is bounded by the node above it, and rests on that one's path.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
+from decimal import Decimal
+from math import isnan, ulp
 
 from sssjob.store import columns
 from sssjob.store.bounds import UNKNOWN, Bounds, between, exactly
@@ -40,6 +41,8 @@ from sssjob.store.rows import number
 
 _UP = (Op.GT, Op.GE)
 _EQUALITY = (Op.EQ, Op.NE)
+_EXACT = 2**53  # whole numbers up to here are doubles
+_ROUNDED = 8  # units in the last place, by which two readings of a text differ at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,48 @@ class Fact:
     @property
     def _never(self) -> Bounds:
         return self.exactly(FALSE)
+
+    @property
+    def several(self) -> Bounds:
+        """Whether there is more than one node."""
+        if self.count:
+            return self.exactly(Compare(self.count, Op.GT, 1))
+        if self.text:
+            return self.exactly(_several(self.text))
+        if self.numbers:  # a second one is the higher one, or makes the row odd
+            return self.exactly(Present(self.high) if self.high else FALSE)
+        return self.exists.possible
+
+    def sorted(self, op: Op, value: str) -> Bounds:
+        """Whether the text of a node stands before or behind another one, as XPath 2.0 asks."""
+        if not self.text:
+            return self.exists.possible
+        several = _several(self.text)
+        one = all_of(none_of(several), Compare(self.text, op, value))
+        return self.between(one, any_of(one, several))
+
+    def measured(self, op: Op, value: float | Decimal) -> Bounds:
+        """The numbers against a number, as XPath 2.0 reads texts: rounded in another way.
+
+        Columns have what XPath 1.0 makes of a text. Where the row is not odd, that is a whole
+        number where XPath 2.0 has the same one, and lies between the same two elsewhere (``rows``).
+        """
+        if not self.numbers or not -_EXACT <= value <= _EXACT:
+            return self.exists.possible
+        near = float(value)
+        if near == value and near.is_integer():
+            return self.exactly(self._ranged(op, near))
+        low, high = near - _ROUNDED * ulp(near), near + _ROUNDED * ulp(near)
+        if op is Op.EQ:
+            pairs = (all_of(Compare(each, Op.GE, low), Compare(each, Op.LE, high))
+                     for each in self.numbers)  # fmt: skip
+            return self.between(FALSE, any_of(*pairs))
+        below, above = self._ranged(Op.LT, low), self._ranged(Op.GT, high)
+        if op is Op.NE:
+            return self.between(any_of(below, above), self.exists.maybe)
+        sure = above if op in _UP else below
+        maybe = self._ranged(Op.GE, low) if op in _UP else self._ranged(Op.LE, high)
+        return self.between(sure, maybe)
 
     def _ranged(self, op: Op, value: float) -> Condition:
         """Whether one of the numbers compares so; the lowest is the first to be below."""

@@ -23,7 +23,6 @@ from sssjob.query.syntax import (
     Constant,
     Expression,
     Path,
-    Step,
     Type,
     is_positional,
     level_of,
@@ -33,6 +32,7 @@ from sssjob.query.syntax import (
 from sssjob.store.bounds import ALWAYS, NEVER, UNKNOWN, Bounds, between
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
+from sssjob.store.entry import Step
 from sssjob.store.facts import Fact
 
 Literal = str | float | bool
@@ -105,7 +105,7 @@ def target(path: Expression, at: str = "") -> Target | None:
     way = at
     held: Bounds | None = None
     for step in path.steps:
-        inner = _step(way, step)
+        inner = step_to(way, step)
         if inner is None:
             return None
         way = inner
@@ -143,7 +143,7 @@ def _is_constant(expression: Expression) -> bool:
     return all(map(_is_constant, parts(expression)))
 
 
-def _step(way: str, step: Step) -> str | None:
+def step_to(way: str, step: Step) -> str | None:
     """The path that a step leads to, with names as the standard has them in any namespace."""
     test = step.test
     if step.axis == "self" and test.name == "node()":

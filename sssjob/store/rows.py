@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import lru_cache
-from math import isnan
+from math import floor, isinf, isnan, ulp
 from typing import NamedTuple
 
 from lxml import etree
@@ -43,6 +44,8 @@ _STRING = etree.XPath("string()", smart_strings=False)
 _NUMBER = etree.XPath("number($text)", smart_strings=False)
 _NOWHERE = etree.Element("Nothing")
 _EXACT = 16  # from so many digits on, a double may not hold a whole number
+_DECIMAL = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ \t\r\n]*")
+_ROUNDED = 4  # units in the last place, by which two readings of a text may differ
 # Digits that a double holds exactly, on both sides of the point: there libxml2 computes what
 # Python does. It computes the others in a way of its own, and is asked.
 _PLAIN = re.compile(r"[ \t\r\n]*(-?)([0-9]{1,15})(?:\.([0-9]{1,15}))?[ \t\r\n]*")
@@ -99,6 +102,33 @@ def _number(text: str) -> float:
     if fraction:
         value += float(fraction) / 10.0 ** len(fraction)
     return -value if sign else value
+
+
+def _is_read_in_two_ways(text: str) -> bool:
+    """Whether XPath 2.0 may see another number than XPath 1.0, and not only by rounding.
+
+    It is no number to one of them (``7e``), or whole for one and not for the other.
+
+    >>> _is_read_in_two_ways("7e"), _is_read_in_two_ways("29.17")
+    (True, False)
+    """
+    if len(text) < _EXACT and text.isascii() and text.isdecimal():
+        return False
+    return _is_strange(text)
+
+
+@lru_cache(1 << 16)
+def _is_strange(text: str) -> bool:
+    if len(text) > LONGEST or _DECIMAL.fullmatch(text) is None:
+        return True
+    first, exact, later = _number(text), Decimal(text.strip()), float(text)
+    if isinf(first) or isinf(later):
+        return True
+    if first.is_integer() or exact == exact.to_integral_value() or later.is_integer():
+        return not first == exact == later
+    if not floor(first) == floor(exact) == floor(later):
+        return True
+    return abs(first - later) > _ROUNDED * ulp(later)
 
 
 @lru_cache(1 << 16)
@@ -195,6 +225,8 @@ def _add_number(row: list[Value], leaf: _Leaf, text: str, element: Element) -> N
     if isnan(value):
         row[_ODD] |= leaf.bit  # type: ignore[operator]
         return
+    if _is_read_in_two_ways(text):
+        row[_ODD] |= leaf.bit  # type: ignore[operator]
     low = row[leaf.low]
     if low is None:
         row[leaf.low] = value

@@ -35,6 +35,9 @@ STREAMED = [
     pytest.param("//Job[exists(Memory)][User = 'bob']/(Id, User)", ["2", "bob"], id="a sequence"),
     pytest.param("Id || '!'", ["1!", "g!"], id="of each job object"),
     pytest.param("if (Memory) then 'some' else 'none'", ["some", "none"], id="if"),
+    pytest.param(
+        "//Job[if (Memory) then User = 'bob' else false()]/Id", ["2"], id="a predicate if"
+    ),
     pytest.param("let $m := Memory return count($m)", ["1", "0"], id="let"),
     pytest.param("count(.//Memory)", ["1", "1"], id="numbers"),
     pytest.param("//Job[sss:satisfied(.)]/Id", [], id="a predicate of ours"),
@@ -52,6 +55,7 @@ WHOLE = [
     pytest.param("//Job[position() = last()]/Id", ["1", "2"], id="last"),
     pytest.param("//Job[count(Id)]/Id", ["1", "2"], id="a number is a position"),
     pytest.param("//Job[sss:seconds(Id)]/Id", ["1"], id="a number of ours is one, too"),
+    pytest.param("//Job[2 * 1]/Id", [], id="a product is a position"),
     pytest.param("//Job/../Id", ["all", "g"], id="parent"),
     pytest.param("//Job[Id = //Id]/Id", ["1", "2"], id="the document again"),
     pytest.param("//Job/root()/Jobs/Id", ["all"], id="root"),
@@ -157,6 +161,13 @@ def test_a_comparison_that_is_none_is_told_whether_streamed_or_not():
     query = compile("//Job/(Id = 1)", None, "3.1")
     data = b"<Jobs><Job><Id/></Job></Jobs>"  # XPath 2.0 has no number for an empty text: FORG0001
     assert _answers(query, data) == _answers(query, data, whole=True) == "FORG0001"
+
+
+@pytest.mark.parametrize("expression", ["//Job[User > 0.5]/Id", "//Job[number(Id) gt 1{}]/Id"])
+def test_numbers_that_python_cannot_make_are_told_of(expression):
+    errors = []
+    assert texts(expression.format("0" * 400), JOBS, on_error=errors.append) == []
+    assert {error.finding.code for error in errors} == {"E-TYPE"}
 
 
 def _answers(query, data, **options):

@@ -63,6 +63,27 @@ def test_documents_answer_and_differences_are_told(jobs, text, answers, said, pl
     assert [str(each) for each in told] == said
 
 
+LATER = [
+    ("//Job[User eq 'amy']/Id", ["1", "3"], "Job 1: its columns give nothing, but the document gives '1'"),
+    ("//Job[Charge > 60]", [], "JobGroup g: its columns give a job, but the document gives nothing"),
+    ("//Job[User = ('amy', 'bob')] ! string(Id)", ["1", "2", "3"], "Job 1: its columns give nothing, but the document gives a job"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "answers", "said"), LATER)
+@pytest.mark.parametrize("version", ["2.0", "3.1"])
+def test_later_versions_are_compared_too(jobs, text, answers, said, version):
+    if "!" in text and version == "2.0":
+        text = text.replace(" ! ", "/")
+    query, told, errors = compile(text, None, version), [], []
+    for expected in ([], [said]):
+        found = jobs.run(query, places=False, on_error=errors.append, on_difference=told.append)
+        assert [each.text for each in found] == answers
+        assert [str(each) for each in told] == expected
+        lie(jobs)
+    assert len(errors) == (2 if "Charge" in text else 0)  # "soon" is no number
+
+
 def test_a_count_is_compared_too(jobs):
     lie(jobs)
     told = []

@@ -67,17 +67,17 @@ class XPath2Query(Question):
     @cached_property
     def is_relative(self) -> bool:
         """Whether it is asked of each job object, not of each document."""
-        return scope.is_relative(self._token)
+        return scope.is_relative(self.token)
 
     @cached_property
     def obstacle(self) -> str:
         """Why it needs whole documents in memory; "" if it streams."""
-        return scope.obstacle(self._token, dict(self.namespaces))
+        return scope.obstacle(self.token, dict(self.namespaces))
 
     @cached_property
     def is_inside(self) -> bool:
         """Whether, asked of an element, it certainly looks at nothing outside of that element."""
-        return scope.is_inside(self._token)
+        return scope.is_inside(self.token)
 
     def on(self, element: Element) -> list[Any]:
         """The items that the expression gives at an element: nodes, and values of any type.
@@ -91,7 +91,7 @@ class XPath2Query(Question):
                 context = Context(root, element)
             else:
                 context = Context(element.getroottree())
-            return [_item(found) for found in self._token.select(context)]
+            return [_item(found) for found in self.token.select(context)]
         except ElementPathError as error:
             raise parser.not_a_query(self.expression, error) from error
         except InvalidValue as error:
@@ -124,7 +124,7 @@ class XPath2Query(Question):
 
     def _refuse_unbound(self) -> None:
         """Raise ``NotAQuery`` for a variable without a value, which elementpath notices late."""
-        if any(token.symbol == "$" for token in self._token.iter()):
+        if any(token.symbol == "$" for token in self.token.iter()):
             try:
                 self.on(etree.Element("Nothing"))
             except LimitExceeded:
@@ -134,7 +134,8 @@ class XPath2Query(Question):
                     raise
 
     @cached_property
-    def _token(self) -> Any:
+    def token(self) -> Any:
+        """The expression as elementpath reads it: the token at the root of the others."""
         return parser.parse(self.expression, dict(self.namespaces), self.version)
 
     def __reduce__(self) -> tuple[Any, ...]:

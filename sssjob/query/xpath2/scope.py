@@ -116,7 +116,7 @@ def _is_unit(step: Any, namespaces: dict[str, str]) -> bool:
     if step.symbol == "[":
         if not _is_unit(step[0], namespaces):
             raise _Outside(f"{step.source} asks something before a job object is reached")
-        if not _is_boolean(step[1]):
+        if not is_boolean(step[1]):
             raise _Outside(f"{step.source} may count job objects")
         _stay(step[1])
         return True
@@ -132,14 +132,20 @@ def _is_unit(step: Any, namespaces: dict[str, str]) -> bool:
     raise _Outside(f"{step.source} may stand outside of job objects")
 
 
-def _is_boolean(predicate: Any) -> bool:
+def is_boolean(predicate: Any) -> bool:
     """Whether a predicate certainly gives no number, and asks for no position."""
     if any(part.symbol in ("position", "last") for part in predicate.iter()):
         return False
+    if predicate.symbol == "if":
+        return is_boolean(predicate[1]) and is_boolean(predicate[2])
+    if predicate.symbol == "(" and len(predicate) == 1:
+        return is_boolean(predicate[0])
+    if predicate.symbol == "*" and len(predicate):
+        return False  # a product
     if predicate.symbol == ":":
         return predicate[1].symbol in ("(name)", "*", *_BOOLEAN)
     if predicate.symbol in ("/", "//") and len(predicate) == 2:
-        return _is_boolean(predicate[1])
+        return is_boolean(predicate[1])
     if predicate.symbol == "[":
-        return _is_boolean(predicate[0])
+        return is_boolean(predicate[0])
     return predicate.symbol in (*_COMPARED, *_BOOLEAN, *_NODES)

@@ -1,0 +1,152 @@
+"""What an expression of XPath 2.0 or later is, part by part: a way of named steps, or constants.
+
+Whoever answers from something else than the document asks here which nodes are meant. What has no
+plain form is None, or the ``rest`` of a way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from elementpath import ElementPathError
+
+from sssjob.query.syntax import PREFIX, Test
+from sssjob.query.xpath2.parser import FAULTS
+
+Literal = str | int | float | Decimal | bool
+
+_AXES = ("child", "descendant", "descendant-or-self", "self", "attribute")
+_UNIONS = ("|", "union")
+_LITERALS = ("(string)", "(integer)", "(decimal)", "(float)")
+_WORKED_OUT = ("+", "-", "*", "div", "idiv", "mod", "(", ",")
+_OF_CONSTANTS = ("bytes", "seconds", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One step: ``predicates`` are tokens of elementpath."""
+
+    axis: str
+    test: Test
+    predicates: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Steps from the document, from the context, or from a variable.
+
+    ``rest`` is whether something follows that is no step, and gives nothing where these
+    steps lead to nothing.
+    """
+
+    moves: tuple[Move, ...] = ()
+    absolute: bool = False
+    variable: str = ""
+    rest: bool = False
+
+
+def way(token: Any) -> Way | None:
+    """The steps that an expression begins with; None if it does not begin with a step."""
+    symbol = token.symbol
+    if symbol in ("/", "//") and len(token) == 1:
+        first = way(token[0])
+        if first is None or first.absolute or first.variable:
+            return None
+        return replace(first, moves=_down(symbol, first.moves), absolute=True)
+    if symbol in ("/", "//") and len(token) == 2:
+        start, next_ = way(token[0]), _move(token[1])
+        if start is None or start.rest:
+            return start
+        if next_ is None or (symbol == "//" and next_.axis == "attribute"):
+            return replace(start, rest=True)
+        return replace(start, moves=(*start.moves, *_down(symbol, (next_,))))
+    if symbol == "(" and len(token) == 1:
+        return way(token[0])
+    if symbol == "!" or (symbol == "[" and token[0].symbol == "("):
+        return _and_more(way(token[0]))
+    if symbol == "for" and len(token) == 3:
+        return _and_more(way(token[1]))
+    if symbol == "$":
+        return Way(variable=token[0].value)
+    step = _move(token)
+    return None if step is None else Way((step,))
+
+
+def branches(token: Any) -> tuple[Any, ...]:
+    """The operands of a union, or the expression itself."""
+    if token.symbol in _UNIONS:
+        return tuple(each for part in token for each in branches(part))
+    if token.symbol == "(" and len(token) == 1:
+        return branches(token[0])
+    return (token,)
+
+
+def called(token: Any, namespaces: Any) -> tuple[str, Any]:
+    """The name of what a token is, ours with their prefix, and the token without its prefix."""
+    if token.symbol == ":" and token[0].value == PREFIX:
+        return f"{PREFIX}:{token[1].symbol}", token[1]
+    if token.symbol == ":" and token[0].value == "fn" and "fn" not in namespaces:
+        return token[1].symbol, token[1]
+    return token.symbol, token
+
+
+def constants(token: Any) -> tuple[Literal, ...] | None:
+    """The values of an expression that asks no document; None if it does, or has others."""
+    if not _is_constant(token):
+        return None
+    try:
+        found = token.evaluate()
+    except (ElementPathError, *FAULTS):
+        return None  # which documents have to tell
+    values = tuple(found) if isinstance(found, list) else (found,)
+    return values if all(isinstance(each, Literal) for each in values) else None
+
+
+def _is_constant(token: Any) -> bool:
+    symbol = token.symbol
+    if symbol in _LITERALS:
+        return True
+    if symbol in ("true", "false"):
+        return bool(token.label == "function")
+    if symbol == ":":
+        ours = token[0].value == PREFIX and token[1].symbol in _OF_CONSTANTS
+        return ours and all(map(_is_constant, token[1]))
+    if symbol == "*" and not len(token):
+        return False  # a name test
+    return symbol in _WORKED_OUT and all(map(_is_constant, token))
+
+
+def _and_more(start: Way | None) -> Way | None:
+    return None if start is None else replace(start, rest=True)
+
+
+def _down(symbol: str, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+    """The steps behind ``/`` or ``//``."""
+    if symbol == "/" or not moves:
+        return moves
+    first, *others = moves
+    axis = {"child": "descendant", "self": "descendant-or-self"}.get(first.axis, first.axis)
+    return replace(first, axis=axis), *others
+
+
+def _move(token: Any) -> Move | None:
+    """One step, or None."""
+    symbol = token.symbol
+    if symbol == "[":
+        inner = _move(token[0])
+        if inner is None:
+            return None
+        return replace(inner, predicates=(*inner.predicates, token[1]))
+    if symbol == "(name)":
+        return Move("child", Test(token.value))
+    if symbol == ".":
+        return Move("self", Test("node()"))
+    if symbol == "@" and token[0].symbol == "(name)":
+        return Move("attribute", Test(token[0].value))
+    if symbol in _AXES and len(token) == 1 and token[0].symbol == "(name)":
+        return Move(symbol, Test(token[0].value))
+    if symbol == "self" and len(token) == 1 and token[0].symbol == "node":
+        return Move("self", Test("node()"))
+    return None
