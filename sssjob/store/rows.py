@@ -44,7 +44,7 @@ _STRING = etree.XPath("string()", smart_strings=False)
 _NUMBER = etree.XPath("number($text)", smart_strings=False)
 _NOWHERE = etree.Element("Nothing")
 _EXACT = 16  # from so many digits on, a double may not hold a whole number
-_DECIMAL = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ \t\r\n]*")
+_DOUBLE = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\r\n]*")
 _ROUNDED = 4  # units in the last place, by which two readings of a text may differ
 # Digits that a double holds exactly, on both sides of the point: there libxml2 computes what
 # Python does. It computes the others in a way of its own, and is asked.
@@ -119,11 +119,12 @@ def _is_read_in_two_ways(text: str) -> bool:
 
 @lru_cache(1 << 16)
 def _is_strange(text: str) -> bool:
-    if len(text) > LONGEST or _DECIMAL.fullmatch(text) is None:
+    if len(text) > LONGEST or _DOUBLE.fullmatch(text) is None:
         return True
-    first, exact, later = _number(text), Decimal(text.strip()), float(text)
+    first, later = _number(text), float(text)
     if isinf(first) or isinf(later):
         return True
+    exact = Decimal(text.strip())
     if first.is_integer() or exact == exact.to_integral_value() or later.is_integer():
         return not first == exact == later
     if not floor(first) == floor(exact) == floor(later):
