@@ -47,10 +47,11 @@ for what the target cannot hold; 2 a file cannot be read."""
               help="Write every alternative of a request, not only the best.")  # fmt: skip
 @click.option("--memory-scope", type=click.Choice(("job", "task", "node")), default="job",
               show_default=True, help="Whose memory the Memory of a job is.")  # fmt: skip
-@click.option("--arrays", type=click.Choice(("keep", "jobs")), default="keep",
+@click.option("--arrays", type=click.Choice(("keep", "task-group", "jobs")),
+              default="keep",
               show_default=True,
-              help="Keep the option of an array as it is, or make a job of each "
-                   "element.")  # fmt: skip
+              help="Keep the option of an array as it is, or make a task of a group, or a "
+                   "job, of each element.")  # fmt: skip
 @click.option("--pe", "parallel", metavar="NAME", default="smp", show_default=True,
               help="Grid Engine's parallel environment.")  # fmt: skip
 @click.option("--losses", metavar="FILE", type=click.Path(dir_okay=False),

@@ -14,6 +14,8 @@ from sssjob.expression import Alternative
 from sssjob.model import Job
 from sssjob.suggestions import nearest
 from sssjob.translate import residual
+from sssjob.translate.arrays import flattened, grouped
+from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Untranslatable, told
 from sssjob.translate.requests import Asked
 from sssjob.translate.status import sources
@@ -72,11 +74,12 @@ def translate(
     found: list[Finding] = []
     effective = resolve(job).block
     assert isinstance(effective, Job)
-    scope = Scope(effective, "/Job", found.append)
+    element = flattened(effective, target.array)
+    scope = Scope(element, "/Job", found.append)
     if alternative is not None:
-        scope = _Alternative(effective, "/Job", found.append)
+        scope = _Alternative(element, "/Job", found.append)
         scope.number = alternative
-    asked = Asked(effective, scope, settings.unstated)
+    asked = Asked(element, scope, settings.unstated)
     form = target.compose(asked, settings)
     _readable(asked, found)
     losses = tuple(asked.losses(to, kept=settings.residual))
@@ -101,11 +104,11 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
             continue
         lines = source.kept(form) if settings.residual else ()
         for found in source.jobs(form, settings):
-            if lines:
-                job, findings = residual.apply(found.job, lines)
-                yield Reading(job, (*found.findings, *findings), found.files)
-            else:
-                yield Reading(*found)
+            job, findings = residual.apply(found.job, lines) if lines else (found.job, ())
+            if settings.arrays == TASK_GROUP:
+                job, more = grouped(job, source.name, source.array)
+                findings = (*findings, *more)
+            yield Reading(job, (*found.findings, *findings), found.files)
 
 
 def recognise(data: bytes) -> str:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.model import Job, Property, stripped
+from sssjob.translate import arrays
+from sssjob.translate.arrays import NO_ARRAYS, Spelling, parse
 from sssjob.translate.fields import Name, Rule, prologue
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
@@ -25,10 +27,8 @@ from sssjob.translate.translator import Read, Settings, Translator
 SCRIPT = "script"  # the id of the file that a script becomes
 ORDER = "order"  # the Extension that tells in which order options stood
 
-KEEP, JOBS = "keep", "jobs"  # what becomes of an array
-ELEMENTS = 100_000  # of an array that becomes several jobs
+TASK_GROUP, JOBS = "task-group", "jobs"  # what becomes of an array
 
-_SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 _KEPT = "# sssjob: "
 _MORE = "# sssjob+ "
 _FILE = "# sssjob script "  # what follows is the file of that id
@@ -66,7 +66,7 @@ class Form:
     words: Callable[[Wanted, str, Made], list[str]] | None = None
     signs: tuple[str, ...] = ()  # of which a directive holds one, if another form is spelled alike
     prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read
-    array: tuple[str, str] = ("", "")  # the option of an array, and the variable of its index
+    array: Spelling = NO_ARRAYS
     lists: Mapping[str, str] = field(default_factory=dict)  # options said in part; what joins them
     own: tuple[str, ...] = ()  # Extensions that the layout takes
     shell: str = ""  # the option that names what reads the script
@@ -99,6 +99,7 @@ class SubmitForm(Translator[Script]):
     def __init__(self, form: Form) -> None:
         self.form = form
         self.name = form.name
+        self.array = form.array
 
     def compose(self, asked: Asked, settings: Settings) -> Script:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
@@ -108,6 +109,7 @@ class SubmitForm(Translator[Script]):
         self.form.layout.compose(asked, made, settings)
         for name in ("User", "Group"):  # who submits is who it is of
             asked.fact(name)
+        self._array(asked, made)
         self._others(asked, made)
         interpreter, body, file = _program(asked, made, settings)
         if self.form.shell and len(interpreter.split()) < 2:
@@ -118,6 +120,19 @@ class SubmitForm(Translator[Script]):
         lines = tuple(made.lines)
         marked = settings.residual and (file != SCRIPT or bool(lines))
         return Script(interpreter, tuple(made.options), lines, body, (), file, marked)
+
+    def _array(self, asked: Asked, made: Made) -> None:
+        """The option of an array of which this is one element."""
+        for item in asked.mine("Extension", arrays.TYPE):
+            array = parse(stripped(item.text))
+            if array is None or item.attributes.get("name") != arrays.INDICES:
+                asked.refuse(item, "it is no array")
+                continue
+            try:
+                for name, value in self.array.options(array):
+                    made.option(name, value)
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
 
     def _others(self, asked: Asked, made: Made) -> None:
         """Options that were read and not understood, in the order in which they stood."""
@@ -230,7 +245,7 @@ class SubmitForm(Translator[Script]):
             shell = said.last(self.form.shell)
             if shell and shell != (form.interpreter or DEFAULT_SHELL):
                 heard.say("Shell", shell)
-        self._kept(said, heard)
+        self._kept(said, heard, settings)
         if form.file:
             _written(form, heard)
         else:
@@ -239,20 +254,21 @@ class SubmitForm(Translator[Script]):
 
     def jobs(self, form: Script, settings: Settings) -> Iterator[Read]:
         """One job, or one for each element of an array, which finds its index as in the array."""
-        option, variable = self.form.array
+        option = self.array.option
         values = [each.value or "" for each in form.options if option and each.name == option]
-        indices = _indices(values[-1]) if values and settings.arrays == JOBS else []
-        if not indices:
+        found_array = parse(values[-1]) if values and settings.arrays == JOBS else None
+        if found_array is None:
             yield self.job(form, settings)
             return
-        rest = tuple(each for each in form.options if each.name != option)
+        names = (option, self.array.at_once)
+        rest = tuple(each for each in form.options if each.name not in names)
         found = self.job(replace(form, options=rest), settings)
-        for index in indices:
+        for index in found_array:
             inner = Heard(list(found.job.items))
-            _environment(inner, [Property("Variable", str(index), {"name": variable})])
+            _environment(inner, [Property("Variable", str(index), {"name": self.array.variable})])
             yield Read(Job(inner.all(), found.job.attributes), found.findings, found.files)
 
-    def _kept(self, said: Said, heard: Heard) -> None:
+    def _kept(self, said: Said, heard: Heard, settings: Settings) -> None:
         """What nobody understood, word by word."""
         if not said.left:
             return
@@ -260,12 +276,21 @@ class SubmitForm(Translator[Script]):
             heard.items.append(Property("Extension", option.value or "", {
                 "type": self.form.name, "name": option.name,
             }))  # fmt: skip
+            if settings.arrays == TASK_GROUP and self._is_of_array(option):
+                continue
             reason = said.reason(option) or "it has no place in a job object"
             shown = option.name if option.value is None else f"{option.name} {option.value}"
             heard.note(f"{shown} is kept as it is: {reason}", line=line_of(option))
         order = ", ".join(dict.fromkeys(option.name for option in said.options))
         if len(set(said.options)) > 1:
             heard.say("Extension", order, type=self.form.name, name=ORDER)
+
+    def _is_of_array(self, option: Option) -> bool:
+        """Whether an option is one of an array that can become a task group."""
+        name, value = option
+        if name == self.array.option:
+            return parse(value or "") is not None
+        return name == self.array.at_once
 
     def keep(self, form: Script, lines: Iterable[str]) -> Script:
         """The residual in comments."""
@@ -284,20 +309,6 @@ class SubmitForm(Translator[Script]):
             if line.strip() and not line.lstrip().startswith("#"):
                 return ""
         return ""
-
-
-def _indices(text: str) -> list[int]:
-    """The indices of an array such as 1-10:2,15%4; none where it is none, or has too many."""
-    found: list[int] = []
-    for part in text.partition("%")[0].split(","):
-        span = _SPAN.fullmatch(part)
-        if span is None:
-            return []
-        low, high, step = int(span[1]), int(span[2] or span[1]), int(span[3] or 1)
-        if not step or high < low or len(found) + (high - low) // step >= ELEMENTS:
-            return []
-        found += range(low, high + 1, step)
-    return found
 
 
 def _parted(lines: list[str]) -> tuple[tuple[str, ...], str, str]:

@@ -40,6 +40,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import Finding
 from sssjob.model import Job
+from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.losses import WARN, Loss
 from sssjob.translate.requests import Asked
 
@@ -54,7 +55,8 @@ class Settings:
 
     ``memory_scope``: whether the Memory of a job is that of the whole job, of each task, or of
     each node. ``arrays``: whether an array that is read stays one job, with the option of the
-    array kept as it is (``keep``), or becomes ``jobs``, one for each element. ``residual``:
+    array kept as it is (``keep``), or its elements become the tasks of a ``task-group``, or
+    ``jobs``, one for each. ``residual``:
     whether what does not fit is kept in the target.
     ``unstated`` is the awarenessPolicy where a job says none. ``parallel`` is Grid Engine's
     parallel environment. ``files`` are those that travel with the job, by their ids. ``terminal``:
@@ -96,10 +98,12 @@ class Read(NamedTuple):
 class Translator(Generic[F]):
     """A target, a source, or both; ``name`` is what ``--to`` and ``--from`` call it.
 
-    ``suffix`` is that of files; texts of several jobs ``join`` where one file can hold them.
+    ``array`` is how it spells arrays. ``suffix`` is that of files; texts of several jobs ``join``
+    where one file can hold them.
     """
 
     name: str = ""
+    array: Spelling = NO_ARRAYS
     suffix: ClassVar[str] = ""
     joins: ClassVar[bool] = False
 

@@ -14,6 +14,7 @@ from sssjob.expression import Expression
 from sssjob.model import Property, stripped
 from sssjob.systems.gridengine.words import seconds, size, written
 from sssjob.translate import fields, numbers
+from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
@@ -338,7 +339,7 @@ FORM = Form(
     shell="-S",
     prepare=_soft,
     own=(_PARALLEL,),
-    array=("-t", "SGE_TASK_ID"),
+    array=Spelling("-t", "SGE_TASK_ID", several=False, at_once="-tc", least=1),
     lists={"-m": ""},
     at_once=(fields.Limits(_CPU_TIME),),
     held_name=fields.Name("-N", plain=True),

@@ -13,6 +13,7 @@ from sssjob.systems.pbs import directives
 from sssjob.systems.pbs.chunks import Chunks, Nodes
 from sssjob.systems.pbs.words import clock, seconds, size, written
 from sssjob.translate import fields
+from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
 from sssjob.translate.quoting import word
@@ -116,7 +117,7 @@ _RULES: tuple[fields.Rule, ...] = (
 FORM = Form(
     name="pbs",
     syntax=directives.PBS,
-    array=("-J", "PBS_ARRAY_INDEX"),
+    array=Spelling("-J", "PBS_ARRAY_INDEX", several=False),
     lists={"-m": ""},
     layout=Chunks(),
     in_script=(
@@ -133,7 +134,7 @@ FORM = Form(
 _TORQUE = Form(
     name="torque",
     syntax=directives.TORQUE,
-    array=("-t", "PBS_ARRAYID"),
+    array=Spelling("-t", "PBS_ARRAYID", steps=False),
     lists={"-m": ""},
     layout=Nodes(),
     in_script=(

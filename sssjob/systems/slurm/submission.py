@@ -13,6 +13,7 @@ from sssjob.model import stripped
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
 from sssjob.translate import fields, numbers
+from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
@@ -497,7 +498,7 @@ FORM = Form(
     held_name=fields.Name("--job-name"),
     words=_held_words,
     scratch=True,
-    array=("--array", "SLURM_ARRAY_TASK_ID"),
+    array=Spelling("--array", "SLURM_ARRAY_TASK_ID"),
     lists={"--mail-type": ","},
 )
 SBATCH = SubmitForm(FORM)

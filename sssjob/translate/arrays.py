@@ -1,0 +1,219 @@
+"""Arrays of jobs: elements told by an index, as a task group, and as options of several systems.
+
+A task group that is an array has an Extension of the type ``array`` with the name ``indices``: each
+of its tasks is an element, and what the group requests is for all of them (5.1), but memory and
+time, which are those of each.
+
+>>> found = parse("1-5:2,9%2")
+>>> len(found), list(found), found.at_once
+(4, [1, 3, 5, 9], 2)
+>>> print(found)
+1-5:2,9%2
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sssjob import units
+from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.model import Block, Item, Job, Property, Requested, TaskGroup, stripped
+
+TYPE, INDICES = "array", "indices"  # of the Extension
+ELEMENTS = 100_000  # of an array that is taken apart
+
+_SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
+_AT_ONCE = re.compile(r"[1-9][0-9]{0,8}")
+# What a group says of all its tasks together, and what of the layout of one that has several.
+_TOTALS = ("Processors", "Resource")
+_SEVERAL = frozenset(("TaskCount", "TaskDistribution", "NodeCount"))
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Spans of indices with steps, and how many elements run at once; 0 for any number."""
+
+    spans: tuple[range, ...]
+    at_once: int = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self.spans))
+
+    def __iter__(self) -> Iterator[int]:
+        for span in self.spans:
+            yield from span
+
+    def __str__(self) -> str:
+        limit = f"%{self.at_once}" if self.at_once else ""
+        return f"{','.join(map(_shown, self.spans))}{limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a system spells an array: its option, and the variable in which an element finds itself.
+
+    ``several`` spans and ``steps`` in them may not be known there, and with which option it is said
+    how many run at once (``%`` where it stands behind the indices). ``least`` is the first index.
+    """
+
+    option: str = ""
+    variable: str = ""
+    several: bool = True
+    steps: bool = True
+    at_once: str = "%"
+    least: int = 0
+
+    def options(self, array: Array) -> list[tuple[str, str]]:
+        """The options of an array. Raises ``InvalidValue`` for one that there is no way to say."""
+        spans = array.spans
+        if not self.steps:
+            spans = tuple(part for span in spans for part in _plain(span))
+        if not self.several and len(spans) > 1:
+            raise InvalidValue(str(array), "one span of indices")
+        if min(span[0] for span in spans) < self.least:
+            raise InvalidValue(str(array), f"indices from {self.least} on")
+        behind = self.at_once == "%"
+        text = str(Array(spans, array.at_once if behind else 0))
+        found = [(self.option, text)]
+        if array.at_once and not behind:
+            found.append((self.at_once, str(array.at_once)))
+        return found
+
+
+NO_ARRAYS = Spelling()
+
+
+def _plain(span: range) -> list[range]:
+    return [span] if span.step == 1 else [range(index, index + 1) for index in span]
+
+
+def _shown(span: range) -> str:
+    if len(span) == 1:
+        return str(span[0])
+    step = f":{span.step}" if span.step > 1 else ""
+    last = span[-1] if span.step == 1 else span.stop - 1
+    return f"{span[0]}-{last}{step}"
+
+
+def parse(text: str) -> Array | None:
+    """An array such as 1-10:2,15%4; None for what is none, or has more than ``ELEMENTS``."""
+    listed, limited, limit = text.partition("%")
+    spans: list[range] = []
+    number = 0
+    for part in listed.split(","):
+        found = _SPAN.fullmatch(part)
+        if found is None:
+            return None
+        low, high, step = int(found[1]), int(found[2] or found[1]), int(found[3] or 1)
+        if not step or high < low:
+            return None
+        spans.append(range(low, high + 1, step))
+        number += len(spans[-1])
+        if number > ELEMENTS:
+            return None
+    if limited and not _AT_ONCE.fullmatch(limit):
+        return None
+    return Array(tuple(spans), int(limit or 0))
+
+
+def grouped(job: Job, kind: str, spelling: Spelling) -> tuple[Job, tuple[Finding, ...]]:
+    """A job whose array is an option that was kept, with a task group in its place.
+
+    One whose elements have several tasks stays as it is, for a task has none: that is told.
+    """
+    if not spelling.option:
+        return job, ()
+    kept = {
+        item.attributes.get("name", ""): item
+        for item in job.items
+        if isinstance(item, Property) and item.name == "Extension"
+        and item.attributes.get("type") == kind
+    }  # fmt: skip
+    option, limit = kept.get(spelling.option), kept.get(spelling.at_once)
+    array = None if option is None else parse(option.text)
+    if option is None or array is None:
+        return job, ()
+    whole = (
+        Array(array.spans, int(limit.text)) if limit and _AT_ONCE.fullmatch(limit.text) else array
+    )
+    if several := _layout(job):
+        text = (
+            f"the array {option.text} stays an option: its elements have a {several} of their own"
+        )
+        return job, (finding("W-UNKNOWN", text, path="/Job/Extension"),)
+    gone = {id(option), id(limit)}
+    items = [item for item in job.items if id(item) not in gone]
+    mine = [_times(item, len(array)) for item in items if isinstance(item, Requested)]
+    name = Property("Extension", str(whole), {"type": TYPE, "name": INDICES})
+    group = TaskGroup((Property("TaskCount", len(array)), name, *mine))
+    rest = [item for item in items if not isinstance(item, Requested) and not _is_one(item)]
+    told = f"the index of a task is that of its element, which is in ${spelling.variable}"
+    noted = finding("I-REFERENCE", told, path="/Job/TaskGroup")
+    return job.holding((*rest, group)), (noted,)
+
+
+def flattened(job: Job, spelling: Spelling) -> Job:
+    """A job whose only task group is an array, as one of its elements, with the array beside it.
+
+    Where a system has no way to say it, the job stays as it is.
+    """
+    if not spelling.option:
+        return job
+    groups = job.task_groups
+    if len(groups) != 1:
+        return job
+    (group,) = groups
+    said = [item for item in group.items if isinstance(item, Property) and _is_array(item)]
+    array = parse(stripped(said[0].text)) if len(said) == 1 else None
+    if array is None or stripped(group.get("TaskCount")) != str(len(array)):
+        return job
+    rest = [item for item in group.items if item is not said[0]]
+    rest = [item for item in rest if not (isinstance(item, Property) and item.name == "TaskCount")]
+    if not all(isinstance(item, Requested) for item in rest) or job.blocks(Requested):
+        return job
+    try:
+        spelling.options(array)
+        mine = [_times(item, Fraction(1, len(array))) for item in rest]
+    except InvalidValue:
+        return job
+    items = [item for item in job.items if item is not group]
+    return job.holding((*items, said[0], Property("TaskCount", 1), *mine))
+
+
+def _is_array(item: Property) -> bool:
+    attributes = item.attributes
+    return (item.name, attributes.get("type"), attributes.get("name")) == (
+        "Extension",
+        TYPE,
+        INDICES,
+    )
+
+
+def _is_one(item: Item) -> bool:
+    return isinstance(item, Property) and item.name == "TaskCount"
+
+
+def _layout(job: Job) -> str:
+    """What an element says of several tasks or nodes; "" for one task on one node."""
+    requested = [item for block in job.blocks(Requested) for item in block.properties]
+    for item in (*job.properties, *requested):
+        if item.name in _SEVERAL and stripped(item.text) != "1":
+            return str(item.name)
+    return "TaskGroup" if job.task_groups else ""
+
+
+def _times(block: Item, factor: int | Fraction) -> Item:
+    """A request of so many times as much. Raises ``InvalidValue`` where that is no whole number."""
+    assert isinstance(block, Block)
+    items: list[Item] = []
+    for item in block.items:
+        if isinstance(item, Property) and item.name in _TOTALS:
+            number = units.number(item.text) * factor
+            if number.denominator != 1:
+                raise InvalidValue(item.text, "a number that all elements share")
+            item = Property(item.name, int(number), item.attributes, item.children, line=item.line)
+        items.append(item)
+    return block.holding(tuple(items))
