@@ -7,7 +7,7 @@ from pathlib import Path
 POSTGRESQL = ("postgresql://", "postgres://")
 SQLITE = "sqlite:"
 
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"  # with which a file of SQLite begins
 
 
 def is_store(target: str) -> bool:
@@ -22,6 +22,6 @@ def is_store(target: str) -> bool:
         if not path.is_file():  # a pipe would lose what is read of it here
             return False
         with path.open("rb") as stream:
-            return stream.read(len(_MAGIC)) == _MAGIC
+            return stream.read(len(MAGIC)) == MAGIC
     except OSError:
         return False

@@ -17,8 +17,8 @@ from sssjob.spec import NAMESPACE
 if TYPE_CHECKING:
     from sssjob.document.attached import Attached
     from sssjob.document.bundle import File
+    from sssjob.document.sources import NamedSource
     from sssjob.model import Block
-    from sssjob.verbs.sources import Source
 
 Complain = Callable[[object], None]
 
@@ -28,9 +28,9 @@ FOUND, NOTHING, NOT_UNDERSTOOD = 0, 1, 2  # exit codes of every command
 DIFFERENT = 3  # what columns of a store say is not what its documents say
 
 
-def sources(files: Iterable[str]) -> Iterator[Source]:
+def sources(files: Iterable[str]) -> Iterator[NamedSource]:
     """Each named file as a source; ``-`` is standard input, and so is no name at all."""
-    from sssjob.verbs.sources import named
+    from sssjob.document.sources import named
 
     return named(files, sys.stdin.buffer)
 

@@ -14,6 +14,7 @@ import click
 from sssjob.atomic import Unchanged
 from sssjob.cli import common, deliver_many
 from sssjob.cli.records import format_of
+from sssjob.document.files import raw
 from sssjob.errors import SSSJobError
 from sssjob.records import FORMATS
 
@@ -166,11 +167,13 @@ def _write(work: Delivery, target: str | None, *, shown: bool, in_place: bool) -
 
 
 def _again(file: str, stack: ExitStack) -> Path:
-    """A source that can be read twice: standard input is kept in a temporary file."""
-    if file != "-":
+    """A source that can be read twice: what comes from a pipe is kept in a temporary file."""
+    if file != "-" and (Path(file).is_file() or not Path(file).exists()):
         return Path(file)
+    (source,) = common.sources((file,))
     copy = stack.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115 - the stack closes it
-    shutil.copyfileobj(sys.stdin.buffer, copy)
+    with raw(source.given) as stream:
+        shutil.copyfileobj(stream, copy)
     copy.flush()
     return Path(copy.name)
 

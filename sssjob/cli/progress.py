@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from sssjob.verbs.sources import Source
+    from sssjob.document.sources import NamedSource
 
 _PATIENCE = 1.0  # seconds before anything is shown
 
@@ -27,7 +27,9 @@ def watched(
     ``on_bytes`` is told the number of bytes so far, after each read.
     """
     if isinstance(source, Path):
-        with source.open("rb", buffering=0) as raw, watched(raw, label, on_bytes) as stream:
+        from sssjob.document.files import raw
+
+        with raw(source, buffering=0) as file, watched(file, label, on_bytes) as stream:
             yield stream
         return
     with _Bar(label, _rest(source)) as bar:
@@ -41,7 +43,7 @@ def watched(
 
 
 @contextmanager
-def watching(source: Source) -> Iterator[BinaryIO]:
+def watching(source: NamedSource) -> Iterator[BinaryIO]:
     """The bytes of a source, watched: how verbs open what a person waits for."""
     with watched(source.given, source.name) as stream:
         yield stream

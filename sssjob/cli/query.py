@@ -195,7 +195,7 @@ def _form(name: str | None, columns: Columns, with_file: bool) -> Form:
 
 
 def _is_several(file: str) -> bool:
-    from sssjob.verbs.sources import expanded
+    from sssjob.document.sources import expanded
 
     return Path(file).is_dir() or expanded((file,)) != (file,)
 

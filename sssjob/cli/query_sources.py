@@ -12,10 +12,10 @@ from sssjob.cli import common, progress, query_store
 from sssjob.errors import UnreadableDocument, UnusableStore
 
 if TYPE_CHECKING:
+    from sssjob.document.sources import NamedSource
     from sssjob.query import Question
     from sssjob.query.forms import Row
     from sssjob.verbs.ask import Asked, Asker
-    from sssjob.verbs.sources import Source
 
 _LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
 _SHOWN = 5  # names of skipped files that are printed
@@ -61,7 +61,7 @@ class Asking:
                         return total
         return total
 
-    def _in_source(self, given: Source | query_store.Address, workers: Asker) -> Iterator[Row]:
+    def _in_source(self, given: NamedSource | query_store.Address, workers: Asker) -> Iterator[Row]:
         with self._told(given.name):
             if isinstance(given, query_store.Address):
                 yield from query_store.rows(self, given, workers)
@@ -75,7 +75,7 @@ class Asking:
                 workers=workers,
             )
 
-    def _opened(self, given: Source) -> AbstractContextManager[BinaryIO]:
+    def _opened(self, given: NamedSource) -> AbstractContextManager[BinaryIO]:
         return progress.watched(given.given, Path(given.name).name, self._notice(given.name))
 
     @contextmanager
@@ -103,8 +103,8 @@ class Asking:
             return "each document as a whole tree, because a column or key looks around its match"
         return "streamed job by job"
 
-    def _sources(self, files: tuple[str, ...]) -> Iterator[Source | query_store.Address]:
-        from sssjob.verbs import sources
+    def _sources(self, files: tuple[str, ...]) -> Iterator[NamedSource | query_store.Address]:
+        from sssjob.document import sources
 
         for given in common.sources(sources.expanded(files)):
             if given.is_store:

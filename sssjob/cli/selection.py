@@ -66,8 +66,8 @@ def chosen(
     What cannot be read goes to ``on_error``. Ends the command if ``select`` is no XPath, or
     chooses what is neither a job nor a task group.
     """
+    from sssjob.document.sources import opened
     from sssjob.errors import UnreadableDocument
-    from sssjob.verbs.sources import opened
 
     for source in common.sources(files):
         name = source.name

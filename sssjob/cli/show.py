@@ -112,7 +112,7 @@ def _blocks(
     """The job objects of sources, each with the Files that it names, if these are wanted."""
     from sssjob.document import read
     from sssjob.document.attached import Attached
-    from sssjob.verbs.sources import opened
+    from sssjob.document.sources import opened
 
     for source in common.sources(files):
         try:

@@ -15,11 +15,11 @@ from sssjob import registry
 from sssjob.cli import common, records
 
 if TYPE_CHECKING:
+    from sssjob.document.sources import NamedSource
     from sssjob.model import Job
     from sssjob.records.record import Options
     from sssjob.registry import Format
     from sssjob.verbs.records import Reading
-    from sssjob.verbs.sources import Source
 
 INTERRUPTED = 130
 _SYSTEMS = sorted(name for name, row in registry.systems().items() if row.status)
@@ -182,16 +182,16 @@ class Showing:
             return rows, Options(zone=self.zone)
         return rows, status.options(self.name)
 
-    def _sources(self, files: Sequence[str]) -> Iterator[Source]:
+    def _sources(self, files: Sequence[str]) -> Iterator[NamedSource]:
         """The files, or what the system prints when it is asked."""
         from sssjob.commands import Limits
+        from sssjob.document.sources import NamedSource
         from sssjob.verbs import status
-        from sssjob.verbs.sources import Source
 
         if files:
             yield from common.sources(files)
         else:
-            yield Source(self.name, status.asked(self.name, Limits(seconds=self.timeout)))
+            yield NamedSource(self.name, status.asked(self.name, Limits(seconds=self.timeout)))
 
 
 def _json(job: Job) -> bytes:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sssjob.delivery.document import Delivery, Tally
 from sssjob.document import Source
-from sssjob.document.directory import documents
 from sssjob.document.files import is_compressed
+from sssjob.document.sources import documents
 from sssjob.errors import UnreadableDocument, finding
 
 Write = Callable[[Path, Delivery], None]

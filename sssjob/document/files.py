@@ -10,10 +10,11 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from os import PathLike
-from typing import BinaryIO, NamedTuple, Protocol, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
+from sssjob.addresses import MAGIC
 from sssjob.errors import UnreadableDocument, finding
 
 Source = str | PathLike[str] | bytes | BinaryIO
@@ -23,6 +24,7 @@ CHUNK = 1 << 16
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _MAGICS = _GZIP, _BZIP2, _XZ, _ZSTD
 _LONGEST_MAGIC = max(map(len, _MAGICS))
+_A_STORE = "a store of job objects is no document; sssjob store export prints those in it"
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 ENDINGS = (UnreadableDocument, OSError, *_DAMAGED)  # by which reading on can end
@@ -59,24 +61,34 @@ def span(path: Source, stream: BinaryIO) -> Span | None:
     return Span(os.path.abspath(path), found.st_dev, found.st_ino) if is_file else None
 
 
+def raw(source: Source, *, buffering: int = -1) -> AbstractContextManager[BinaryIO]:
+    """The bytes of a source, as they are; a stream that the caller opened stays open."""
+    if isinstance(source, bytes):
+        return io.BytesIO(source)
+    if isinstance(source, (str, PathLike)):
+        return open(source, "rb", buffering)
+    return nullcontext(source)
+
+
 @contextmanager
 def opened(source: Source) -> Iterator[BinaryIO]:
     """The bytes of a source as a stream; gzip, bzip2, xz and zstd are recognised and decompressed.
 
-    A stream that the caller opened stays open. Damage raises ``UnreadableDocument``.
+    A stream that the caller opened stays open. Damage raises ``UnreadableDocument``, and so does a
+    store, of which others than its readers would take the pages for text.
     """
     with ExitStack() as stack:
-        if isinstance(source, bytes):
-            raw: BinaryIO = io.BytesIO(source)
-        elif isinstance(source, (str, PathLike)):
-            raw = stack.enter_context(open(source, "rb"))
-        else:
-            raw = source
-        buffered = raw if hasattr(raw, "peek") else io.BufferedReader(cast(io.RawIOBase, raw))
-        if buffered is not raw:
+        given = stack.enter_context(raw(source))
+        buffered = given if hasattr(given, "peek") else io.BufferedReader(cast(io.RawIOBase, given))
+        if buffered is not given:
             # Closing the reader would close the caller's stream with it.
             stack.callback(cast(io.BufferedReader, buffered).detach)
-        magic = buffered.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
+        head = buffered.peek(len(MAGIC))
+        if head and any(each.startswith(head) and each != head for each in (*_MAGICS, MAGIC)):
+            head, buffered = looked_at(buffered, len(MAGIC))  # a pipe that gives little at a time
+        if head.startswith(MAGIC):
+            raise UnreadableDocument(finding("E-XML", _A_STORE))
+        magic = head[:_LONGEST_MAGIC]
         try:
             yield _decompressed(buffered, magic)
         except _DAMAGED as error:
@@ -88,10 +100,40 @@ def opened(source: Source) -> Iterator[BinaryIO]:
             raise UnreadableDocument(finding("E-XML", text)) from error
 
 
+def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
+    """Up to so many bytes, fewer only at the end, and the stream from its beginning again."""
+    pieces, found = [], 0
+    while found < size and (piece := stream.read(size - found)):  # a pipe gives piece by piece
+        pieces.append(piece)
+        found += len(piece)
+    head = b"".join(pieces)
+    return head, cast(BinaryIO, io.BufferedReader(_Chain(head, stream), 1 << 16))
+
+
 def is_compressed(path: str | PathLike[str]) -> bool:
     """Whether a file holds gzip, bzip2, xz or zstd. Raises ``OSError``."""
     with open(path, "rb") as stream:
         return stream.read(_LONGEST_MAGIC).startswith(_MAGICS)
+
+
+class _Chain(io.RawIOBase):
+    """Bytes, and then those of a stream, which stays open."""
+
+    def __init__(self, head: bytes, stream: BinaryIO) -> None:
+        self._head = memoryview(head)
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._head:
+            found = self._head[: len(buffer)]
+            self._head = self._head[len(found) :]
+        else:
+            found = memoryview(self._stream.read(len(buffer)))
+        buffer[: len(found)] = found
+        return len(found)
 
 
 def _decompressed(stream: BinaryIO, magic: bytes) -> BinaryIO:

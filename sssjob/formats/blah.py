@@ -15,8 +15,8 @@ from sssjob.errors import InvalidValue
 from sssjob.formats.voms import attributes
 from sssjob.model import Property
 from sssjob.records.cuts import Lines
-from sssjob.records.head import first_line
 from sssjob.records.layout import Layout, Read, Record, alone, table
+from sssjob.records.lines import first_line
 from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import (
     DELIVERED,

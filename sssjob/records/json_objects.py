@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from sssjob.document.files import looked_at
 from sssjob.errors import UnusableInput
 from sssjob.records import cuts
-from sssjob.records.head import looked_at
 from sssjob.records.record import Bad
 
 OBJECT_LIMIT = 1 << 24  # characters of one object

@@ -103,3 +103,12 @@ class Blocks:
         """Each line by itself, with its number: a text that a document can hold."""
         for number, block in self:
             yield from enumerate(clean(block).split("\n"), number)
+
+
+def first_line(head: bytes, comment: bytes = b"") -> bytes:
+    """The first line that is neither blank nor a comment, without blanks around it."""
+    for line in head.split(b"\n"):
+        text = line.strip()
+        if text and not (comment and text.startswith(comment)):
+            return text
+    return b""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pickle import PickleBuffer
 from typing import Any, BinaryIO, NamedTuple, SupportsIndex, TypeVar
 
-from sssjob.document.files import Span
+from sssjob.document.files import Span, looked_at
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
 from sssjob.records import AUTO, FORMATS, find, recognition
@@ -24,7 +24,6 @@ from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Cutter, Part, Place
 from sssjob.records.engine import Engine
 from sssjob.records.folding import Folding, FoldingCutter
-from sssjob.records.head import looked_at
 from sssjob.records.layout import Layout
 from sssjob.records.recognition import checked
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome

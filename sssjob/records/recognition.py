@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
+from sssjob.document.files import looked_at
 from sssjob.errors import Severity, UnusableInput
 from sssjob.records import AUTO, FORMATS, Format, formats
-from sssjob.records.head import looked_at
 from sssjob.records.layout import Layout
 from sssjob.records.lines import clean
 from sssjob.records.record import Noted

@@ -6,14 +6,12 @@ are made. Several processes can do that for one that writes what they give, in t
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from os import PathLike
-from typing import BinaryIO, TypeGuard
+from typing import TypeGuard
 
 from sssjob.document import Source, dumps
 from sssjob.document.batches import Batch, OnError
+from sssjob.document.files import raw
 from sssjob.document.places import local
 from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.document.slices import Slice, of_batch, slices
@@ -64,7 +62,7 @@ def incomings(source: Source, tell: OnError, readers: Readers | None) -> Iterato
 def _by_readers(
     source: Source, tell: OnError, readers: Readers
 ) -> Iterator[Incoming | UnreadableDocument]:
-    with _stream(source) as stream:
+    with raw(source) as stream:
         for found in in_parts("", source, stream, readers, _of_batch, on_error=tell):
             yield from found
 
@@ -81,12 +79,6 @@ def _incoming(cut: Slice) -> Incoming | UnreadableDocument:
         return incoming(cut)
     except UnreadableDocument as error:
         return error
-
-
-def _stream(source: Source) -> AbstractContextManager[BinaryIO]:
-    if isinstance(source, (str, PathLike)):
-        return open(source, "rb")
-    return io.BytesIO(source) if isinstance(source, bytes) else nullcontext(source)
 
 
 def incoming(cut: Slice) -> Incoming:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob.document.batches import Batch
 from sssjob.document.reader import Part, in_parts, on_parts
+from sssjob.document.sources import NamedSource, Opening, opened
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.query import Match, Question
 from sssjob.query.forms import Found, Row, Shape
-from sssjob.verbs.sources import Opening, Source, opened
 from sssjob.workers import Work, Workers
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Asked:
         return Workers(Work("sssjob.verbs.ask:asker", (self,)), processes)
 
     def rows(
-        self, source: Source, on_error: OnError, *, opening: Opening = opened,
+        self, source: NamedSource, on_error: OnError, *, opening: Opening = opened,
         workers: Asker | None = None,
     ) -> Iterator[Row]:  # fmt: skip
         """The rows of a source, in document order; by workers where it can be cut.

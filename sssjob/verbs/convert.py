@@ -18,6 +18,7 @@ from sssjob import atomic
 from sssjob.document import dumps
 from sssjob.document import opened as unpacked
 from sssjob.document.files import span
+from sssjob.document.sources import NamedSource, naming
 from sssjob.document.text import write_texts
 from sssjob.errors import Severity, SSSJobError, UnusableInput
 from sssjob.records import find, parts, read_records
@@ -27,7 +28,6 @@ from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
 from sssjob.records.state import State
 from sssjob.verbs.records import Reading
-from sssjob.verbs.sources import Source, naming
 from sssjob.workers import Work, Workers
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Conversion:
     ``grid`` has the entries of computing elements' logs that jobs are joined with.
     """
 
-    sources: Iterable[Source]
+    sources: Iterable[NamedSource]
     format: str
     options: Options = field(default_factory=Options)
     reading: Reading = field(default_factory=Reading)
@@ -225,7 +225,7 @@ def grown(work: Conversion, state_file: Path, output: Path) -> tuple[str, ...]:
         for source in work.sources:
             for rest in state.rests(Path(source.name)):
                 name = str(rest.path)
-                with work.reading.opening(Source(name, rest.stream)) as raw:
+                with work.reading.opening(NamedSource(name, rest.stream)) as raw:
                     cutting = Cutting(raw, work.format, work.options, rest.place, held=rest.held)
                     done = work.results(_tasks(name, cutting), lines=True)
                     for number, (task, result) in enumerate(done, 1):

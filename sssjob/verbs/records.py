@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, TypeVar
 
 from sssjob.document import opened as unpacked
+from sssjob.document.sources import NamedSource, Opening, naming, opened
 from sssjob.records.record import Bad, Converted, Counts, Noted, Outcome, Skipped
-from sssjob.verbs.sources import Opening, Source, naming, opened
 
 J = TypeVar("J")
 
@@ -28,7 +28,7 @@ class Reading:
     counts: Counts = field(default_factory=Counts)
 
     def jobs(
-        self, sources: Iterable[Source], read: Callable[[BinaryIO], Iterator[Outcome[J]]]
+        self, sources: Iterable[NamedSource], read: Callable[[BinaryIO], Iterator[Outcome[J]]]
     ) -> Iterator[J]:
         """The jobs of all sources, or their texts, as ``read`` gives them.
 

@@ -12,6 +12,7 @@ from sssjob.document import from_tree, loads, read
 from sssjob.document.batches import Batch
 from sssjob.document.outermost import is_block
 from sssjob.document.reader import Part, in_parts, on_parts
+from sssjob.document.sources import NamedSource
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.model import Block
 from sssjob.records import find, read_records
@@ -20,7 +21,6 @@ from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skippe
 from sssjob.store.documents import Packed
 from sssjob.verbs.convert import Conversion, Task
 from sssjob.verbs.records import Reading
-from sssjob.verbs.sources import Source
 from sssjob.workers import Work, Workers
 
 DOCUMENTS = "sss"  # the format that sources have of themselves
@@ -34,7 +34,7 @@ class Jobs:
     by so many ``processes``.
     """
 
-    sources: Iterable[Source]
+    sources: Iterable[NamedSource]
     on_error: Callable[[SSSJobError], None]
     format: str = DOCUMENTS
     zone: str = ""
@@ -69,7 +69,7 @@ class Jobs:
                         report.merge(found.report)
 
     def _add_store(
-        self, source: Source, report: Report, workers: Workers[Part | Packed, Added | None]
+        self, source: NamedSource, report: Report, workers: Workers[Part | Packed, Added | None]
     ) -> None:
         with store.open(source.name, read_only=True) as jobs:
             for _, found in workers.in_order(jobs.packed(on_error=self.on_error), str):
@@ -101,16 +101,16 @@ class Jobs:
             self.sources, lambda stream: read_records(chosen, stream, options, OBJECTS)
         )
 
-    def _stored(self, source: Source) -> Iterator[Block]:
+    def _stored(self, source: NamedSource) -> Iterator[Block]:
         with store.open(source.name, read_only=True) as jobs:
             for stored in jobs.documents(on_error=self.on_error):
                 yield loads(stored.document)
 
-    def _read(self, source: Source) -> Iterator[Block]:
+    def _read(self, source: NamedSource) -> Iterator[Block]:
         with self.reading.opening(source) as stream:
             yield from read(stream, on_error=self._telling(source))
 
-    def _telling(self, source: Source) -> Callable[[UnreadableDocument], None]:
+    def _telling(self, source: NamedSource) -> Callable[[UnreadableDocument], None]:
         """What tells of a source what cannot be read."""
         return lambda error: self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
 

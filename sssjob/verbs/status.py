@@ -8,10 +8,10 @@ from typing import BinaryIO, TypeVar
 
 from sssjob import commands, registry
 from sssjob.commands import CommandFailed, Limits
+from sssjob.document.files import looked_at
 from sssjob.errors import Severity, UnusableInput
 from sssjob.records import read_records
 from sssjob.records.builders import Builder
-from sssjob.records.head import looked_at
 from sssjob.records.recognition import HEAD, recognise
 from sssjob.records.record import Noted, Options, Outcome
 from sssjob.registry import Format

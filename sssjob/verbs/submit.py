@@ -12,6 +12,7 @@ from sssjob import store
 from sssjob.addresses import is_store
 from sssjob.document import from_tree, read
 from sssjob.document.files import is_compressed
+from sssjob.document.sources import naming
 from sssjob.errors import UnusableInput
 from sssjob.model import Block, Job, JobGroup, stripped
 from sssjob.query import Match
@@ -20,7 +21,6 @@ from sssjob.store.store import Store
 from sssjob.store.where import Term, where
 from sssjob.submission import InFile, InStore, Place
 from sssjob.submission.planning import defined
-from sssjob.verbs.sources import naming
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sssjob import registry
 from sssjob.document import opened as unpacked
+from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, InvalidValue, Severity
 from sssjob.model import Job, Property, Requested
 from sssjob.translate import (
@@ -20,7 +21,6 @@ from sssjob.translate import (
     recognise,
     translate,
 )
-from sssjob.verbs.sources import Source, naming
 
 MOST = 1 << 28  # bytes of one source, which is held whole
 
@@ -58,7 +58,7 @@ class Explained(NamedTuple):
     told: Mapping[str, str]
 
 
-def run(work: Translation, sources: Iterator[Source]) -> Iterator[Written]:
+def run(work: Translation, sources: Iterator[NamedSource]) -> Iterator[Written]:
     """Every job of the sources. Raises ``SSSJobError`` and ``OSError`` for what cannot be read."""
     for source in sources:
         with naming(source.name):
@@ -75,7 +75,7 @@ def run(work: Translation, sources: Iterator[Source]) -> Iterator[Written]:
                     yield from _written(work, found.job, files, found.findings)
 
 
-def content(source: Source) -> bytes:
+def content(source: NamedSource) -> bytes:
     """All bytes of a source, unpacked. Raises ``InvalidValue`` for too many."""
     with unpacked(source.given) as stream:
         data = stream.read(MOST + 1)

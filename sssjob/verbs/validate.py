@@ -16,8 +16,8 @@ from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.batches import Batch
 from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.document.repair.advisor import Advisor
+from sssjob.document.sources import NamedSource, Opening, opened
 from sssjob.errors import Finding, UnreadableDocument
-from sssjob.verbs.sources import Opening, Source, opened
 from sssjob.workers import Work, Workers
 
 
@@ -39,7 +39,7 @@ class Validation:
         return Workers(Work("sssjob.verbs.validate:checker", (self,)), processes)
 
     def findings(
-        self, source: Source, *, opening: Opening = opened,
+        self, source: NamedSource, *, opening: Opening = opened,
         workers: Workers[Part, Checked | None] | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about a source; what cannot be read is one, too. Raises ``OSError``."""
@@ -67,7 +67,7 @@ class Validation:
 class _Parts:
     """The findings of a source that is checked in parts."""
 
-    def __init__(self, validation: Validation, source: Source, advisor: Advisor) -> None:
+    def __init__(self, validation: Validation, source: NamedSource, advisor: Advisor) -> None:
         self.validation, self.source, self.advisor = validation, source, advisor
         self.said: set[str] = set()
         self.broken: list[UnreadableDocument] = []

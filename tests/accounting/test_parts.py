@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sssjob.document.sources import NamedSource
 from sssjob.errors import UnusableInput
 from sssjob.records import parts, plan
 from sssjob.records.builders import OBJECTS, TEXTS
@@ -15,7 +16,6 @@ from sssjob.records.parts import Cutting, convert
 from sssjob.records.plan import Plan
 from sssjob.records.record import JOB, Field, Options
 from sssjob.verbs.convert import Conversion
-from sssjob.verbs.sources import Source
 
 DATA = Path(__file__).parent.parent / "data"
 FILES = {
@@ -77,7 +77,7 @@ def test_parts_of_any_size_become_the_same(format_, path, size, monkeypatch):
 def test_processes_keep_the_order(given, monkeypatch):
     monkeypatch.setattr(parts, "SIZE", 3000)
     path = FILES["slurm"][0]
-    source = Source("log", path if given == "file" else io.BytesIO(path.read_bytes()))
+    source = NamedSource("log", path if given == "file" else io.BytesIO(path.read_bytes()))
     work = Conversion([source], "slurm", processes=2)
     found = b"".join(work.parts(lines=True))
     assert (found, work.reading.counts.converted) == (

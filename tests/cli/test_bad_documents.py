@@ -1,10 +1,14 @@
 """Every command that takes documents: what is bad is told with its line, and the rest goes on."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import gzip
+import os
+
 import click
 import pytest
 from click.testing import CliRunner
 
+from sssjob import store
 from sssjob.cli import sssjob
 
 JOB = (
@@ -140,19 +144,21 @@ def test_every_command_that_reads_documents_is_here():
 
 @pytest.fixture
 def run(tmp_path):
-    def run(command, document):
+    def run(command, document, given=""):
+        """What a command does with a document, or in the place of the first with what is given."""
         file = tmp_path / "DIRECTORY" / "bad.xml"
-        file.parent.mkdir()
+        file.parent.mkdir(exist_ok=True)
         file.write_text(document)
         (tmp_path / "OFFERS").write_text('[{"id": "n1", "Processors": 64}]')
         (tmp_path / "RECORDS").write_text("JobID|State|ElapsedRaw|NCPUS\n")
         (tmp_path / "GOOD").write_text(FIRST)
-        places = ("DIRECTORY", "OFFERS", "RECORDS", "GOOD", "STORE")
+        places = ("DIRECTORY", "OFFERS", "RECORDS", "GOOD", "STORE", "AGAIN")
+        command = command.replace("@", given or "@", 1)
         words = [
             str(file) if word == "@" else str(tmp_path / word) if word in places else word
             for word in command.split()
         ]
-        return CliRunner().invoke(sssjob, words), file
+        return CliRunner().invoke(sssjob, words, document if given == "-" else None), file
 
     return run
 
@@ -188,3 +194,76 @@ def test_a_foreign_job_in_a_group_is_told_by_every_command(document, line, comma
         assert result.exit_code in (1, 2)
         assert all(f"{file.name}:{line}:" in each for each in told)
     assert bool(told) == bool(line)
+
+
+# How a source is named, and what of it is read: as a file with the same bytes is, or why it is not.
+SAME = ""
+SOURCES = {
+    "compressed":               SAME,
+    "standard input":           SAME,
+    "compressed, from a pipe":  SAME,
+    "a pipe":                   SAME,
+    "cut off":                  "the compressed data ends before its end",
+    "a directory":              "s a directory",
+    "a store":                  "a store of job objects is no document",
+    "nothing":                  "No such file or directory",
+}  # fmt: skip
+WRITING_BACK = ("submit", "cancel", "hold", "release")  # into a file as it is, or jobs of a store
+READ_ALL = {"a directory": ("query", "store import"), "a store": ("query", "report", "deliver")}
+
+
+def pipe(data):
+    """The name of a pipe that holds some bytes, which can be read once."""
+    end, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    return f"/dev/fd/{end}"
+
+
+@pytest.fixture
+def named(tmp_path):
+    """What names a document in each of these ways, and what standard input holds."""
+
+    def named(kind):
+        data = FIRST.encode()
+        packed = gzip.compress(data)
+        if kind == "a directory":
+            (tmp_path / "jobs").mkdir()
+            (tmp_path / "jobs" / "a.xml").write_bytes(data)
+            return str(tmp_path / "jobs")
+        if kind == "a store":
+            with store.open(tmp_path / "jobs.db", create=True) as jobs:
+                jobs.load(data)
+            return str(tmp_path / "jobs.db")
+        if kind in ("compressed", "cut off"):
+            file = tmp_path / "a.xml.gz"
+            file.write_bytes(packed if kind == "compressed" else packed[:-9])
+            return str(file)
+        if kind == "nothing":
+            return str(tmp_path / "nothing.xml")
+        return "-" if kind == "standard input" else pipe(packed if "compr" in kind else data)
+
+    return named
+
+
+@pytest.mark.parametrize("kind, why", SOURCES.items(), ids=SOURCES)
+@pytest.mark.parametrize(
+    "command", [pytest.param(each.values[0], id=each.id) for each in COMMANDS if "@" in each.values[0]]
+)  # fmt: skip
+def test_a_source_is_read_by_every_command_or_refused_by_all_in_the_same_words(
+    command, kind, why, named, run
+):
+    plain, _ = run(command, FIRST)
+    given = named(kind)
+    again, _ = run(command.replace("STORE", "AGAIN"), FIRST, given)
+    if command.split()[0] in WRITING_BACK:
+        assert again.exit_code == 2
+        return
+    reads = any(command.startswith(name) for name in READ_ALL.get(kind, ()))
+    if why and not reads:
+        assert again.exit_code in (1, 2)
+        assert why in again.stderr
+    else:
+        assert again.exit_code == plain.exit_code, again.output
+        if command[:7] != "deliver" or kind != "a store":  # it is written into the store
+            assert ("a.1" in again.stdout) == ("a.1" in plain.stdout)

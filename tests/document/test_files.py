@@ -9,6 +9,7 @@ import random
 import pytest
 import zstandard
 
+from sssjob import store
 from sssjob.document import opened, tree
 from sssjob.errors import UnreadableDocument
 
@@ -101,3 +102,30 @@ def test_a_damaged_file_is_refused_with_its_cause(packed):
     with pytest.raises(UnreadableDocument, match="compressed data is damaged") as failure:
         list(tree.units(packed))
     assert failure.value.finding.code == "E-XML"
+
+
+class _Bytewise(io.RawIOBase):
+    """A pipe whose writer gives a byte at a time."""
+
+    def __init__(self, data):
+        self._stream = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self._stream.readinto(memoryview(buffer)[:1])
+
+
+@pytest.mark.parametrize("data", [b"<Job/>", gzip.compress(b"<Job/>"), b"B", b"BZ", b"SQL"])
+def test_a_stream_that_gives_a_byte_at_a_time_is_recognised(data):
+    whole = gzip.decompress(data) if data[:1] == b"\x1f" else data
+    with opened(io.BufferedReader(_Bytewise(data))) as stream:
+        assert stream.read() == whole
+
+
+def test_a_store_is_no_document(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(b"<Job><Id>1</Id></Job>")
+    with pytest.raises(UnreadableDocument, match="store export"), opened(tmp_path / "jobs.db"):
+        pass

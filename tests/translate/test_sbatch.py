@@ -221,7 +221,7 @@ def test_what_no_option_can_say_of_a_choice_is_told(inner):
 
 
 def test_a_choice_is_one_script_however_many_ways_there_are_to_meet_it():
-    from sssjob.verbs.sources import Source
+    from sssjob.document.sources import NamedSource
     from sssjob.verbs.translate import Translation, run
 
     choice = '<Feature group="1">a</Feature><Feature conj="Or" group="-1">b</Feature>'
@@ -229,7 +229,7 @@ def test_a_choice_is_one_script_however_many_ways_there_are_to_meet_it():
     for inner, number in ((choice, 1), (choice + counts, 2)):
         data = JOB.format(requested(inner)).encode()
         work = Translation("sbatch", every=True)
-        assert len([*run(work, iter((Source("job.xml", io.BytesIO(data)),)))]) == number
+        assert len([*run(work, iter((NamedSource("job.xml", io.BytesIO(data)),)))]) == number
 
 
 def test_every_alternative_is_a_script_and_the_best_one_tells_of_the_others():

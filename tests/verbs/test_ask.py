@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.document import guesses
+from sssjob.document.sources import NamedSource
 from sssjob.query import compile, order
 from sssjob.query.forms import Form, Shape
 from sssjob.verbs.ask import Asked
-from sssjob.verbs.sources import Source
 
 JOB = '<Job><Id>{0}</Id><User>u{0}</User><Memory units="GB">{1}</Memory></Job>\n'
 JOBS = [JOB.format(number, number % 7) for number in range(60)]
@@ -44,11 +44,11 @@ def rows(asked, source, processes):
 def test_workers_give_the_rows_of_one_process(name, text, tmp_path):
     path = tmp_path / "jobs.xml"
     path.write_text(text)
-    expected = rows(ASKED[name], Source("jobs", path), 1)
+    expected = rows(ASKED[name], NamedSource("jobs", path), 1)
     assert expected[0]
     assert expected[1] == []
-    assert rows(ASKED[name], Source("jobs", path), 2) == expected
-    assert rows(ASKED[name], Source("jobs", io.BytesIO(text.encode())), 2) == expected
+    assert rows(ASKED[name], NamedSource("jobs", path), 2) == expected
+    assert rows(ASKED[name], NamedSource("jobs", io.BytesIO(text.encode())), 2) == expected
 
 
 @settings(max_examples=15, deadline=None)
@@ -58,7 +58,7 @@ def test_workers_give_the_rows_of_one_process(name, text, tmp_path):
 )  # fmt: skip
 def test_what_is_not_as_it_seemed_is_read_one_by_one_from_there(name, wrapper, parts):
     data = (wrapper[0] + "".join(JOBS[:12] + parts) + wrapper[1]).encode()
-    one, two = (rows(ASKED[name], Source("jobs", io.BytesIO(data)), count) for count in (1, 2))
+    one, two = (rows(ASKED[name], NamedSource("jobs", io.BytesIO(data)), count) for count in (1, 2))
     assert two == one
 
 
@@ -67,8 +67,8 @@ def test_a_caller_may_stop_early_and_ask_the_next_source(tmp_path):
     path.write_text(WRAPPED)
     asked = ASKED["text"]
     with mock.patch.object(guesses, "SIZE", 300), asked.workers(2) as workers:
-        source = Source("jobs", path)
+        source = NamedSource("jobs", path)
         first = next(asked.rows(source, print, workers=workers))
         again = list(asked.rows(source, print, workers=workers))
     assert first == again[0]
-    assert again == rows(asked, Source("jobs", Path(path)), 1)[0]
+    assert again == rows(asked, NamedSource("jobs", Path(path)), 1)[0]

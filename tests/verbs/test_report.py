@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sssjob.accounting.report import Report
 from sssjob.document import guesses, loads
+from sssjob.document.sources import NamedSource
 from sssjob.records import parts
 from sssjob.verbs.report import Jobs
-from sssjob.verbs.sources import Source
 
 SACCT = Path(__file__).parents[1] / "data" / "slurm" / "24.11" / "all-steps-epoch.txt"
 JOB = (
@@ -40,13 +40,13 @@ def added(source, processes, **options):
 )
 def test_the_sums_are_those_of_one_process(wrapper, some):
     data = (wrapper[0] + "".join(JOBS[:12] + some) + wrapper[1]).encode()
-    one, two = (added(Source("jobs", io.BytesIO(data)), count) for count in (1, 2))
+    one, two = (added(NamedSource("jobs", io.BytesIO(data)), count) for count in (1, 2))
     assert two == one
 
 
 @pytest.mark.parametrize("name", ["slurm", "auto"])
 def test_records_are_added_up_in_parts(name):
-    one, two = (added(Source("log", SACCT), count, format=name) for count in (1, 2))
+    one, two = (added(NamedSource("log", SACCT), count, format=name) for count in (1, 2))
     assert two == one
     assert one[0].groups
 

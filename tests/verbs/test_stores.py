@@ -8,6 +8,7 @@ from engines import address, postgresql_server  # noqa: F401 (fixtures)
 
 from sssjob import store
 from sssjob.accounting.report import Report
+from sssjob.document.sources import NamedSource
 from sssjob.errors import DamagedStore
 from sssjob.query import compile, order
 from sssjob.query.forms import Form, Shape
@@ -15,7 +16,6 @@ from sssjob.store import documents
 from sssjob.store.answers import Trace
 from sssjob.verbs.ask import Asked
 from sssjob.verbs.report import Jobs
-from sssjob.verbs.sources import Source
 
 JOBS = [
     f"<Job><Id>{n}</Id><User>u{n}</User><Memory units='GB'>{n % 7}</Memory></Job>\n"
@@ -117,7 +117,9 @@ def test_what_is_written_meanwhile_is_of_another_moment(kept):
 def reported(address_, processes):
     errors, report = [], Report(("user",))
     with mock.patch.object(documents, "_PART", 7):
-        Jobs([Source(address_, Path(address_))], errors.append, processes=processes).add_to(report)
+        Jobs([NamedSource(address_, Path(address_))], errors.append, processes=processes).add_to(
+            report
+        )
     return report, list(map(str, errors))
 
 

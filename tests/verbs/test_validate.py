@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sssjob.check.vocabulary import PROFILES
 from sssjob.document import guesses
-from sssjob.verbs.sources import Source
+from sssjob.document.sources import NamedSource
 from sssjob.verbs.validate import Validation
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.xml"))
@@ -40,7 +40,7 @@ def findings(who, source, processes, size=300):
 def test_findings_are_those_of_one_process(who, wrapper, parts):
     data = (wrapper[0] + "".join(JOBS + parts) + wrapper[1]).encode()
     one, two = (
-        findings(WHO[who], Source("jobs", io.BytesIO(data)), count) for count in (1, 2)
+        findings(WHO[who], NamedSource("jobs", io.BytesIO(data)), count) for count in (1, 2)
     )  # fmt: skip
     assert two == one
     assert one
@@ -49,11 +49,11 @@ def test_findings_are_those_of_one_process(who, wrapper, parts):
 def test_what_needs_saying_once_is_said_once_for_all_parts(tmp_path):
     path = tmp_path / "jobs.xml"
     path.write_text("<Jobs>\n" + JOBS[1] * 60 + "</Jobs>\n")
-    found = findings(WHO["all"], Source("jobs", path), 2)
+    found = findings(WHO["all"], NamedSource("jobs", path), 2)
     assert [each.line for each in found if each.code == "I-UNIT"] == [2]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_have_the_same_findings(path):
-    one, two = (findings(WHO["all"], Source("x", path), count, 200) for count in (1, 2))
+    one, two = (findings(WHO["all"], NamedSource("x", path), count, 200) for count in (1, 2))
     assert two == one

@@ -50,9 +50,9 @@ def command(
     again.
     """
     from sssjob import workers
+    from sssjob.document import sources
     from sssjob.store import Counts
     from sssjob.store.reading import readers
-    from sssjob.verbs import sources
 
     total = Counts()
     with (

@@ -8,9 +8,9 @@ from typing import BinaryIO
 from sssjob.classads import forms
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad
+from sssjob.document.files import looked_at
 from sssjob.errors import UnusableInput
 from sssjob.records.cuts import Found
-from sssjob.records.head import looked_at
 from sssjob.records.layout import Layout, Made, NoRecord, Piece, Read, alone
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.condor.accounting import recognises as is_of_jobs

@@ -8,10 +8,10 @@ from typing import Any, BinaryIO
 
 from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
+from sssjob.document.files import looked_at
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
 from sssjob.records.cuts import cut_short
-from sssjob.records.head import looked_at
 from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean, legal
 from sssjob.records.record import Bad, Skipped

@@ -15,8 +15,8 @@ from decimal import Decimal
 from sssjob.errors import InvalidValue
 from sssjob.records.cuts import Lines
 from sssjob.records.folding import Fold, Folding
-from sssjob.records.head import first_line
 from sssjob.records.layout import Layout, NoRecord, Record, alone
+from sssjob.records.lines import first_line
 from sssjob.records.record import Noted
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.columns import (

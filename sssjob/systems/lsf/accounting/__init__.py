@@ -13,9 +13,9 @@ from functools import lru_cache
 from operator import itemgetter
 
 from sssjob.records.cuts import Lines
-from sssjob.records.head import first_line
 from sssjob.records.layout import NEVER, Layout, NoRecord, Read, Record, alone
 from sssjob.records.layout import table as mapping
+from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.lsf.accounting import table
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from sssjob.records.cuts import Lines
-from sssjob.records.head import first_line
 from sssjob.records.layout import Layout, Read, Record, alone
+from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
 

@@ -10,9 +10,9 @@ import re
 
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
-from sssjob.records.head import first_line
 from sssjob.records.layout import NEVER, Layout, Read, Reader, Record
 from sssjob.records.layout import table as mapping
+from sssjob.records.lines import first_line
 from sssjob.records.readers import integer
 from sssjob.records.record import (
     DELIVERED,

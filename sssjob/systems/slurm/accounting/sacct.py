@@ -14,9 +14,8 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from sssjob.errors import Severity
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
-from sssjob.records.head import first_line
 from sssjob.records.layout import Layout, Names, Piece, Read, Record
-from sssjob.records.lines import clean
+from sssjob.records.lines import clean, first_line
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Noted, Options, of_bad

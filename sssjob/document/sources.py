@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from sssjob.addresses import is_store
-from sssjob.document.directory import documents
+from sssjob.document.files import raw
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
 
 STANDARD_INPUT = "<stdin>"
 
+_SUFFIXES = tuple(
+    f".{name}{packed}" for name in ("xml", "sss") for packed in ("", ".gz", ".bz2", ".xz", ".zst")
+)
 
-class Source(NamedTuple):
+
+class NamedSource(NamedTuple):
     """Something that was named: what messages call it, and what is read of it."""
 
     name: str
@@ -27,16 +32,16 @@ class Source(NamedTuple):
         return isinstance(self.given, Path) and is_store(self.name)
 
 
-Opening = Callable[[Source], AbstractContextManager[BinaryIO]]  # its bytes, as they are
+Opening = Callable[[NamedSource], AbstractContextManager[BinaryIO]]  # its bytes, as they are
 
 
-def named(names: Iterable[str], standard_input: BinaryIO) -> Iterator[Source]:
+def named(names: Iterable[str], standard_input: BinaryIO) -> Iterator[NamedSource]:
     """Each name as a source; ``-`` is standard input, and so is no name at all."""
     for name in tuple(names) or ("-",):
         if name == "-":
-            yield Source(STANDARD_INPUT, standard_input)
+            yield NamedSource(STANDARD_INPUT, standard_input)
         else:
-            yield Source(name, Path(name))
+            yield NamedSource(name, Path(name))
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
@@ -51,11 +56,11 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def files(
-    source: Source,
+    source: NamedSource,
     *,
     on_skipped: Callable[[Path], None] | None = None,
     on_error: Callable[[OSError], None] | None = None,
-) -> Iterator[Source]:
+) -> Iterator[NamedSource]:
     """The documents of a directory; any other source is itself.
 
     ``on_skipped`` is given the files whose names are not those of documents. Raises ``OSError``
@@ -63,19 +68,49 @@ def files(
     """
     if isinstance(source.given, Path) and not source.is_store:
         for path in documents(source.given, on_skipped=on_skipped, on_error=on_error):
-            yield Source(str(path), path)
+            yield NamedSource(str(path), path)
     else:
         yield source
 
 
-@contextmanager
-def opened(source: Source) -> Iterator[BinaryIO]:
+def documents(
+    path: Path,
+    *,
+    on_skipped: Callable[[Path], None] | None = None,
+    on_error: Callable[[OSError], None] | None = None,
+) -> Iterator[Path]:
+    """A file itself; of a directory ``*.xml`` and ``*.sss``, compressed or not, sorted.
+
+    Directories in it are entered, except through symbolic links. ``on_skipped`` is told of files
+    with other names, ``on_error`` of directories that cannot be read.
+    """
+    if not path.is_dir():
+        yield path
+        return
+    waiting = [str(path)]
+    while waiting:  # no function in a function, as os.walk has: they may be nested without end
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            if on_error is not None:
+                on_error(error)
+            continue
+        inner = []
+        for entry in found:
+            if entry.is_dir():
+                inner += [] if entry.is_symlink() else [entry.path]
+            elif entry.name.endswith(_SUFFIXES) and entry.is_file():
+                yield Path(entry.path)
+            elif on_skipped is not None:
+                on_skipped(Path(entry.path))
+        waiting += reversed(inner)
+
+
+def opened(source: NamedSource) -> AbstractContextManager[BinaryIO]:
     """The bytes of a source, as they are; a stream that was given stays open."""
-    if isinstance(source.given, Path):
-        with source.given.open("rb") as stream:
-            yield stream
-    else:
-        yield source.given
+    return raw(source.given)
 
 
 @contextmanager

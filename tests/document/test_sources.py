@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from sssjob.document.directory import documents
+from sssjob.document.sources import documents
 
 
 def test_a_directory_gives_its_documents_sorted_and_says_what_it_skips(tmp_path):
