@@ -15,7 +15,7 @@ from functools import cached_property
 from sssjob import expression, spec, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative, Comparison, Interval, Term
-from sssjob.model import Block, Properties, Property, Requested, Task
+from sssjob.model import Block, Delivered, Properties, Property, Requested, Task
 
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
 DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
@@ -143,10 +143,11 @@ class Scope:
             if parsed is None:
                 return ()
             found = expression.alternatives(parsed, _ALTERNATIVES)
+            numbers = [name for name in _NUMBERS if name in self.mentioned]
             possible = tuple(
                 item
                 for item in found
-                if not any(self._interval(item, name).integers().empty for name in _NUMBERS)
+                if not any(self._interval(item, name).integers().empty for name in numbers)
             )
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
@@ -167,7 +168,7 @@ class Scope:
         """The alternative that was delivered, or else the preferred one, or else the first."""
         given = {
             name: amount.value
-            for name in _NUMBERS
+            for name in (_NUMBERS if self.block.block(Delivered) else ())
             if name in self.mentioned and (amount := self.delivered(name)) is not None
         }
         matching = (
@@ -226,7 +227,7 @@ class Scope:
         return None
 
     def _interval(self, alternative: Alternative, name: str) -> Interval:
-        return expression.interval(_amounts(alternative), name)
+        return expression.interval(_amounts(alternative, name), name)
 
     def _delivers(self, alternative: Alternative, name: str, value: Fraction) -> bool:
         bounds = self._interval(alternative, name)
@@ -267,11 +268,14 @@ def _compared(alternative: Alternative) -> Iterator[Comparison]:
         yield from expression.comparisons(term)
 
 
-def _amounts(alternative: Alternative) -> Iterator[Term]:
+def _amounts(alternative: Alternative, name: str) -> Iterator[Term]:
     """The terms about what the job is to have, rather than what a node is built with."""
     for term in alternative.terms:
-        context = next(expression.comparisons(term)).item.attributes.get("context", "")
-        if context not in ("Configured", "Used"):
+        if (
+            isinstance(term, Comparison)
+            and expression.key(term.item) == name
+            and term.item.attributes.get("context", "") not in ("Configured", "Used")
+        ):
             yield term
 
 

@@ -19,6 +19,8 @@ DEFAULT_SHELL = "/bin/sh"
 
 _ABSOLUTE_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # one letter is a drive
 _DRIVE = re.compile(r"[A-Za-z]:")
+_QUOTES = frozenset("'\"\\")  # what a shell takes off
+_WORDS = re.compile(r"[^ \t\r\n]+")
 _NO_PATH = re.compile(r"[\0\n\r]")
 
 
@@ -115,6 +117,8 @@ def arguments(text: str) -> tuple[str, ...]:
     >>> arguments("-input 'my basis.in' $HOME")
     ('-input', 'my basis.in', '$HOME')
     """
+    if _QUOTES.isdisjoint(text):
+        return tuple(_WORDS.findall(text))  # the same, and much faster
     try:
         return tuple(shlex.split(text))
     except ValueError as error:

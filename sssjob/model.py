@@ -88,7 +88,9 @@ class Property:
         set_ = object.__setattr__
         set_(self, "name", name)
         set_(self, "text", value if type(value) is str else text(value))
-        set_(self, "attributes", frozen(attributes))
+        set_(
+            self, "attributes", attributes if type(attributes) is Attributes else frozen(attributes)
+        )
         set_(self, "children", children if type(children) is tuple else tuple(children))
         set_(self, "namespace", namespace)
         set_(self, "line", line)
@@ -258,19 +260,27 @@ class Block:
     @property
     def properties(self) -> Properties:
         """The properties of the block itself, without those in categories."""
-        return Properties(
-            item for item in self.items if isinstance(item, Property) and type(item) is Property
-        )
+        return Properties([item for item in self.items if type(item) is Property])
 
     @property
     def requested(self) -> Properties:
         """Every requested property. For what op, conj and group mean, see ``expression``."""
-        return Properties(item for block in self.blocks(Requested) for item in block.properties)
+        return self._within(Requested)
 
     @property
     def delivered(self) -> Properties:
         """Every delivered property."""
-        return Properties(item for block in self.blocks(Delivered) for item in block.properties)
+        return self._within(Delivered)
+
+    def _within(self, kind: type[Block]) -> Properties:
+        """The properties in every block of exactly one kind."""
+        return Properties([
+            item
+            for block in self.items
+            if isinstance(block, Block) and type(block) is kind
+            for item in block.items
+            if type(item) is Property
+        ])  # fmt: skip
 
     def blocks(self, kind: type[B]) -> tuple[B, ...]:
         """The blocks of exactly one kind (JobDefaults is not a Job), in document order."""
@@ -301,7 +311,10 @@ class Block:
 
     def get(self, name: str, default: str = "") -> str:
         """The stripped text of a property of the block itself, or ``default``."""
-        return self.properties.text(name, default)
+        for item in self.items:
+            if type(item) is Property and item.name == name:
+                return stripped(item.text)
+        return default
 
     @property
     def id(self) -> str:

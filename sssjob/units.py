@@ -24,8 +24,10 @@ TIME_LIMIT = 0xFFFF_FFFF  # "a 32-bit unsigned long in GMT seconds since the EPO
 
 _YEAR_9999 = 253_402_300_799  # its last second; a calendar ends there
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+_DIGITS = 400
 _FLOAT = re.compile(
-    r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?"
+    rf"[+-]?(?:[0-9]{{1,{_DIGITS}}}(?:\.[0-9]{{0,{_DIGITS}}})?|\.[0-9]{{1,{_DIGITS}}})"
+    r"(?:[eE][+-]?[0-9]{1,3})?"
 )
 _CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5]?[0-9]):([0-5]?[0-9])")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}
@@ -52,6 +54,8 @@ def number(text: str) -> Fraction:
     Fraction(189, 100)
     """
     stripped = text.strip(XML_SPACE)
+    if stripped.isascii() and stripped.isdigit() and len(stripped) <= _DIGITS:
+        return Fraction(int(stripped))
     if not _FLOAT.fullmatch(stripped):
         raise InvalidValue(text, "a number such as 1.89")
     return Fraction(stripped.removesuffix(".") if stripped[-1:] == "." else stripped)
@@ -145,7 +149,8 @@ def bytes_of(text: str, units: str) -> Fraction:
     >>> bytes_of("1.5", "GB")
     Fraction(1610612736, 1)
     """
-    return number(text) * UNITS[unit(units)]
+    exact, factor = number(text), UNITS[unit(units)]
+    return Fraction(exact.numerator * factor) if exact.denominator == 1 else exact * factor
 
 
 def in_units(size: Fraction | int) -> tuple[str, str]:
@@ -154,11 +159,12 @@ def in_units(size: Fraction | int) -> tuple[str, str]:
     >>> in_units(2147483648)
     ('2', 'GB')
     """
-    exact = Fraction(size)
-    for unit, factor in reversed(UNITS.items()):
-        if exact and (exact / factor).denominator == 1:
-            return str(exact / factor), unit
-    return decimal(exact), "B"
+    if not size or size.denominator != 1:
+        return decimal(size), "B"
+    whole = size.numerator
+    zeros = (whole & -whole).bit_length() - 1  # units are powers of 2^10
+    step = min(zeros // 10, len(_ABBREVIATIONS) - 1)
+    return str(whole >> 10 * step), _ABBREVIATIONS[step]
 
 
 def decimal(value: Fraction | int) -> str:
@@ -167,6 +173,8 @@ def decimal(value: Fraction | int) -> str:
     >>> decimal(Fraction(189, 100))
     '1.89'
     """
+    if value.denominator == 1:
+        return str(value.numerator)
     exact = Fraction(value)
     scale, places = exact.denominator, 0
     while scale % 10 == 0:
@@ -177,7 +185,5 @@ def decimal(value: Fraction | int) -> str:
     while scale % 5 == 0:
         scale, fives = scale // 5, fives + 1
     digits = 17 if scale != 1 else places + max(twos, fives)
-    if not digits:
-        return str(exact.numerator)
     sign, scaled = "-" * (exact < 0), str(round(abs(exact) * 10**digits)).rjust(digits + 1, "0")
     return f"{sign}{scaled[:-digits]}.{scaled[-digits:]}".rstrip("0").rstrip(".")

@@ -104,6 +104,11 @@ def in_parts(
 
 def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
     """The job objects one by one; one that is a document by itself is the root of its own tree."""
+    # What begins with a tag is not compressed: a short one in memory needs no stream.
+    whole = source if isinstance(source, bytes) and len(source) < CHUNK else b""
+    if whole.startswith(b"<") and (batch := only(whole)) is not None:
+        yield from batch.located()
+        return
     with told(on_error) as tell, opened(source) as stream:
         head = stream.read(CHUNK)
         if len(head) < CHUNK and (batch := only(head)) is not None:

@@ -28,6 +28,7 @@ from sssjob.expression.tree import (
     Not,
     Term,
     amount,
+    conjuncts,
     inverse,
     key,
 )
@@ -91,8 +92,10 @@ class Interval:
         """Whether no number is left."""
         if self.lo is None or self.hi is None:
             return False
-        if self.lo == self.hi:
-            return self.lo_open or self.hi_open or self.lo in self.excluded
+        if self.lo is self.hi or self.lo == self.hi:
+            return (
+                self.lo_open or self.hi_open or (bool(self.excluded) and self.lo in self.excluded)
+            )
         return self.lo > self.hi
 
     def __contains__(self, number: Fraction | int) -> bool:
@@ -107,6 +110,8 @@ class Interval:
         Fraction(5, 1)
         """
         lo, hi = self.lo, self.hi
+        if _whole(lo) and _whole(hi) and not (self.lo_open or self.hi_open or self.excluded):
+            return self
         if lo is not None:
             lo = Fraction(floor(lo) + 1 if self.lo_open else ceil(lo))
             while lo in self.excluded:
@@ -118,6 +123,10 @@ class Interval:
         return Interval(lo, hi, excluded=self.excluded)
 
 
+def _whole(end: Fraction | None) -> bool:
+    return end is None or end.denominator == 1
+
+
 def alternatives(expression: Expression, limit: int = 64, *, wishes: bool = False) -> Alternatives:
     """The disjunctive normal form: best preference first, else in document order.
 
@@ -126,8 +135,12 @@ def alternatives(expression: Expression, limit: int = 64, *, wishes: bool = Fals
     With ``wishes`` each wish is granted in some alternatives, as one of their terms and with its
     share, and in others not.
     """
+    parts = conjuncts(expression)
+    terms = tuple(part for part in parts if isinstance(part, Comparison))
+    if len(terms) == len(parts):  # nothing to choose
+        return Alternatives((Alternative(terms),), True, _allowed(limit, len(terms)))
     form = pushed(expression, Leaf)
-    limit = max(min(limit, STEPS // max(_joins(form), 1)), 1)
+    limit = _allowed(limit, _joins(form))
     shares = scale(form)
     found, complete = _choices(form, limit, wishes, shares)
     best = tuple(Alternative(_flat(rope), Fraction(score, shares)) for score, rope in found)
@@ -141,16 +154,28 @@ def interval(
 
     Match and its negation bound nothing. ``amount`` reads a property's number.
     """
-    bounds = Interval()
+    bounds = _ALL
     for term in terms:
-        if isinstance(term, Comparison) and key(term.item) == name and term.op in INVERSES:
-            bounds = _narrowed(bounds, term.op, amount(term.item))
+        if not isinstance(term, Comparison):
+            continue
+        item = term.item
+        if item.name != name and (item.name != "Resource" or key(item) != name):
+            continue
+        if (op := term.op) in INVERSES:
+            bounds = _narrowed(bounds, op, amount(item))
     return bounds
+
+
+_ALL = Interval()
 
 
 # What an alternative is made of, joined without copying: a term, two ropes, or nothing.
 _Rope: TypeAlias = Term | tuple["_Rope", "_Rope"] | None
 _Choice: TypeAlias = tuple[int, _Rope]
+
+
+def _allowed(limit: int, joins: int) -> int:
+    return max(min(limit, STEPS // max(joins, 1)), 1)
 
 
 def _joins(part: Formula) -> int:
@@ -242,6 +267,8 @@ def _flat(rope: _Rope) -> tuple[Term, ...]:
 
 
 def _narrowed(bounds: Interval, op: str, number: Fraction) -> Interval:
+    if op == "EQ" and bounds is _ALL:
+        return Interval(number, number)
     lo, hi, lo_open, hi_open = bounds.lo, bounds.hi, bounds.lo_open, bounds.hi_open
     excluded = bounds.excluded
     if op == "NE":

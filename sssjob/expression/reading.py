@@ -31,6 +31,8 @@ DEPTH_LIMIT = 64
 
 NorScope: TypeAlias = Literal["group", "term"]
 
+_LOGIC = frozenset(("conj", "group", "preference"))
+
 # fmt: off
 # "Nand meaning and not, and Nor meaning or not", SSS 8.1; SSSRMAP's Where calls them AndNot, OrNot.
 CONJUNCTIONS: dict[str, tuple[str, bool]] = {
@@ -58,6 +60,8 @@ def parse(
     preference that is none, and ``LimitExceeded`` for too deep groups.
     """
     items = tuple(properties)
+    if all(_LOGIC.isdisjoint(item.attributes) for item in items):  # as most requests are
+        return all_of(map(_comparison, items))
     groups = [_group(item) for item in items]
     if fault := _unbalanced(items, groups):
         raise fault
@@ -232,11 +236,15 @@ def _run(items: Sequence[Property], groups: Sequence[int], start: int) -> int:
     return end
 
 
+def _comparison(item: Property) -> Comparison:
+    found = Comparison(item)
+    if found.op not in OPERATIONS:
+        raise InvalidValue(found.op, f"one of the operations {', '.join(OPERATIONS)}")
+    return found
+
+
 def _operand(items: Sequence[Property]) -> Expression:
-    members = tuple(Comparison(item) for item in items)
-    for member in members:
-        if member.op not in OPERATIONS:
-            raise InvalidValue(member.op, f"one of the operations {', '.join(OPERATIONS)}")
+    members = tuple(map(_comparison, items))
     preference = weight(items[0])
     if not preference:
         return members[0]

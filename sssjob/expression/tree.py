@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
 from sssjob import units
@@ -25,7 +26,8 @@ class Comparison:
     @property
     def op(self) -> str:
         """The operation; EQ if the attribute is absent."""
-        return self.item.attributes.get("op", "EQ").strip()
+        op = self.item.attributes.get("op")
+        return "EQ" if op is None else op.strip()
 
     def __str__(self) -> str:
         attributes = self.item.attributes
@@ -169,7 +171,13 @@ def _without(expression: Expression, left_out: frozenset[int]) -> Expression | N
 
 def amount(item: Property) -> Fraction:
     """A number in base units: bytes, seconds, or a count. Raises ``InvalidValue``."""
-    if item.name in units.DEFAULT_UNITS or item.attributes.get("units") in units.UNITS:
+    return _amount(item.name, item.text, item.attributes.get("units"))
+
+
+@lru_cache(1 << 10)  # the same amounts are asked for again and again
+def _amount(name: str, text: str, unit: str | None) -> Fraction:
+    item = Property(name, text, {} if unit is None else {"units": unit})
+    if name in units.DEFAULT_UNITS or unit in units.UNITS:
         return item.bytes
     value = item.value
     if isinstance(value, str):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from math import ceil
 
 from sssjob import units
 from sssjob.errors import InvalidValue, LimitExceeded
@@ -66,7 +64,7 @@ class Shape:
         if self.per_node and self.nodes and self.nodes.exact:
             tasks = tasks or self.nodes.exact * self.per_node
         if self.processors and tasks:
-            return max(ceil(Fraction(self.processors.least, tasks)), 1)
+            return max(rounded(self.processors.least, tasks), 1)
         return 1
 
     @property
@@ -84,7 +82,7 @@ class Shape:
         if self.tasks:
             return self.tasks
         if self.processors and not self._by_nodes:
-            return max(ceil(Fraction(self.processors.least, self.each)), 1)
+            return max(rounded(self.processors.least, self.each), 1)
         return None
 
     @property
@@ -222,7 +220,7 @@ def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memor
     if bytes_ is None or scope == each:
         return bytes_
     parts = {JOB: 1, NODE: of.node_count, TASK: of.count or 1}
-    value = ceil(Fraction(bytes_ * parts[scope], parts[each]))
+    value = rounded(bytes_ * parts[scope], parts[each])
     if parts[scope] != parts[each]:
         shown = f"{size(bytes_)} for each {scope}" if scope != JOB else f"{size(bytes_)} of the job"
         asked.convert(

@@ -133,7 +133,7 @@ class Said:
 
     def last(self, name: str) -> str | None:
         """Take the value of the last one, which is what counts; None for none, or no value."""
-        return next(reversed(self.all(name)), None)
+        return next(reversed(self.all(name)), None) if name in self._places else None
 
     def has(self, name: str) -> bool:
         """Take an option that has no value: whether it is there."""

@@ -20,6 +20,7 @@ _ASSIGNED = re.compile(rf"export (\w+)=(?:{_PRINTED}; \1=\$\{{\1%_\}}|(.*))", re
 _COMMAND = re.compile(rf"(?:set --((?: {_PRINTED})+); )?exec (.*)", re.DOTALL)
 _WORD = re.compile(r""""\$\{([0-9]+)%_\}"|(?:'[^']*'|"'"|[^\s'"])+""")
 _UNQUOTED = re.compile(r"[^\s\"'#]+")
+_QUOTE = "'\"'\"'"  # how a ' stands between others
 _BLANK = re.compile(r"[\s\0]")
 
 
@@ -134,11 +135,8 @@ def _meant(found: re.Match[str]) -> str:
 
 def one_word(text: str) -> str | None:
     """The one word that a quoted text is exactly, as we quote it; else None."""
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        return None
-    return words[0] if len(words) == 1 and shlex.quote(words[0]) == text else None
+    word = text[1:-1].replace(_QUOTE, "'") if text.startswith("'") else text
+    return word if shlex.quote(word) == text else None
 
 
 def split(text: str) -> list[str]:
@@ -147,6 +145,8 @@ def split(text: str) -> list[str]:
     >>> split('-N "a b" -l nodes=2:ppn=4')
     ['-N', 'a b', '-l', 'nodes=2:ppn=4']
     """
+    if "'" not in text and '"' not in text:
+        return text.split()
     words: list[str] = []
     word: str | None = None
     inside = ""

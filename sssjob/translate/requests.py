@@ -34,6 +34,7 @@ TOLD = ("JobFeatures", "MachineFeatures")
 _LOGIC = ("op", "conj", "group", "preference", "performanceFactor")
 _PLAIN_ONE = frozenset(("op", "conj", "group", "preference"))
 _POLICY = "awarenessPolicy"
+_OF_AMOUNTS = (*_LOGIC, _POLICY, "units")
 _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic": ("false", "0")}
 _WISH = "a wish, which binds nobody"
 _OTHER = "of another alternative, which is not written"
@@ -63,6 +64,9 @@ class _Fate(NamedTuple):
     done: Done | None = None  # dropped, or kept beside
 
 
+_NONE = _Fate(NO_OPTION)
+
+
 class Asked:
     """A job whose defaults are resolved, as what it asks for; ``scope`` is the one of the job.
 
@@ -74,6 +78,7 @@ class Asked:
         self.job, self.scope = job, scope
         self.owner: Block = job
         self._places: list[Place] = []
+        self._numbers: dict[str, list[int]] = {}  # of the places of a name
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
@@ -101,21 +106,22 @@ class Asked:
         ``held`` are the attributes that are taken as well.
         """
         found = [
-            place
-            for place in self._places
-            if place.item.name == name and place.owner is self.owner and place.plain
-            and id(place.item) not in self._in_terms
-        ]  # fmt: skip
-        for place in found:
-            self._fates.pop(id(place.item), None)
-            for key in place.item.attributes:
-                if key not in (*held, *_LOGIC, _POLICY):
-                    self.refuse(place.item, NO_OPTION, key)
-        return [place.item for place in found]
+            place.item
+            for place in self._of(name)
+            if place.plain and id(place.item) not in self._in_terms
+        ]
+        for item in found:
+            self._fates.pop(id(item), None)
+            for key in item.attributes:
+                if key not in held and key not in _LOGIC and key != _POLICY:
+                    self.refuse(item, NO_OPTION, key)
+        return found
 
     def one(self, name: str, *held: str) -> Property | None:
         """Take the first of them; another that says something else is not carried."""
         found = self.take(name, *held)
+        if len(found) == 1:
+            return found[0]
         for item in found[1:]:
             if stripped(item.text) != stripped(found[0].text):
                 self.refuse(item, f"{stripped(found[0].text)!r} is asked for as well")
@@ -160,10 +166,9 @@ class Asked:
         """Take what the job itself says by a name, of one type."""
         found = [
             place.item
-            for place in self._places
-            if place.item.name == name and place.owner is self.owner and not place.requested
-            and place.item.attributes.get("type") == kind
-        ]  # fmt: skip
+            for place in self._of(name)
+            if not place.requested and place.item.attributes.get("type") == kind
+        ]
         for item in found:
             self._fates.pop(id(item), None)
         return found
@@ -213,8 +218,9 @@ class Asked:
 
     def fact(self, name: str) -> None:
         """Let what the job itself says by a name be a fact, which asks for nothing."""
-        for number, place in enumerate(self._places):
-            if place.item.name == name and not place.requested:
+        for number in self._numbers.get(name, ()):
+            place = self._places[number]
+            if not place.requested:
                 self._places[number] = place._replace(fact=True)
 
     def items(self, *names: str) -> list[Property]:
@@ -234,9 +240,7 @@ class Asked:
 
     def approximate(self, name: str, reason: str, done: Done = Done.APPROXIMATED) -> None:
         """Say of all that was taken by a name that it is there as another value."""
-        for place in self._places:
-            if place.item.name != name or place.owner is not self.owner or place.fact:
-                continue
+        for place in self._named(name):
             fate = self._fates.get(id(place.item))
             if fate is None:
                 self._fates[id(place.item)] = _Fate(reason, done)
@@ -260,7 +264,7 @@ class Asked:
                     policy, place.fact, item.line, job, _shown(item),
                 )  # fmt: skip
                 continue
-            for key in item.attributes:
+            for key in item.attributes if self._attributes else ():
                 if reason := self._attributes.get((id(item), key), ""):
                     value = item.attributes[key]
                     what = f"{key}={value[:SHOWN]!r} of {item.name}"
@@ -270,11 +274,20 @@ class Asked:
                     )  # fmt: skip
 
     def _named(self, name: str) -> list[Place]:
-        return [
-            place
-            for place in self._places
-            if place.item.name == name and place.owner is self.owner and not place.fact
-        ]
+        return [place for place in self._of(name) if not place.fact]
+
+    def _of(self, name: str) -> list[Place]:
+        """Where the job, or the task group, says something by a name."""
+        numbers = self._numbers.get(name)
+        if numbers is None:
+            return []
+        places, owner = self._places, self.owner
+        return [place for number in numbers if (place := places[number]).owner is owner]
+
+    def _put(self, place: Place, fate: _Fate) -> None:
+        self._numbers.setdefault(place.item.name, []).append(len(self._places))
+        self._places.append(place)
+        self._fates[id(place.item)] = fate
 
     def _requested(self, name: str, places: list[Place]) -> Interval | None:
         chosen = self.scope.chosen
@@ -289,8 +302,7 @@ class Asked:
     def _take_amount(self, item: Property) -> None:
         self._fates.pop(id(item), None)
         for key, text in item.attributes.items():
-            known = (*_LOGIC, _POLICY, "units")
-            if key not in known and text not in _PLAIN.get(key, ()):
+            if key not in _OF_AMOUNTS and text not in _PLAIN.get(key, ()):
                 self.refuse(item, NO_OPTION, key)
 
     def _block(self, block: Block, scope: Scope | None, policy: str, path: str = "") -> None:
@@ -318,14 +330,14 @@ class Asked:
         for item in block.properties:
             own = item.attributes.get(_POLICY, policy)
             here = f"{path}/Delivered/{item.name}"
-            self._places.append(Place(here, item, own, block, False, False, fact=True))
-            self._fates[id(item)] = _Fate(NO_OPTION)
+            self._put(Place(here, item, own, block, False, False, fact=True), _NONE)
 
     def _request(self, owner: Block, scope: Scope | None, policy: str, path: str) -> bool:
         chosen = scope.chosen if scope is not None else None
         policies = {
-            id(item): block.attributes.get(_POLICY, policy)
+            id(item): block.attributes[_POLICY]
             for block in owner.blocks(Requested)
+            if _POLICY in block.attributes
             for item in block.properties
         }
         for term in chosen.terms if chosen is not None else ():
@@ -350,10 +362,8 @@ class Asked:
             reason = _WISH if wish else _OTHER if scope is not None else NO_OPTION
             own = item.attributes.get(_POLICY, policy)
             fact = scope is not None
-            self._places.append(
-                Place(f"{path}/{item.name}", item, own, owner, False, False, True, fact)
-            )
-            self._fates[id(item)] = _Fate(reason)
+            place = Place(f"{path}/{item.name}", item, own, owner, False, False, True, fact)
+            self._put(place, _Fate(reason))
 
     def _compared(self, item: Property, owner: Block) -> bool:
         """Whether an item is among the chosen ones as its negation."""
@@ -367,14 +377,17 @@ class Asked:
         self, item: Property, path: str, policy: str, owner: Block, plain: bool = True,
         bounded: bool = True, requested: bool = False,
     ) -> None:  # fmt: skip
-        told = item.name == "Extension" and item.attributes.get("type") in TOLD
-        called = item.name == "Name" and owner is not self.job  # a group, or a task
-        own = item.attributes.get(_POLICY, policy)
-        fact = (item.name in FACTS and not requested) or told or called
-        here = f"{path}/{item.name}"
-        self._places.append(Place(here, item, own, owner, plain, bounded, requested, fact))
-        reason = NO_OPTION if plain else f"compared by {item.attributes.get('op', 'Not')}"
-        self._fates[id(item)] = _Fate(reason)
+        name, attributes = item.name, item.attributes
+        fact = name in FACTS and not requested
+        if name == "Extension":
+            fact = attributes.get("type") in TOLD
+        elif name == "Name":
+            fact = owner is not self.job  # it is called so: a group, or a task
+        if attributes:
+            policy = attributes.get(_POLICY, policy)
+        place = Place(f"{path}/{name}", item, policy, owner, plain, bounded, requested, fact)
+        fate = _NONE if plain else _Fate(f"compared by {item.attributes.get('op', 'Not')}")
+        self._put(place, fate)
 
 
 def _shown(item: Property) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from hashlib import blake2b
+from operator import itemgetter
 
 from sssjob import spec
 from sssjob.document import dumps, loads
@@ -132,6 +133,8 @@ def _same(mine: list[Item], read: list[Item]) -> bool:
 
 
 def _alike(one: Item, other: Item) -> bool:
+    if one == other:
+        return True
     if isinstance(one, Property) and isinstance(other, Property):
         return _said(one) == _said(other)
     if isinstance(one, Requested) and isinstance(other, Requested):
@@ -143,8 +146,10 @@ def _terms(block: Requested) -> object:
     """The terms of a request; their order means nothing where all of them hold."""
     items = [item for item in block.items if isinstance(item, Property)]
     said = [*map(_said, items)]
-    plain = all(_LOGIC.isdisjoint(item.attributes) for item in items)
-    return sorted(said, key=repr) if plain else said
+    if not all(_LOGIC.isdisjoint(item.attributes) for item in items):
+        return said
+    alone = len({item.name for item in items}) == len(items)
+    return sorted(said, key=itemgetter(0) if alone else repr)  # the name, which is much faster
 
 
 def _said(item: Property) -> tuple[object, ...]:

@@ -38,6 +38,7 @@ _SHORT_FLAGS = {
 }
 # fmt: on
 
+_SIGNS = frozenset("\"'\\#")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:,=+@%&|*\[\]()~^!?<>;{}$-]+")
 
 
@@ -47,6 +48,8 @@ def split(text: str) -> list[str]:
     >>> split('--job-name="a b" -N4 # four')
     ['--job-name=a b', '-N4']
     """
+    if _SIGNS.isdisjoint(text):
+        return text.split()
     words: list[str] = []
     word: str | None = None
     quoted = ""
