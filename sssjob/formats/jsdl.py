@@ -21,7 +21,7 @@ from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.expression import Interval
 from sssjob.model import Job, Property, stripped
 from sssjob.translate.nodes import plain
-from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, shape
+from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, rescope, shape
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
 from sssjob.translate.residual import Kept
@@ -116,7 +116,7 @@ class JSDLTranslator(Translator[Element]):
         of = shape(asked)
         _identification(asked, job)
         _application(asked, job, of)
-        _resources(asked, settings, job)
+        _resources(asked, settings, job, of)
         return root
 
     def dump(self, form: Element) -> str:
@@ -146,6 +146,7 @@ class JSDLTranslator(Translator[Element]):
         _read_identification(job, heard)
         _read_application(job, heard)
         _read_resources(job, heard)
+        rescope(heard, settings.memory_scope)
         for each in job.iterchildren("*"):
             name = etree.QName(each)
             known = ("JobIdentification", "Application", "Resources")
@@ -368,7 +369,7 @@ def _text(element: Element | None) -> str:
     return stripped(element.text or "") if element is not None else ""
 
 
-def _resources(asked: Asked, settings: Settings, job: Element) -> None:
+def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> None:
     found: dict[str, Element] = {}
     _hosts(asked, found)
     _platform(asked, found)
@@ -379,8 +380,10 @@ def _resources(asked: Asked, settings: Settings, job: Element) -> None:
         if name == "Memory" and settings.memory_scope != JOB:
             if settings.memory_scope == NODE:
                 element = "IndividualPhysicalMemory"
-            else:
-                asked.approximate("Memory", "the memory of a task is asked of the job")
+            elif (count := of.count or 1) > 1:
+                asked.convert("Memory", f"that of each task, {count} times")
+                lo, hi = (None if end is None else end * count for end in (bounds.lo, bounds.hi))
+                bounds = Interval(lo, hi)
         found[element] = _range_value(element, bounds)
     if found:
         inside = _add(job, JSDL, "Resources")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sssjob.model import Job
-from sssjob.translate.numbers import JOB, MOST, memory, one, say_size, shape
+from sssjob.translate.numbers import JOB, MOST, memory, one, rescope, say_size, shape
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
@@ -116,6 +116,7 @@ class PSIJ(Specification):
         self._environment(form, heard)
         self._counts(form, heard)
         self._duration(form, heard)
+        rescope(heard, settings.memory_scope)
         keep_rest(without_empty(form), heard, TYPE)
         return Read(Job(heard.all()), tuple(heard.findings))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sssjob import units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.layout import geometry
-from sssjob.model import Property, stripped
+from sssjob.model import Item, Property, stripped
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import NO_OPTION, Asked
 
@@ -222,11 +223,17 @@ def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memor
     parts = {JOB: 1, NODE: of.node_count, TASK: of.count or 1}
     value = rounded(bytes_ * parts[scope], parts[each])
     if parts[scope] != parts[each]:
-        shown = f"{size(bytes_)} for each {scope}" if scope != JOB else f"{size(bytes_)} of the job"
         asked.convert(
-            name, f"{shown}, {_parts(parts, scope)}: {size(value)} for {_each(each, parts)}"
+            name,
+            f"{shown(bytes_, scope)}, {_parts(parts, scope)}: {size(value)} for "
+            f"{_each(each, parts)}",
         )
     return value
+
+
+def shown(number: int, scope: str) -> str:
+    """An amount, and whose it is."""
+    return f"{size(number)} of the job" if scope == JOB else f"{size(number)} for each {scope}"
 
 
 def _parts(parts: dict[str, int], scope: str) -> str:
@@ -249,6 +256,31 @@ def say_size(heard: Heard, name: str, number: int) -> None:
     """An amount of bytes in the largest unit that keeps it whole."""
     text, unit = units.in_units(number)
     heard.request(name, text, units=unit)
+
+
+def rescope(heard: Heard, scope: str) -> None:
+    """Memory of the whole job, as it was read, becomes that of each task or node."""
+    if scope == JOB:
+        return
+    tasks, nodes = _said(heard.items, "TaskCount"), _said(heard.requested, "NodeCount") or 1
+    per_node = _said(heard.items, "TaskDistribution", "TasksPerNode")
+    parts = nodes if scope == NODE else tasks or nodes * (per_node or 1)
+    for place, item in enumerate(heard.requested):
+        if item.name == "Memory":
+            total = units.bytes_of(item.text, item.attributes.get("units", "B"))
+            text, unit = units.in_units(ceil(total / parts))
+            attributes = {**item.attributes, "units": unit}
+            heard.requested[place] = Property("Memory", text, attributes)
+
+
+def _said(items: Iterable[Item], name: str, kind: str = "") -> int:
+    """A number that is read, 0 where there is none, or a bound of one."""
+    for item in items:
+        if isinstance(item, Property) and item.name == name and "op" not in item.attributes:
+            text = stripped(item.text)
+            if item.attributes.get("type", "") == kind and text.isdecimal() and len(text) < 10:
+                return int(text)
+    return 0
 
 
 def say_count(heard: Heard, name: str, lo: int | None, hi: int | None) -> None:

@@ -25,6 +25,7 @@ from sssjob.translate.numbers import (
     added,
     memory,
     one,
+    rescope,
     rounded,
     say_count,
 )
@@ -180,6 +181,7 @@ class Jobspec(Specification):
         _read_duration(form, heard)
         _read_dependencies(form, heard)
         _read_constraint(form, heard)
+        rescope(heard, settings.memory_scope)
         keep_rest(without_empty(form), heard, TYPE)
         return Read(Job(heard.all()), tuple(heard.findings))
 
@@ -230,6 +232,8 @@ class Canonical(Jobspec):
         each = rounded(rounded(size, slots), MIB)
         if each * slots * MIB != size:
             asked.convert("Memory", f"{each} MB for each of {slots} slots, rounded up")
+        elif slots > 1:
+            asked.convert("Memory", f"{each} MB for each of {slots} slots")
         return [{"type": "memory", "count": each, "unit": "MB"}]
 
 

@@ -112,7 +112,7 @@ class Slots(Layout):
         if share * slots != total * parts:
             asked.approximate("Memory", f"{written(share)} of each slot, rounded up")
         elif share != total:
-            how = f"{numbers.size(total)} for each {scope}, {slots} slots"
+            how = f"{numbers.shown(total, scope)}, {slots} slots"
             asked.convert("Memory", f"{how}: {written(share)} of each slot")
 
     def _resources(self, asked: Asked, made: Made) -> None:

@@ -186,7 +186,8 @@ class Slots(Layout):
         span = said.last("-R span")
         tile = re.fullmatch(r"(ptile|hosts)=([0-9]{1,6})", span or "")
         if tile and tile[1] == "ptile" and int(tile[2]):
-            heard.say("TaskDistribution", int(tile[2]), type="TasksPerNode")
+            of.per_node = int(tile[2])
+            heard.say("TaskDistribution", of.per_node, type="TasksPerNode")
         elif tile and tile[2] == "1":
             numbers.say_count(heard, "NodeCount", 1, 1)
         elif span is not None:
@@ -219,7 +220,9 @@ class Slots(Layout):
             said.back("-R order", value)
 
     def _say_usage(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
-        parts = {numbers.JOB: 1, numbers.NODE: 1, numbers.TASK: of.count or 1}[scope]
+        tasks = of.count or 1
+        nodes = numbers.rounded(tasks, of.per_node) if of.per_node else 1
+        parts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}[scope]
         for value in said.all("-R rusage"):
             found = [part.partition("=") for part in (value or "").split(":")]
             if not all(_usable(name, text) for name, _, text in found):

@@ -173,19 +173,19 @@ class Chunks(Layout):
         if not found:
             _one(found)
         chunks = sum(part.count for part in found)
-        inside = asked.owner is not asked.job  # of a task group: it is that of a task
+        whose = scope if asked.owner is asked.job else numbers.TASK  # of a task group
         for part in found:
             tasks = max(part.number("mpiprocs"), 1)
             share = {
                 numbers.JOB: Fraction(total, chunks), numbers.NODE: Fraction(total),
                 numbers.TASK: Fraction(total * tasks),
-            }[numbers.TASK if inside else scope]  # fmt: skip
+            }[whose]  # fmt: skip
             kilobytes = numbers.rounded(ceil(share), 1024) * 1024
             part.values["mem"] = written(kilobytes)
             if kilobytes != share:
                 asked.approximate("Memory", f"{written(kilobytes)} of each chunk, rounded up")
             elif kilobytes != total:
-                how = f"{numbers.size(total)} for each {scope}, {chunks} chunks"
+                how = f"{numbers.shown(total, whose)}, {chunks} chunks"
                 asked.convert("Memory", f"{how}: {written(kilobytes)} of each chunk")
 
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
@@ -329,7 +329,11 @@ class Nodes(Layout):
     def _memory(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
         if scope == numbers.TASK:
             if value := numbers.memory(asked, of, scope, each=numbers.TASK):
-                made.option("-l pmem", written(value))
+                share = numbers.rounded(value, of.each)  # a process stands for each processor
+                made.option("-l pmem", written(share))
+                if of.each > 1:
+                    asked.convert("Memory", f"{numbers.shown(value, scope)}, {of.each} processors: "
+                                            f"{written(share)} for each processor")  # fmt: skip
         elif value := numbers.memory(asked, of, scope, each=numbers.JOB):
             made.option("-l mem", written(value))
 

@@ -17,7 +17,17 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import CONDITIONS, dependencies, other_dependencies
 from sssjob.systems.slurm import words
-from sssjob.translate.numbers import MIB, MOST, NODE, memory, one, rounded, say_count, shape
+from sssjob.translate.numbers import (
+    MIB,
+    MOST,
+    NODE,
+    memory,
+    one,
+    rescope,
+    rounded,
+    say_count,
+    shape,
+)
 from sssjob.translate.options import Heard
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import NO_OPTION, Asked
@@ -125,6 +135,7 @@ class REST(Specification):
         _read_names(job, heard)
         _read_switches(job, heard)
         _read_mail(job, heard)
+        rescope(heard, settings.memory_scope)
         keep_rest(without_empty(form), heard, TYPE)
         return Read(Job(heard.all()), tuple(heard.findings), files)
 

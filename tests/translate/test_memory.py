@@ -1,0 +1,76 @@
+# ruff: noqa: E501 (a row is a target)
+"""Whose the Memory of a job is, the caller decides: numbers for each target, and how they are told.
+
+Four gigabytes, on 2 nodes, by 8 tasks of 2 processors each.
+"""
+
+from fractions import Fraction
+
+import pytest
+from translated import requested, wrapped
+
+from sssjob import units
+from sssjob.document import loads
+from sssjob.translate import Done, Settings, read, translate
+
+GIB = 1 << 30
+JOB = "<TaskCount>8</TaskCount>" + requested(
+    '<NodeCount>2</NodeCount><Processors>16</Processors><Memory units="GB">4</Memory>'
+)
+# What is written for the job, for each task, and for each node.
+# fmt: off
+WRITTEN = {
+    "sbatch":    ("--mem=2G\n", "--mem-per-cpu=2G\n", "--mem=4G\n"),
+    "pbs":       (":mem=2gb\n", ":mem=16gb\n", ":mem=4gb\n"),
+    "torque":    ("-l mem=4gb\n", "-l pmem=2gb\n", "-l mem=8gb\n"),
+    "sge":       ("h_vmem=256M\n", "h_vmem=2G\n", "h_vmem=512M\n"),
+    "lsf":       ("[mem=4096MB]", "[mem=32768MB]", "[mem=8192MB]"),
+    "condor":    ("request_memory = 2048\n", "request_memory = 16384\n", "request_memory = 4096\n"),
+    "slurmrest": ('"number": 2048', '"number": 16384', '"number": 4096'),
+    "jsdl":      (f"<jsdl:TotalPhysicalMemory>\n        <jsdl:Exact>{4 * GIB}<",
+                  f"<jsdl:TotalPhysicalMemory>\n        <jsdl:Exact>{32 * GIB}<",
+                  f"<jsdl:IndividualPhysicalMemory>\n        <jsdl:Exact>{4 * GIB}<"),
+    "psij":      (f'"memory": {4 * GIB}', f'"memory": {32 * GIB}', f'"memory": {8 * GIB}'),
+    "flux-canonical": ('"count": 512,\n              "unit": "MB"', '"count": 4096,\n              "unit": "MB"',
+                       '"count": 1024,\n              "unit": "MB"'),
+}
+# What is the number of the document, so that there is no arithmetic.
+SAME = {("sbatch", "node"), ("pbs", "node"), ("torque", "job"), ("lsf", "job"), ("condor", "node"),
+        ("slurmrest", "node"), ("jsdl", "job"), ("jsdl", "node"), ("psij", "job")}
+# fmt: on
+# Where a text does not say on how many nodes, or by how many tasks: by what it is another number.
+PARTS = {
+    ("torque", "task"): Fraction(2),
+    ("sge", "task"): Fraction(2),
+    ("sge", "node"): Fraction(1, 2),
+    ("condor", "task"): Fraction(1, 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", ["job", "task", "node"])
+@pytest.mark.parametrize("target", WRITTEN)
+def test_memory_is_written_by_its_scope_and_the_arithmetic_is_told(target, scope):
+    settings = Settings(scope, residual=False)
+    text, losses = translate(loads(wrapped(JOB)), target, settings)
+    assert WRITTEN[target][("job", "task", "node").index(scope)] in text
+    told = [loss for loss in losses if loss.path == "/Job/Requested/Memory"]
+    assert [loss.done for loss in told] == [Done.CONVERTED] * ((target, scope) not in SAME)
+
+
+@pytest.mark.parametrize("scope", ["job", "task", "node"])
+@pytest.mark.parametrize("target", WRITTEN)
+def test_memory_is_read_by_the_scope_that_it_is_written_by(target, scope):
+    settings = Settings(scope, residual=False)
+    text = translate(loads(wrapped(JOB)), target, settings).text
+    (found,) = read(text.encode(), target, settings)
+    (memory,) = found.job.requested.all("Memory")
+    read_ = units.bytes_of(memory.text, memory.attributes["units"])
+    assert read_ * PARTS.get((target, scope), 1) == 4 * GIB
+
+
+def test_each_target_with_memory_is_in_the_table():
+    from sssjob import registry
+
+    others = {"sss", "flux"}  # which keeps it as it is, and which has none
+    targets = {name for name, row in registry.all_targets().items() if row.writes}
+    assert targets == {*WRITTEN, *others}
