@@ -92,6 +92,8 @@ def command(
 def _known(target: str) -> None:
     from sssjob.translate import translator
 
+    if target == ALL:
+        common.fail("--to all goes with --explain, which prints a table")
     translator(target)
     row = registry.all_targets().get(target)
     if row is None or not row.writes:

@@ -32,7 +32,7 @@ def translator(name: str) -> Translator[Any]:
     if row is None and (shown := sources().get(name)) is not None:
         return shown
     if row is None:
-        known = (*registry.all_targets(), *sources())
+        known = tuple(dict.fromkeys((*registry.all_targets(), *sources())))
         advice = nearest(name, known)
         meant = f"; did you mean {advice}?" if advice else ""
         raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")

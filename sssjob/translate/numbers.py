@@ -268,7 +268,7 @@ def rescope(heard: Heard, scope: str) -> None:
     for place, item in enumerate(heard.requested):
         if item.name == "Memory":
             total = units.bytes_of(item.text, item.attributes.get("units", "B"))
-            text, unit = units.in_units(ceil(total / parts))
+            text, unit = units.in_units(-(-total // parts))
             attributes = {**item.attributes, "units": unit}
             heard.requested[place] = Property("Memory", text, attributes)
 

@@ -159,3 +159,11 @@ def test_functions_of_the_package_stay_functions_beside_modules_of_their_name():
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert sssjob.translate is translate
+
+
+def test_no_name_of_a_translation_is_told_twice(monkeypatch):
+    monkeypatch.undo()
+    with pytest.raises(UnusableInput) as told:
+        translate(Job(), "nothing")
+    names = str(told.value).partition(": ")[2].partition(";")[0].split(", ")
+    assert len(names) == len(set(names))
