@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import shutil
+import getpass
+import json
+import os
 import sys
-import tempfile
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.atomic import Unchanged
-from sssjob.cli import common, deliver_many
+from sssjob.cli import common
 from sssjob.cli.records import format_of
-from sssjob.document.files import raw
-from sssjob.errors import SSSJobError
+from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
-    from sssjob.delivery import Delivery
+    from sssjob.delivery import Tally
+    from sssjob.delivery.store import StoreTally
+    from sssjob.document.sources import NamedSource
+    from sssjob.verbs.deliver import Facts, Work
 
 
 @click.command(
@@ -83,105 +86,135 @@ def command(
     A job with something that is not understood is refused and stays as it is, unless its
     awarenessPolicy says Warn or Ignore.
     """
-    from sssjob.delivery import Delivery
+    from sssjob.cli.progress import watching
+    from sssjob.verbs.deliver import Facts, Work
 
-    what = What(directory, machine, status, usages, records, format_, tz)
-    if not records and not what.of_features:
+    (into,) = common.sources((file,))
+    sources = tuple(common.sources(records)) if records else ()
+    facts = Facts(directory, machine, status, usages, sources, format_, tz)
+    if not records and not facts.of_features:
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
     format_of(format_)
-    if (many := deliver_many.kind(file)) is not None:
-        _into_many(many, file, what, output, in_place, overwrite=overwrite, as_json=as_json)
-        return
-    if in_place and (output or file == "-"):
+    _check(into, facts, output, in_place=in_place)
+
+    def writing(path: Path) -> AbstractContextManager[BinaryIO]:
+        if in_place:
+            return common.output(str(path))
+        return common.output(os.devnull if as_json and output is None else output)
+
+    by = getpass.getuser() if into.is_store else ""
+    _print(
+        Work(
+            into, facts, overwrite=overwrite, force=force, now=now, by=by,
+            in_place=in_place, writing=writing, opening=watching,
+        ),
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def _check(into: NamedSource, facts: Facts, output: str | None, *, in_place: bool) -> None:
+    """End the command where its options do not fit what was named."""
+    if into.is_directory or into.is_store:
+        if not facts.records or facts.of_features or output:
+            common.fail(f"{into.name}: only records are folded into many documents, without -o")
+        if into.is_directory and not in_place:
+            common.fail(
+                f"{into.name} is a directory: say --in-place to have its documents written back"
+            )
+    elif in_place and (output or not isinstance(into.given, Path)):
         common.fail("--in-place needs a file of its own, and no -o")
-    if in_place and _is_compressed(file):
-        common.fail(f"{file} is compressed; write to another file with -o")
-    name = "<stdin>" if file == "-" else file
-    with ExitStack() as stack:
-        try:
-            work = Delivery(_again(file, stack), name, overwrite=overwrite, force=force, now=now)
-            _take(work, what)
-            _write(work, file if in_place else output, shown=not as_json, in_place=in_place)
-        except SSSJobError as error:
-            common.fail(common.placed(error, name))
-        except OSError as error:
-            common.fail(common.reason(error))
-    deliver_many.report(work.tally, as_json)
-    sys.exit(deliver_many.exit_code(work.tally))
 
 
-class What(NamedTuple):
-    """What is to be folded: directories of features, what was measured, and records."""
-
-    directory: str | None
-    machine: str | None
-    status: str | None
-    usages: tuple[str, ...]
-    records: tuple[str, ...]
-    format: str
-    zone: str
-
-    @property
-    def of_features(self) -> bool:
-        """Whether there is anything but records."""
-        return any((self.directory, self.machine, self.status, self.usages))
-
-
-def _into_many(
-    many: str, file: str, what: What, output: str | None, in_place: bool, *,
-    overwrite: bool, as_json: bool,
-) -> None:  # fmt: skip
-    """Fold records into a directory or a store."""
-    if not what.records or what.of_features or output:
-        common.fail(f"{file}: only records are folded into many documents, without -o")
-    if many == "directory" and not in_place:
-        common.fail(f"{file} is a directory: say --in-place to have its documents written back")
-    into = deliver_many.into_store if many == "store" else deliver_many.into_directory
-    into(file, what.records, what.format, what.zone, overwrite=overwrite, as_json=as_json)
-
-
-def _take(work: Delivery, what: What) -> None:
-    """Read what is to be folded."""
-    work.look()
-    for place, take in (
-        (what.directory, work.take_features), (what.machine, work.take_machine),
-        (what.status, work.take_status), *((each, work.take_usage) for each in what.usages),
-    ):  # fmt: skip
-        if place is not None:
-            take(place)
-    for record in common.sources(what.records) if what.records else ():
-        try:
-            work.take_records(record.given, record.name, what.format, what.zone)
-        except SSSJobError as error:
-            common.fail(common.placed(error, record.name))
-
-
-def _write(work: Delivery, target: str | None, *, shown: bool, in_place: bool) -> None:
-    """Write the document to a file; without one it is printed if it is to be shown."""
-    with common.output(target if target or shown else None) as stream:
-        for piece in work.pieces():
-            if target or shown:
-                stream.write(piece)
-        if in_place and not work.tally.changes:
-            raise Unchanged
-
-
-def _again(file: str, stack: ExitStack) -> Path:
-    """A source that can be read twice: what comes from a pipe is kept in a temporary file."""
-    if file != "-" and (Path(file).is_file() or not Path(file).exists()):
-        return Path(file)
-    (source,) = common.sources((file,))
-    copy = stack.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115 - the stack closes it
-    with raw(source.given) as stream:
-        shutil.copyfileobj(stream, copy)
-    copy.flush()
-    return Path(copy.name)
-
-
-def _is_compressed(file: str) -> bool:
-    from sssjob.document.files import is_compressed
+def _print(work: Work, *, as_json: bool) -> None:
+    """Do it, and print what happened; of a store findings are printed as they are met."""
+    from sssjob.delivery.store import StoreTally
+    from sssjob.document.sources import UnusableSource
+    from sssjob.verbs.deliver import run
 
     try:
-        return is_compressed(file)
+        for item in run(work):
+            if isinstance(item, Finding):
+                if work.into.is_store or not as_json:
+                    common.print_findings([item])
+                continue
+            if isinstance(item, StoreTally):
+                counts, sentence = asdict(item), _sentence_of_store(item)
+            else:
+                counts, sentence = _counts(item), _sentence(item)
+            if as_json:
+                click.echo(json.dumps(counts, indent=2, ensure_ascii=False))
+            else:
+                common.say(sentence)
+            sys.exit(_exit_code(item))
+    except (UnusableSource, UnreadableDocument) as error:
+        common.fail(error)
+    except SSSJobError as error:
+        common.fail(error if work.into.is_store else f"{work.into.name}: {error}")
     except OSError as error:
         common.fail(common.reason(error))
+
+
+def _exit_code(tally: Tally | StoreTally) -> int:
+    """What to end with; a job that is refused for what is not understood counts most (9.0)."""
+    if tally.refused:
+        return common.NOT_UNDERSTOOD
+    return common.FOUND if tally.delivered else common.NOTHING
+
+
+def _counts(tally: Tally) -> dict[str, object]:
+    """What happened in documents, for programs."""
+    return {
+        "jobs": tally.jobs,
+        "delivered": tally.delivered,
+        "unchanged": tally.jobs - tally.delivered,
+        "facts": tally.changes,
+        "disagreements": _disagreements(tally),
+        "records": tally.records,
+        "elsewhere": tally.elsewhere,
+        "bad": tally.bad,
+        "refused": tally.refused,
+        "errors": sum(item.severity is Severity.ERROR for item in tally.findings),
+        "findings": [item.as_dict() for item in tally.findings],
+    }
+
+
+def _disagreements(tally: Tally) -> int:
+    return sum(item.code == "W-DISAGREE" for item in tally.findings)
+
+
+def _sentence_of_store(tally: StoreTally) -> str:
+    """What happened in a store, for a person."""
+    runs = f", {_count(tally.runs, 'further run')}" if tally.runs else ""
+    read = _count(tally.records + tally.bad, "record")
+    return (
+        f"delivered {tally.delivered} of {read}{_asides(tally.elsewhere, tally.bad)}: "
+        f"{_count(tally.changes, 'fact')} folded{runs}, "
+        f"{_count(tally.disagreements, 'disagreement')}{_refused(tally)}"
+    )
+
+
+def _sentence(tally: Tally) -> str:
+    """What happened in documents, for a person."""
+    records = ""
+    if tally.records or tally.bad:
+        records = f" from {_count(tally.records + tally.bad, 'record')}"
+        records += _asides(tally.elsewhere, tally.bad)
+    return (
+        f"delivered to {tally.delivered} of {_count(tally.jobs, 'job')}{records}: "
+        f"{_count(tally.changes, 'fact')} folded, {_count(_disagreements(tally), 'disagreement')}"
+        f"{_refused(tally)}"
+    )
+
+
+def _refused(tally: Tally | StoreTally) -> str:
+    return f", {_count(tally.refused, 'job')} refused" if tally.refused else ""
+
+
+def _asides(elsewhere: int, bad: int) -> str:
+    found = [f"{elsewhere} about other jobs"] if elsewhere else []
+    found += [f"{bad} bad"] if bad else []
+    return f" ({', '.join(found)})" if found else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -7,7 +7,7 @@ Folding the same records again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -43,16 +43,17 @@ class StoreTally:
 
 
 class StoreDelivery:
-    """Folds records into a store; what disagrees or is wrong goes to ``report`` as it is met."""
+    """Folds records into a store, and gives what disagrees or is wrong after each change."""
 
-    def __init__(
-        self, jobs: Store, report: Callable[[Finding], None], *, overwrite: bool = False
-    ) -> None:
-        self._jobs, self._report, self._overwrite = jobs, report, overwrite
+    def __init__(self, jobs: Store, *, overwrite: bool = False) -> None:
+        self._jobs, self._overwrite = jobs, overwrite
+        self._findings: list[Finding] = []
         self.tally = StoreTally()
 
-    def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
-        """Fold the records of a source; bad ones are reported and counted."""
+    def take_records(
+        self, source: Source, name: str, format_: str, zone: str = ""
+    ) -> Iterator[Finding]:
+        """Fold the records of a source, as far as it is followed; bad ones are counted."""
         with opened(source) as stream:
             outcomes = read_records(find(format_), stream, Options(zone=zone), OBJECTS)
             records = self._converted(outcomes, name)
@@ -60,6 +61,8 @@ class StoreDelivery:
                 with self._jobs.change(source=name, reason="delivered") as change:
                     for place, record in batch:
                         self._take(change, place, record)
+                yield from self._told()
+            yield from self._told()
 
     def _converted(self, outcomes: Iterable[object], name: str) -> Iterator[tuple[str, Job]]:
         said: set[str] = set()
@@ -151,7 +154,11 @@ class StoreDelivery:
     def _tell(self, item: Finding) -> None:
         self.tally.disagreements += item.code == "W-DISAGREE"
         self.tally.errors += item.severity is Severity.ERROR
-        self._report(item)
+        self._findings.append(item)
+
+    def _told(self) -> list[Finding]:
+        found, self._findings = self._findings, []
+        return found
 
 
 def _document(change: Change, record: Job) -> Stored | None:

@@ -31,6 +31,11 @@ class NamedSource(NamedTuple):
         """Whether it is a store of job objects, or the address of one."""
         return isinstance(self.given, Path) and is_store(self.name)
 
+    @property
+    def is_directory(self) -> bool:
+        """Whether it is a directory of documents."""
+        return isinstance(self.given, Path) and self.given.is_dir()
+
 
 Opening = Callable[[NamedSource], AbstractContextManager[BinaryIO]]  # its bytes, as they are
 
