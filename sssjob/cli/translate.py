@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sssjob.verbs.translate import Translation, Written
 
 ALL = "all"
+AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are
 
 
 @click.command(
@@ -159,7 +160,7 @@ def _write(
     if found:
         with common.output(output) as stream:
             for written in found:
-                stream.write(written.text.encode())
+                stream.write(written.text.encode(errors=AS_BYTES))
 
 
 def _write_each(found: list[Written], directory: Path, suffix: str) -> None:
@@ -175,7 +176,7 @@ def _write_each(found: list[Written], directory: Path, suffix: str) -> None:
             common.fail(f"two jobs have the id {id_}")
         seen.add(name)
         with common.output(str(directory / f"{name}{suffix}")) as stream:
-            stream.write(written.text.encode())
+            stream.write(written.text.encode(errors=AS_BYTES))
 
 
 def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> None:

@@ -129,6 +129,8 @@ class JSDLTranslator(Translator[Element]):
 
     def load(self, data: bytes) -> Iterator[Element | Finding]:
         """The JobDefinition of a document, or each of them."""
+        if not data.strip():
+            return
         try:
             root = parse(data)
         except UnreadableDocument as error:

@@ -29,6 +29,8 @@ ORDER = "order"  # the Extension that tells in which order options stood
 
 TASK_GROUP, JOBS = "task-group", "jobs"  # what becomes of an array
 
+AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are
+_BYTES = re.compile("[\udc80-\udcff]")
 _KEPT = "# sssjob: "
 _MORE = "# sssjob+ "
 _FILE = "# sssjob script "  # what follows is the file of that id
@@ -179,12 +181,7 @@ class SubmitForm(Translator[Script]):
         """The one script; an empty one is none."""
         if not data.strip():
             return
-        try:
-            text = data.decode()
-        except UnicodeDecodeError as error:
-            yield finding("E-TYPE", f"the script is not UTF-8: byte {error.start}: {error.reason}")
-            return
-        yield self._script(text)
+        yield self._script(data.decode(errors=AS_BYTES))
 
     def _script(self, text: str) -> Script:
         """Directives stand before the first command; behind it they are comments."""
@@ -201,6 +198,10 @@ class SubmitForm(Translator[Script]):
         for line in lines:
             if line.startswith(_FILE):
                 break
+            if not line.isascii() and self.form.syntax.directive(line) is not None:
+                line, given = _readable(line), line
+                if line != given:
+                    found.append(finding("E-TYPE", "the line is not UTF-8", line=number))
             if line.startswith(_KEPT):
                 kept.append((number, [line[len(_KEPT) :]]))
             elif line.startswith(_MORE) and kept:
@@ -311,6 +312,11 @@ class SubmitForm(Translator[Script]):
         return ""
 
 
+def _readable(text: str) -> str:
+    """A text without what stands for bytes that are no UTF-8."""
+    return text if text.isascii() else _BYTES.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def _parted(lines: list[str]) -> tuple[tuple[str, ...], str, str]:
     """Our lines before the mark of a file, its id, and what follows; without one all follows."""
     for place, line in enumerate(lines):
@@ -362,7 +368,7 @@ def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, st
 
 def _file(asked: Asked, made: Made, content: bytes, words: Property | None) -> tuple[str, str]:
     """A file of the job is the script; its own first line names what reads it."""
-    body = content.decode()
+    body = content.decode(errors=AS_BYTES)
     interpreter = made.shell
     if body.startswith("#!"):
         first, _, body = body.partition("\n")
@@ -384,7 +390,7 @@ def _written(form: Script, heard: Heard) -> None:
 
 def _as_file(form: Script, heard: Heard, id_: str) -> None:
     first = f"#!{form.interpreter}\n" if form.interpreter else ""
-    heard.files[id_] = f"{first}{form.body}".encode()
+    heard.files[id_] = f"{first}{form.body}".encode(errors=AS_BYTES)
     heard.say("Executable", f"#{id_}")
 
 
@@ -426,6 +432,8 @@ def _ours(form: Script, heard: Heard) -> bool:
     variables: list[Property] = []
     lines = form.body.strip("\n").split("\n")
     rest = [line for line in lines if line.startswith(("exec ", "set -- "))]
+    if _readable(form.body) != form.body:
+        return False
     if not rest or (lines[-1] != rest[-1] and "'" not in lines[-1]):
         return False
     place = len(lines) - lines[::-1].index(rest[-1]) - 1

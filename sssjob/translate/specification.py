@@ -50,11 +50,13 @@ class Specification(Translator[Data]):
 
     def load(self, data: bytes) -> Iterator[Data | Finding]:
         """The object, or those of an array."""
+        if not data.strip():
+            return
         try:
             found = json.loads(data, parse_constant=_no_number, object_pairs_hook=_once)
             _deep(found)
         except (ValueError, RecursionError) as error:
-            line = getattr(error, "lineno", 0)
+            line = getattr(error, "lineno", 0) or _line_of_byte(data, error)
             why = "nested too deep" if isinstance(error, RecursionError) else str(error)
             yield finding("E-TYPE", f"no JSON of a job specification: {why}", line=line)
             return
@@ -90,6 +92,13 @@ class Specification(Translator[Data]):
     def held(self, form: Data) -> Iterable[tuple[str, tuple[str | int, ...]]]:
         """The lines of the residual, and where they stand."""
         return ()
+
+
+def _line_of_byte(data: bytes, error: Exception) -> int:
+    """The line of the byte that is no text; 0 for another fault."""
+    if not isinstance(error, UnicodeDecodeError):
+        return 0
+    return data.count(b"\n", 0, error.start) + 1
 
 
 def begins(head: bytes, *keys: bytes) -> bool:

@@ -52,6 +52,8 @@ class SSS(Translator[Message]):
 
     def load(self, data: bytes) -> Iterator[Message | Finding]:
         """Every job of every document, its defaults resolved."""
+        if not data.strip():
+            return
         try:
             for bundle in bundles(BytesIO(data)):
                 files = {id_: file.content for id_, file in bundle.files.items()}

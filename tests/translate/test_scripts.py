@@ -172,3 +172,42 @@ def test_what_is_wrong_with_a_residual_has_its_line(target):
     lines[place] += "<"
     (found,) = read("\n".join(lines).encode(), target)
     assert [each.line for each in found.findings if each.code == "W-DISAGREE"] == [place]
+
+
+@pytest.mark.parametrize("target", SCRIPTS)
+def test_bytes_that_are_no_text_stay_in_a_script_and_are_told_of_a_directive(target):
+    option = {"sbatch": "--job-name=", "lsf": "-J "}.get(target, "-N ")
+    prefix = {"sbatch": "#SBATCH", "lsf": "#BSUB", "sge": "#$"}.get(target, "#PBS")
+    data = (
+        f"#!/bin/bash\n{prefix} {option}caf".encode()
+        + b"\xe9\n# \xff\n"
+        + f"{prefix} {'--account=' if target == 'sbatch' else '-A '}p\n".encode()
+        + b"echo \xe9 '\xc3\xa9'\n"
+    )
+    (found,) = read(data, target)
+    assert [(each.code, each.line) for each in found.findings][:1] == [("E-TYPE", 2)]
+    assert found.job.get("Name") == "caf\ufffd"
+    assert found.files["script"] == b"#!/bin/bash\n# \xff\necho \xe9 '\xc3\xa9'\n"
+    written = translate(found.job, target, Settings(files=found.files)).text
+    (again,) = read(written.encode(errors="surrogateescape"), target)
+    assert again.files == found.files
+
+
+@pytest.mark.parametrize("source", ["psij", "flux", "flux-canonical", "slurmrest"])
+def test_a_byte_that_is_no_text_has_its_line(source):
+    (found,) = read(b'{"executable": "/a",\n "name": "\xe9"}', source)
+    assert [(each.code, each.line) for each in found.findings] == [("E-TYPE", 2)]
+
+
+def test_a_line_of_a_submit_file_that_is_no_text_is_told_and_the_rest_goes_on():
+    (found,) = read(b"executable = /a\narguments = \xe9\npriority = 5\nqueue\n", "condor")
+    assert [(each.code, each.line) for each in found.findings] == [("E-TYPE", 2)]
+    assert found.job.get("Priority") == "5"
+
+
+@pytest.mark.parametrize(
+    "source", [name for name, row in registry.all_targets().items() if row.reads]
+)
+@pytest.mark.parametrize("data", [b"", b"\n  \n"])
+def test_nothing_is_no_job(source, data):
+    assert list(read(data, source)) == []

@@ -479,12 +479,15 @@ class SubmitFile(Translator[Description]):
         """The description before the first queue; what follows it is told."""
         if not data.strip():
             return
+        found: tuple[Finding, ...] = ()
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            yield finding("E-TYPE", f"the file is not UTF-8: byte {error.start}: {error.reason}")
-            return
-        yield _description(text)
+            text = data.decode(errors="replace")
+            line = data.count(b"\n", 0, error.start) + 1
+            found = (finding("E-TYPE", "the line is not UTF-8", line=line),)
+        read = _description(text)
+        yield replace(read, findings=(*found, *read.findings))
 
     def job(self, form: Description, settings: Settings) -> Read:
         """What the commands say."""

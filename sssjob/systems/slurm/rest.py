@@ -480,7 +480,7 @@ def _read_script(job: Data, heard: Heard) -> dict[str, bytes]:
     mark, _, rest = body.partition("\n")
     id_ = mark[len(_FILE) :] if mark.startswith(_FILE) else ""
     heard.say("Executable", f"#{id_ or 'script'}")
-    return {id_ or "script": f"{first}\n{rest if id_ else body}".encode()}
+    return {id_ or "script": f"{first}\n{rest if id_ else body}".encode(errors="replace")}
 
 
 def _parted(script: str) -> tuple[list[str], str]:
