@@ -1,6 +1,7 @@
 """Pretended commands of batch systems, which print what the manuals say that the real ones do.
 
-Slurm and Grid Engine are also tried for real (tests/interop); PBS, LSF and Flux here only.
+Slurm, Grid Engine and HTCondor are also tried for real (tests/interop); PBS, LSF and Flux only
+here.
 What was called stands in ``calls``, the jobs in ``jobs.json``. ``fault`` holds lines ``NAME WHEN
 WHAT``: a command that begins so kills who called it (``kill``), fails (``fail``), or waits for the
 file ``go`` (``wait``), before or after its work.
@@ -81,7 +82,8 @@ def slurm(jobs):
             comment = [a[10:] for a in job["args"] if a.startswith("--comment=")]
             reason = "JobHeldUser" if job["state"] == "hold" else "None"
             word = words[job["state"]]
-            yield "|".join((id_, word, "1795185000", reason, job["user"], *comment))
+            if "--me" not in ARGS or job["user"] == USER:
+                yield "|".join((id_, word, "1795185000", reason, *comment))
     if NAME == "sbatch":
         submit(jobs, "{{}}")
     elif NAME == "squeue":
@@ -151,9 +153,9 @@ def lsf(jobs):
         if one not in jobs if one else not jobs:
             fail(f"Job <{{one}}> is not found" if one else "No job found", 255)
         for id_, job in jobs.items():
-            if one in ("", id_):
+            if one in ("", id_) and job["user"] == USER:
                 mark = job["args"][job["args"].index("-Jd") + 1]
-                print(f"{{id_}}|{{words[job['state']]}}|{{job['user']}}|{{mark}}")
+                print(f"{{id_}}|{{words[job['state']]}}|{{mark}}")
     else:
         word = {{"bkill": "over", "bstop": "hold", "bresume": "idle"}}[NAME]
         order(jobs, ARGS[0], word, f"Job <{{ARGS[0]}}>: No matching job found")
@@ -186,9 +188,9 @@ def flux(jobs):
             fail(f"flux-jobs: ERROR: JobID {{one}} unknown")
         words = {{"hold": "SCHED", "idle": "SCHED", "run": "RUN", "over": "INACTIVE"}}
         for id_, job in jobs.items():
-            if one in ("", id_):
+            if one in ("", id_) and job["user"] == USER:
                 urgency = 0 if job["state"] == "hold" else 16
-                print(f"{{id_}}|{{words[job['state']]}}|{{urgency}}|1795185000.25|{{job['user']}}")
+                print(f"{{id_}}|{{words[job['state']]}}|{{urgency}}|1795185000.25")
     elif ARGS[0] == "cancel":
         order(jobs, ARGS[1], "over", f"flux-cancel: {{ARGS[1]}}: job id not found")
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sssjob.cli import common
+from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
     from sssjob.commands import CommandFailed
@@ -86,7 +87,7 @@ def _steer(order: str, system: str, which: Choice, seconds: float, file: str) ->
     from sssjob.verbs import submit
 
     good, some = True, False
-    with common.failing(), submit.places(file, which) as works:
+    with common.failing(), terminable(), submit.places(file, which) as works:
         for work in works:
             try:
                 for done in steer(work.place, Order(order), system, How(seconds), work.chosen):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, steer
+from sssjob.cli.signals import terminable
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -65,21 +66,23 @@ def command(
 
     settings = Settings(memory_scope, parallel=parallel)
     how = How(seconds)
-    with common.failing(), submit.places(file, steer.chosen(ids, global_ids, where)) as works:
+    choice = steer.chosen(ids, global_ids, where)
+    jobs = 0
+    with common.failing(), terminable(), submit.places(file, choice) as works:
         for work in works:
             wish = Wish(system, hold, settings, work.chosen)
             try:
-                _submit(work, wish, how, file, dry_run=dry_run, as_json=as_json)
+                jobs += _submit(work, wish, how, file, dry_run=dry_run, as_json=as_json)
             except NotSubmitted as refused:
                 common.print_findings(item.in_file(file) for item in refused.findings)
                 common.fail(f"{file}: nothing is submitted")
-        if not works:
-            common.say("sssjob: no job")
-            sys.exit(common.NOTHING)
+    if not jobs:
+        common.say("sssjob: no job")
+        sys.exit(common.NOTHING)
 
 
-def _submit(work: Work, wish: Wish, how: How, file: str, *, dry_run: bool, as_json: bool) -> None:
-    """Submit the jobs of one place, or show what would be."""
+def _submit(work: Work, wish: Wish, how: How, file: str, *, dry_run: bool, as_json: bool) -> int:
+    """Submit the jobs of one place, or show what would be; gives how many there are."""
     from sssjob.commands import CommandFailed
     from sssjob.submission import prepared, shown, submit
 
@@ -90,13 +93,16 @@ def _submit(work: Work, wish: Wish, how: How, file: str, *, dry_run: bool, as_js
             if not planned.submitted:
                 words, text = shown(found, planned)
                 click.echo(f"{shlex.join(words)}\n{text}", nl=False)
-        return
+        return len(found.jobs)
+    jobs = 0
     try:
         for done in submit(work.place, wish, how):
+            jobs += 1
             _tell(done.findings, done.losses, file)
             click.echo(_line(done) if as_json else done.id)
     except CommandFailed as error:
         steer.refused(error)
+    return jobs
 
 
 def _line(done: Submitted) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
+import os
+import pwd
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,8 +41,13 @@ class How:
 
     @property
     def owner(self) -> str:
-        """Who submits."""
-        return self.user or getpass.getuser()
+        """Who submits: what the variables of the environment say of that may be wrong."""
+        if self.user:
+            return self.user
+        try:
+            return pwd.getpwuid(os.geteuid()).pw_name
+        except KeyError:  # a user id without a name, as in containers
+            return str(os.geteuid())
 
     @property
     def place(self) -> Path:

@@ -114,19 +114,17 @@ def plan(
     )  # fmt: skip
     effective = list(jobs_of(blocks))
     found = Plan(control, settings, (), _names(written))
-    jobs = []
-    wrong: list[Finding] = []
+    jobs: list[Planned] = []
+    there: dict[int, str] = {}
     for place, (own, job) in enumerate(zip(written, effective, strict=True)):
         planned = Planned(place, own, job)
         if planned.submitted:
             found.ids[place] = own.id
-        elif not chosen(own):
-            continue
-        else:
-            planned = _translated(planned, found, owner)
-        jobs.append(planned)
-    wrong += [each for planned in jobs for each in planned.findings]
-    wrong += _unmet(jobs)
+            there[place] = own.get("ResourceManagerType")
+        if chosen(own):
+            jobs.append(planned if planned.submitted else _translated(planned, found, owner))
+    wrong = [each for planned in jobs for each in planned.findings]
+    wrong += _unmet(jobs, there, control)
     order = _order(blocks, effective, wrong)
     if any(each.severity is Severity.ERROR for each in wrong):
         raise NotSubmitted(wrong)
@@ -200,16 +198,19 @@ def _strangers(job: Job, target: str, owner: str) -> list[Loss]:
     ]
 
 
-def _unmet(jobs: Sequence[Planned]) -> list[Finding]:
-    """Jobs that wait for one that is neither submitted nor about to be."""
-    known = {planned.place for planned in jobs}
-    return [
-        _error(
-            "E-REF", planned.job, "it depends on a job of the document that is not to be submitted"
-        )
-        for planned in jobs
-        if not planned.needs <= known
-    ]
+def _unmet(jobs: Sequence[Planned], there: Mapping[int, str], control: Control) -> list[Finding]:
+    """Jobs that wait for one that is neither submitted nor about to be, or is elsewhere."""
+    known = {planned.place for planned in jobs} | there.keys()
+    found = []
+    for planned in jobs:
+        elsewhere = [there[at] for at in planned.needs & there.keys()]
+        if not planned.needs <= known:
+            text = "it depends on a job of the document that is not to be submitted"
+            found.append(_error("E-REF", planned.job, text))
+        elif any(not control.manages(name) for name in elsewhere):
+            text = "it depends on a job that is submitted to another batch system"
+            found.append(_error("E-REF", planned.job, text))
+    return found
 
 
 def _order(

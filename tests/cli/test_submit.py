@@ -137,6 +137,15 @@ def test_jobs_of_a_store_are_said_by_id_global_id_or_query(system):
         assert loads(jobs.get("2").document).get("Hold") == "User"
 
 
+def test_only_what_is_chosen_is_told(system):
+    Path("job.xml").write_text(TWO)
+    assert submit("--select", "a").stdout == "1\n"
+    assert submit("--select", "b").stdout == "2\n"
+    assert submit("--select", "g").stdout == "1\n2\n"
+    done = submit("--select", "nobody")
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", "sssjob: no job\n")
+
+
 def test_jobs_are_steered_by_their_document(system):
     Path("job.xml").write_text(TWO)
     submit()

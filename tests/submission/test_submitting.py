@@ -1,6 +1,7 @@
 """Jobs submitted by the library, to commands that print what those of batch systems do."""
 
-import getpass
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from pretended import COMMANDS, Pretended
 from sssjob import store
 from sssjob.commands import CommandFailed
 from sssjob.document import loads, read
+from sssjob.errors import UnusableInput
 from sssjob.submission import (
     Changed,
     How,
@@ -17,6 +19,7 @@ from sssjob.submission import (
     NotSubmitted,
     Order,
     Wish,
+    control,
     steer,
     submit,
 )
@@ -42,8 +45,11 @@ def slurm(tmp_path, monkeypatch):
     return begun(tmp_path, monkeypatch, "slurm")
 
 
+ME = pwd.getpwuid(os.geteuid()).pw_name
+
+
 def begun(tmp_path, monkeypatch, name):
-    found = Pretended(tmp_path / "batch", name, getpass.getuser())
+    found = Pretended(tmp_path / "batch", name, ME)
     monkeypatch.setenv("PATH", found.path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
@@ -91,7 +97,7 @@ def test_the_mark_of_another_user_is_none(system):
     text = ONE.replace("</Id>", "</Id><GlobalId>a b,'&quot;|</GlobalId>")
     (first,) = submitted(document(text), system)
     (system.root / "jobs.json").write_text(
-        (system.root / "jobs.json").read_text().replace(f'"{getpass.getuser()}"', '"mallory"')
+        (system.root / "jobs.json").read_text().replace(f'"{ME}"', '"mallory"')
     )
     (again,) = submitted(document(text), system)
     assert (again.new, again.id != first.id) == (True, True)
@@ -227,6 +233,49 @@ def test_only_the_chosen_job_is_submitted_if_what_it_waits_for_is_there(slurm):
     submitted(place, slurm, chosen=lambda job: job.id == "a")
     submitted(place, slurm, chosen=lambda job: job.id == "b")
     assert len(slurm.jobs) == 2
+
+
+def test_a_job_does_not_wait_for_one_of_another_batch_system(slurm):
+    place = document(CHAIN.format(last=waits("a"), middle=""))
+    submitted(place, slurm, chosen=lambda job: job.id == "a")
+    Path("job.xml").write_text(Path("job.xml").read_text().replace(">slurm<", ">lsf<"))
+    with pytest.raises(NotSubmitted, match="submitted to another batch system"):
+        submitted(place, slurm)
+    assert len(slurm.jobs) == 1
+
+
+def test_who_submits_is_not_told_by_the_environment(system, monkeypatch):
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.setenv(name, "mallory")
+    text = ONE.replace("</Id>", "</Id><GlobalId>urn:x:1</GlobalId>")
+    (first,) = submitted(document(text), system)
+    (again,) = submitted(document(text), system)
+    assert (again.id, again.new) == (first.id, False)
+
+
+# A script that says something by the option of the mark, and the words of the mark then.
+CARRIED = [
+    ("slurm", "sbatch", "#SBATCH --comment 'a b'", ("--comment=a b sssjob:1",)),
+    ("slurm", "sbatch", "", ("--comment=sssjob:1",)),
+    ("pbs", "pbs", "#PBS -v A=1,B", ("-v", "A=1,B,SSSJOB=sssjob:1")),
+    ("torque", "torque", "", ("-v", "SSSJOB=sssjob:1")),
+    ("sge", "sge", "#$ -ac x=y", ("-ac", "x=y,SSSJOB=sssjob:1")),
+    ("lsf", "lsf", '#BSUB -Jd "mine"', ("-Jd", "mine sssjob:1")),
+]
+
+
+@pytest.mark.parametrize(("name", "target", "line", "words"), CARRIED)
+def test_a_mark_stands_behind_what_a_script_says_by_the_same_option(name, target, line, words):
+    found = control(name)
+    assert found.target == target
+    text = f"#!/bin/sh\n{line}\nexec /bin/true\n"
+    assert found.mark(found.target, text, "sssjob:1") == (words, text)
+
+
+@pytest.mark.parametrize("name", ["sss", "slurmrest", "jsdl", "nothing", "slrum"])
+def test_what_takes_no_jobs_says_what_does(name):
+    with pytest.raises(UnusableInput, match=r"takes no jobs|is not submitted"):
+        control(name)
 
 
 def test_a_command_that_fails_after_it_was_heard_is_asked_about(system):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sssjob.submission.control import ID, Control, Look, Marked, Seen
 from sssjob.systems.flux import words
 
-_FORMAT = "{id.dec}|{state}|{urgency}|{t_submit}|{username}"
+_FORMAT = "{id.dec}|{state}|{urgency}|{t_submit}"
 _HELD = "0"  # the urgency of a job that is held
 
 
@@ -24,11 +24,11 @@ def shown(printed: str) -> Iterator[Seen]:
     """The jobs in what flux jobs prints."""
     for line in printed.splitlines():
         fields = line.split("|")
-        if len(fields) == 5 and fields[0].isdigit():
-            id_, word, urgency, submitted, owner = fields
+        if len(fields) == 4 and fields[0].isdigit():
+            id_, word, urgency, submitted = fields
             held = urgency == _HELD and word in words.WAITING
             known = "Hold" if held else words.STATES.get(word, "")
-            yield Seen(id_, known, "", owner, _seconds(submitted))
+            yield Seen(id_, known, submitted=_seconds(submitted))
 
 
 def _seconds(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sssjob.submission.control import ID, Carried, Control, Look, Seen
 
 _SUBMITTED = re.compile(r"Job <([0-9]{1,10})> is submitted")
-_FORMAT = "jobid stat user job_description delimiter='|'"
+_FORMAT = "jobid stat job_description delimiter='|'"
 
 # fmt: off
 STATES = {
@@ -29,10 +29,10 @@ def named(printed: str) -> str:
 def shown(printed: str) -> Iterator[Seen]:
     """The jobs in what bjobs prints."""
     for line in printed.splitlines():
-        fields = [field.strip() for field in line.split("|", 3)]
-        if len(fields) == 4 and fields[0].isdigit():
-            id_, word, owner, description = fields
-            yield Seen(id_, STATES.get(word, ""), description, owner)
+        fields = [field.strip() for field in line.split("|", 2)]
+        if len(fields) == 3 and fields[0].isdigit():
+            id_, word, description = fields
+            yield Seen(id_, STATES.get(word, ""), description)
 
 
 _NONE = ("No job found", "No unfinished job found", "is not found")

@@ -7,29 +7,29 @@ from collections.abc import Iterator
 from sssjob.submission.control import ID, USER, Carried, Control, Look, Seen
 from sssjob.systems.slurm.accounting.values import state
 
-_FORMAT = "%F|%T|%V|%r|%u|%k"  # %F is one for all elements of an array
-_ENDED = "JobIDRaw,State,Submit,User,Comment,SubmitLine"
+_FORMAT = "%F|%T|%V|%r|%k"  # %F is one for all elements of an array
+_ENDED = "JobIDRaw,State,Submit,Comment,SubmitLine"
 _HELD = ("JobHeldUser", "JobHeldAdmin")
 
 
 def shown(printed: str) -> Iterator[Seen]:
     """The jobs in what squeue prints."""
     for line in printed.splitlines():
-        fields = line.split("|", 5)
-        if len(fields) == 6 and fields[0].isdigit():
-            id_, word, submitted, reason, owner, comment = fields
+        fields = line.split("|", 4)
+        if len(fields) == 5 and fields[0].isdigit():
+            id_, word, submitted, reason, comment = fields
             known = "Hold" if reason in _HELD and word == "PENDING" else state(word).standard
-            yield Seen(id_, known, comment, owner, submitted * submitted.isdigit())
+            yield Seen(id_, known, comment, submitted=submitted * submitted.isdigit())
 
 
 def ended(printed: str) -> Iterator[Seen]:
     """The jobs in what sacct prints; the line that submitted one has its comment, too."""
     for line in printed.splitlines():
-        fields = line.split("|", 4)
-        if len(fields) == 5 and fields[0].isdigit():
-            id_, word, submitted, owner, marks = fields
+        fields = line.split("|", 3)
+        if len(fields) == 4 and fields[0].isdigit():
+            id_, word, submitted, marks = fields
             known = state(word).standard
-            yield Seen(id_, known, marks.replace("|", " "), owner, submitted * submitted.isdigit())
+            yield Seen(id_, known, marks, submitted=submitted * submitted.isdigit())
 
 
 CONTROL = Control(
