@@ -143,3 +143,20 @@ def test_what_was_compressed_is_written_as_it_was_before(tmp_path):
 def test_a_broken_document_is_refused(tmp_path):
     with pytest.raises(UnreadableDocument):
         spliced(f"<a>{JOB}<b></a>", tmp_path)
+
+
+def test_defaults_that_change_together_with_jobs_are_written(tmp_path):
+    data = (
+        "<JobGroup><!-- a --><JobDefaults><User>a</User></JobDefaults>"
+        "<Job><Id>1</Id></Job></JobGroup>"
+    )
+
+    def change(group):
+        return group.holding(
+            item.setting(User="b") if isinstance(item, Job) else item for item in group.items
+        )
+
+    assert spliced(data.encode(), tmp_path, change) == (
+        b"<JobGroup><!-- a --><JobDefaults><User>b</User></JobDefaults>"
+        b"<Job><Id>1</Id><User>b</User></Job></JobGroup>"
+    )
