@@ -6,11 +6,13 @@ the open content of JobDescription.
 
 from __future__ import annotations
 
+import base64
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -18,6 +20,7 @@ from lxml.etree import _Element as Element
 from sssjob import expression, spec, units
 from sssjob.document.tree import parse
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument
+from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Interval
 from sssjob.model import Job, Property, stripped
 from sssjob.translate.nodes import plain
@@ -43,6 +46,8 @@ _PREFIXES = {"jsdl": JSDL, "posix": POSIX, "spmd": SPMD, "sssjob": OURS}
 _VARIATION = "http://www.ogf.org/jsdl/2007/02/jsdl-spmd/MPI"  # which SPMD has to name
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")  # of NCName what everybody takes
 _NORMALIZED = re.compile(r"[\t\r\n]")  # what no xsd:normalizedString keeps
+_DATA = "data:application/octet-stream;base64,"  # RFC 2397
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 
 # fmt: off
@@ -115,8 +120,10 @@ class JSDLTranslator(Translator[Element]):
         job = _add(root, JSDL, "JobDescription")
         of = shape(asked)
         _identification(asked, job)
-        _application(asked, job, of)
+        staged = _application(asked, settings, job, of)
         _resources(asked, settings, job, of)
+        for each in staged:
+            _staging(job, each)
         return root
 
     def dump(self, form: Element) -> str:
@@ -146,15 +153,16 @@ class JSDLTranslator(Translator[Element]):
             _note(heard, form, "no JobDescription")
             return Read(Job(), tuple(heard.findings))
         _read_identification(job, heard)
-        _read_application(job, heard)
+        staged = {each.name: each for each in _staged(job, heard)}
+        _read_application(job, heard, staged)
         _read_resources(job, heard)
         rescope(heard, settings.memory_scope)
         for each in job.iterchildren("*"):
             name = etree.QName(each)
-            known = ("JobIdentification", "Application", "Resources")
+            known = ("JobIdentification", "Application", "Resources", "DataStaging")
             if name.namespace != OURS and name.localname not in known:
                 _note(heard, each, f"{name.localname} is not read")
-        return Read(Job(heard.all()), tuple(heard.findings))
+        return Read(Job(heard.all()), tuple(heard.findings), heard.files)
 
     def keep(self, form: Element, lines: Iterable[str]) -> Element:
         """The residual behind all else of JobDescription."""
@@ -213,7 +221,54 @@ def _read_identification(job: Element, heard: Heard) -> None:
             _note(heard, found[1], f"{len(found)} elements {element}: the first is read")
 
 
-def _application(asked: Asked, job: Element, of: Shape) -> None:
+class Staged(NamedTuple):
+    """A file that is there before the program starts, and where it comes from."""
+
+    name: str
+    uri: str
+
+
+def _staging(job: Element, staged: Staged) -> None:
+    element = _add(job, JSDL, "DataStaging")
+    _add(element, JSDL, "FileName", staged.name)
+    _add(element, JSDL, "CreationFlag", "overwrite")
+    _add(_add(element, JSDL, "Source"), JSDL, "URI", staged.uri)
+
+
+def _staged(job: Element, heard: Heard) -> Iterator[Staged]:
+    """Files that are staged in; what is staged out has no place in a job object."""
+    for element in job.iterfind(f"{{{JSDL}}}DataStaging"):
+        name = _text(element.find(f"{{{JSDL}}}FileName"))
+        uri = _text(element.find(f"{{{JSDL}}}Source/{{{JSDL}}}URI"))
+        program = _text(job.find(f".//{{{POSIX}}}Executable"))
+        if not uri or name != program:
+            _note(heard, element, f"DataStaging of {name[:60]!r} is not read")
+            continue
+        yield Staged(name, uri)
+
+
+def _program_file(asked: Asked, settings: Settings) -> Staged | None:
+    """The program that is a file of the job, or has the address of one; None for a path."""
+    item = asked.items("Executable")[:1]
+    if not item:
+        return None
+    try:
+        named = executable(item[0].text, asked.job.get("InitialWorkingDirectory"))
+    except InvalidValue:
+        return None
+    if named.kind is ExecutableKind.FILE and named.target in settings.files:
+        content = base64.b64encode(settings.files[named.target]).decode()
+        staged = Staged(named.target, f"{_DATA}{content}")
+    elif named.kind is ExecutableKind.URI:
+        staged = Staged(urlsplit(named.target).path.rpartition("/")[2], named.target)
+    else:
+        return None
+    if not _FILE_NAME.fullmatch(staged.name):
+        return None
+    return staged
+
+
+def _application(asked: Asked, settings: Settings, job: Element, of: Shape) -> tuple[Staged, ...]:
     application = _add(job, JSDL, "Application")
     if text := text_of(asked, "Application"):
         _add(application, JSDL, "ApplicationName", text)
@@ -223,7 +278,8 @@ def _application(asked: Asked, job: Element, of: Shape) -> None:
         SPMD if several else POSIX,
         "SPMDApplication" if several else "POSIXApplication",
     )
-    _program(asked, posix)
+    staged = _program_file(asked, settings)
+    _program(asked, posix, staged)
     for name, element in _STREAMS:
         held = ("redirectList",) if name in ("OutputFile", "ErrorFile", "InputFile") else ()
         item = asked.one(name, *held)
@@ -247,10 +303,17 @@ def _application(asked: Asked, job: Element, of: Shape) -> None:
         application.remove(posix)
     if not len(application):
         job.remove(application)
+    return (staged,) if staged else ()
 
 
-def _program(asked: Asked, posix: Element) -> None:
+def _program(asked: Asked, posix: Element, staged: Staged | None) -> None:
     words = command(asked)
+    if staged is not None:
+        asked.one("Executable")
+        try:
+            words = [staged.name, *arguments(asked.job.get("Arguments"))]
+        except InvalidValue:  # which ``command`` has told
+            words = [staged.name]
     if any(_NORMALIZED.search(each) for each in words[1:]):
         for item in asked.items("Arguments"):
             asked.refuse(item, "an Argument holds neither tabs nor line ends")
@@ -318,7 +381,7 @@ def _spmd(asked: Asked, posix: Element, of: Shape) -> None:
     _add(posix, SPMD, "SPMDVariation", _VARIATION)
 
 
-def _read_application(job: Element, heard: Heard) -> None:
+def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) -> None:
     application = job.find(f"{{{JSDL}}}Application")
     if application is None:
         return
@@ -331,6 +394,8 @@ def _read_application(job: Element, heard: Heard) -> None:
         return
     words = [_text(posix.find(f"{{{POSIX}}}Executable"))]
     words += [each.text or "" for each in posix.iterfind(f"{{{POSIX}}}Argument")]
+    if words[0] in staged:
+        words[0] = _read_file(staged[words[0]], heard)
     if words[0]:
         say_command(heard, words)
     elif words[1:]:
@@ -354,6 +419,18 @@ def _read_application(job: Element, heard: Heard) -> None:
                           ("ThreadsPerProcess", "ProcessorsPerTask")):  # fmt: skip
         if number := _whole(posix, SPMD, element, heard):
             heard.say("TaskDistribution", number, type=kind)
+
+
+def _read_file(staged: Staged, heard: Heard) -> str:
+    """What an Executable is called that is a file of the job, or has an address."""
+    if not staged.uri.startswith(_DATA):
+        return staged.uri
+    try:
+        heard.files[staged.name] = base64.b64decode(staged.uri[len(_DATA) :], validate=True)
+    except ValueError:
+        heard.note(f"the content of {staged.name[:60]!r} cannot be read")
+        return staged.name
+    return f"#{staged.name}"
 
 
 def _whole(parent: Element, namespace: str, name: str, heard: Heard) -> int | None:

@@ -1,11 +1,16 @@
+# ruff: noqa: E501 (a script is a line)
 """Properties of every pair of a writer and a reader."""
 
 import pytest
 from hypothesis import assume, given
-from translated import JOBS, comes_back, job_of
+from hypothesis import strategies as st
+from translated import JOBS, comes_back, job_of, wrapped
 
 from sssjob import registry
 from sssjob.document import loads
+from sssjob.document.canonical import canon
+from sssjob.errors import InvalidValue
+from sssjob.translate import Settings, Untranslatable, read, translate
 
 BOTH_WAYS = [name for name, row in registry.targets().items() if row.reads and row.writes]
 
@@ -31,3 +36,83 @@ def test_a_sign_that_is_no_white_space_of_xml_comes_back(target, name, sign):
     runs = "" if name == "Executable" else "<Executable>/bin/true</Executable>"
     for text in (sign, f"{sign}a", f"a{sign}", f"a{sign}b", f"/{sign}", f"a {sign} b"):
         comes_back(loads(f"<Job><Id>1</Id><{name}>{text}</{name}>{runs}</Job>"), target)
+
+
+def there_and_back(job, first, second):
+    """A job by way of two targets is what it was by way of the first; False where one is not written."""
+    settings = Settings(unstated="Ignore")
+    try:
+        (mine,) = read(translate(job, first, settings).text.encode(), first)
+        given = Settings(unstated="Ignore", files=mine.files)
+        (theirs,) = read(translate(mine.job, second, given).text.encode(), second)
+        given = Settings(unstated="Ignore", files=theirs.files)
+        (again,) = read(translate(theirs.job, first, given).text.encode(), first)
+    except (InvalidValue, Untranslatable):
+        return False
+    assert canon(again.job) == canon(mine.job) == canon(theirs.job)
+    assert again.files == mine.files
+    return True
+
+
+@pytest.mark.parametrize("first", BOTH_WAYS)
+@given(tree=JOBS, second=st.sampled_from(BOTH_WAYS))
+def test_a_job_is_the_same_by_way_of_any_other_target(first, second, tree):
+    assume(there_and_back(job_of(tree), first, second))
+
+
+RICH = wrapped(
+    '<Name>scan</Name><Project>p</Project><Queue>long</Queue><Hold>User</Hold><Priority>5</Priority>'
+    '<InitialWorkingDirectory>/tmp/a b</InitialWorkingDirectory><OutputFile>o</OutputFile>'
+    '<ErrorFile redirectList="Merge"/><Environment export="true"><Variable name="A">x\ny\'"$</Variable>'
+    '</Environment><EligibleTime>1900000000</EligibleTime><Restartable>false</Restartable>'
+    '<Dependency condition="OnExit">17</Dependency><NotificationList uri="a@b.c">JobEnd</NotificationList>'
+    '<ResourceLimit name="CPUTime">600</ResourceLimit><Extension type="mine" name="x">1</Extension>'
+    '<TaskCount>8</TaskCount><Requested><NodeCount>2</NodeCount><Processors>16</Processors>'
+    '<Memory units="MB">3001</Memory><Duration>3661</Duration><Feature group="1">ib</Feature>'
+    '<Feature conj="Or" group="-1">ssd</Feature><Feature preference="-1">new</Feature>'
+    '<Node op="NE">n7</Node><Resource name="GPU">4</Resource></Requested>'
+    '<Delivered><Processors>16</Processors></Delivered>'
+)  # fmt: skip
+# A script of people in each system, with options that no job object has a word for.
+SCRIPTS = {
+    "sbatch": b"#!/bin/bash\n#SBATCH -J a -N2 --exclusive\n#SBATCH --array=1-3 --odd=1 --mem=2000\n#SBATCH --nice\nsrun ./a\n",
+    "pbs": b"#!/bin/bash\n#PBS -N a -l select=2:ncpus=4:mem=4gb:foo=1,walltime=1:0:0\n#PBS -J 1-3 -W block=true\n./a\n",
+    "torque": b"#!/bin/sh\n#PBS -l nodes=2:ppn=4,pmem=1gb\n#PBS -t 1-3 -W x=odd:1 -d /tmp\n./a\n",
+    "sge": b"#!/bin/sh\n#$ -N a -cwd -pe mpi 4-8 -l h_vmem=1g,foo=3\n#$ -soft -l ib -t 1-3\n./a\n",
+    "lsf": b"#!/bin/sh\n#BSUB -J \"a[1-3]\" -n 4,8 -R \"select[a||b] rusage[mem=5]\"\n#BSUB -app x\n./a\n",
+    "condor": b"executable = /a\n+Odd = 1\nrequest_cpus = 2\nrank = TARGET.Mips\nqueue 5\n",
+    "psij": b'{"executable": "/a", "launcher": "mpirun", "attributes": {"custom_attributes": {"slurm.qos": "x"}}}',
+    "flux": b'{"version": 1, "resources": [{"type": "slot", "label": "task", "count": 2, "with": [{"type": "core", "count": 1}]}],'
+            b'"tasks": [{"command": ["/a"], "slot": "task", "count": {"per_slot": 1}}],'
+            b'"attributes": {"system": {"duration": 60, "odd": {"x": [1]}}}}',
+    "slurmrest": b'{"job": {"name": "a", "script": "#!/bin/sh\\n./a\\n", "environment": ["A=1"], "odd": {"x": 1}}}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("second", BOTH_WAYS)
+@pytest.mark.parametrize("first", BOTH_WAYS)
+def test_a_rich_job_is_the_same_by_way_of_each_pair(first, second):
+    assert there_and_back(loads(RICH), first, second)
+
+
+NO_FILES = ("condor", "flux", "flux-canonical")  # which run programs only
+
+
+@pytest.mark.parametrize("second", BOTH_WAYS)
+@pytest.mark.parametrize("first", SCRIPTS)
+def test_what_people_write_is_the_same_by_way_of_each_other_target(first, second):
+    (mine,) = read(SCRIPTS[first], first)
+    given = Settings(files=mine.files)
+    own = translate(mine.job, first, given).text
+    if mine.files and second in NO_FILES:
+        with pytest.raises(InvalidValue):
+            translate(mine.job, second, given)
+        return
+    if mine.files and second == "psij":  # which says so
+        assert "it is no path" in {
+            loss.reason for loss in translate(mine.job, second, given).losses
+        }
+        return
+    (theirs,) = read(translate(mine.job, second, given).text.encode(), second)
+    job = theirs.job.removing("Id") if second == "sss" else theirs.job  # where each job has one
+    assert translate(job, first, Settings(files=theirs.files)).text == own

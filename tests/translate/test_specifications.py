@@ -499,3 +499,45 @@ def test_each_value_of_json_is_found_in_its_line(value):
     assert json.loads(text) == value
     for line, path in lines:
         assert line_of_value(text, path) == line, (text, path)
+
+
+@pytest.mark.parametrize(("executable", "files"), [
+    ("#run.sh", {"run.sh": b"#!/bin/sh\necho '\xff'\n"}), ("https://x.org/a/run.sh", {}),
+])  # fmt: skip
+def test_a_program_that_is_a_file_or_has_an_address_is_staged_in_jsdl(executable, files):
+    job = loads(
+        f"<Job><Id>1</Id><Executable>{executable}</Executable><Arguments>a 'b c'</Arguments></Job>"
+    )
+    text, losses = translate(job, "jsdl", Settings(files=files, residual=False))
+    assert not [loss for loss in losses if not loss.fact]
+    assert faults("jsdl", text) == []
+    (found,) = read(text.encode(), "jsdl")
+    assert (found.job.get("Executable"), found.job.get("Arguments")) == (executable, "a 'b c'")
+    assert (found.files, found.findings) == (files, ())
+
+
+@pytest.mark.parametrize("executable", ["#none", "#a b", "https://x.org/a%20b", "https://x.org/"])
+def test_a_program_that_cannot_be_staged_is_told(executable):
+    job = loads(f"<Job><Id>1</Id><Executable>{executable}</Executable></Job>")
+    text, losses = translate(job, "jsdl", Settings(files={"a b": b""}))
+    assert [loss.path for loss in losses if not loss.fact] == ["/Job/Executable"]
+    (found,) = read(text.encode(), "jsdl")
+    assert canon(found.job) == canon(job)
+
+
+def test_other_files_of_jsdl_are_told_with_their_line():
+    inner = "<DataStaging><FileName>in</FileName></DataStaging>"
+    text = JSDL_PLACED.replace("<Application/>", inner)
+    (found,) = read(text.encode(), "jsdl")
+    assert ("DataStaging of 'in' is not read", 4) in [
+        (each.message, each.line) for each in found.findings
+    ]
+
+
+@pytest.mark.parametrize("content", ["!", "IyEv*"])
+def test_a_staged_file_that_is_no_base64_is_told(content):
+    job = loads("<Job><Id>1</Id><Executable>#a</Executable></Job>")
+    text = translate(job, "jsdl", Settings(files={"a": b"x"}, residual=False)).text
+    (found,) = read(text.replace("base64,eA==", f"base64,{content}").encode(), "jsdl")
+    assert [each.message for each in found.findings] == ["the content of 'a' cannot be read"]
+    assert not found.files
