@@ -27,7 +27,7 @@ _CHUNK = 1 << 16
 _LINE = 300  # characters of a standard error that an error of ours shows
 _TRACEBACK = "Traceback (most recent call last):"
 _SENTENCE = re.compile(r"[a-z)'\"][.!?](?= )")
-_PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/opt/pbs/bin")
+_PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,19 @@ def run(
     return started(arguments, what, limits, whole, given, inherited)
 
 
-def asked(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
+def asked(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    seconds: float,
+    places: Sequence[str] = (),
+) -> str:
     """What a command of a batch system prints as text, in an environment of its own.
 
-    A prolog seldom has a search path, so that the usual directories are looked into, too.
+    A prolog seldom has a search path, so that the usual directories are looked into, too, and
+    the ``places`` in which the batch system installs its commands.
     Raises ``CommandFailed``.
     """
-    path = os.pathsep.join(filter(None, (environment.get("PATH"), *_PLACES)))
+    path = os.pathsep.join(filter(None, (environment.get("PATH"), *_PLACES, *places)))
     program = shutil.which(command[0], path=path)
     if program is None:
         raise CommandFailed(command[0], f"it is not in {path}")

@@ -29,9 +29,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
-from sssjob import expression, spec
+from sssjob import expression, registry, spec
 from sssjob.errors import Finding, InvalidValue, Severity, finding
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 
@@ -198,23 +199,31 @@ def is_about(record: Job, job: Job) -> bool:
 
 
 def identities(job: Job) -> frozenset[str]:
-    """The ids by which a job is known: its Id, its GlobalId, and the raw id of a Slurm job.
+    """The ids by which a job is known: its Id, its GlobalId, and the raw id of its batch system.
 
-    Each task of an array and each component of a heterogeneous job has a raw id of its own, but
-    the last task of an array has the id of the whole array, which is therefore no identity.
+    Each task of an array and each component of a heterogeneous job of Slurm has a raw id of its
+    own, but the last task of an array has the id of the whole array, so that is no identity.
     """
     own = _ARRAY_TASK.sub(r"\1_\2", job.id)
     raw = next(
         (
             item.text.strip()
-            for item in job.properties.all("Extension", type="Slurm")
-            if item.attributes.get("name", "").lower() == "jobidraw"
+            for item in job.properties.all("Extension")
+            if (item.attributes.get("type", ""), item.attributes.get("name", "").lower())
+            in _raw_ids()
         ),
         "",
     )
     if own.startswith(f"{raw}_"):
         raw = ""
     return frozenset(filter(None, (own, raw, job.get("GlobalId"))))
+
+
+@cache
+def _raw_ids() -> frozenset[tuple[str, str]]:
+    """The Extensions with raw ids, by type and name."""
+    rows = registry.all_systems().values()
+    return frozenset((row.title, row.raw_id.lower()) for row in rows if row.raw_id)
 
 
 class _Folding:

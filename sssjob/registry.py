@@ -132,6 +132,17 @@ class Status(NamedTuple):
     environment: tuple[tuple[str, str], ...] = ()
 
 
+class Measure(NamedTuple):
+    """What a system's file about a finished process says: a key of ``features.used``, by names.
+
+    Where it has several of the names, they are added up. ``unit`` is how many bytes one is.
+    """
+
+    key: str
+    names: tuple[str, ...]
+    unit: int = 1
+
+
 class System(NamedTuple):
     """A batch system: what it is called, and where each thing that is known of it stands.
 
@@ -142,6 +153,11 @@ class System(NamedTuple):
     read from files. ``submission`` names its submit form, a ``sssjob.translate.form.Form``, and
     ``control`` its commands that submit, hold and cancel, a ``sssjob.submission.Control``;
     ``targets`` are the forms in which jobs are submitted to it, or shown by it.
+
+    ``id_variable`` is where a job finds its id in its environment, ``task_variable`` the number of
+    its task in an array, if that is no part of the id. ``raw_id`` is the name of an Extension, of
+    the type ``title``, with an id of the job beside the one that people use. ``measures`` are what
+    it writes of a finished process.
     """
 
     name: str
@@ -155,6 +171,10 @@ class System(NamedTuple):
     submission: str = ""
     control: str = ""
     targets: tuple[Target, ...] = ()
+    id_variable: str = ""
+    task_variable: str = ""
+    raw_id: str = ""
+    measures: tuple[Measure, ...] = ()
 
 
 @cache

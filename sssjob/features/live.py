@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from sssjob import registry
 from sssjob.amounts import ASSUMED, MAXIMUM, Amount
 from sssjob.features.derive import derive as derive_job
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
 from sssjob.model import Job, Property
 
-# The variables in which batch systems tell a job its id, the more particular ones first.
-IDS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID", "JOB_ID")
-
-_ARRAY_TASK = "SGE_TASK_ID"  # "undefined" in a Grid Engine job that is no array
+# The variables of OAR and LoadLeveler, of which nothing else is known here.
+_OTHERS = ("OAR_JOB_ID", "LOADL_STEP_ID")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +31,13 @@ def local_id(environment: Mapping[str, str]) -> str:
     >>> local_id({"JOB_ID": "7", "SGE_TASK_ID": "3"})
     '7.3'
     """
-    found = next((value for name in IDS if (value := environment.get(name, "").strip())), "")
-    task = environment.get(_ARRAY_TASK, "")
-    return f"{found}.{task}" if found and task.isdigit() else found
+    rows = registry.all_systems().values()
+    # The particular ones first: JOB_ID is what other programs call theirs, too.
+    names = sorted({*_OTHERS, *(row.id_variable for row in rows)} - {""}, key=len, reverse=True)
+    found = next((value for name in names if (value := environment.get(name, "").strip())), "")
+    tasks = (environment.get(row.task_variable, "") for row in rows if row.task_variable)
+    task = next((each for each in tasks if each.isdigit()), "")
+    return f"{found}.{task}" if found and task else found
 
 
 def derive(

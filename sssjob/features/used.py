@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from resource import struct_rusage
+from typing import TYPE_CHECKING
 
 from sssjob.errors import UnusableInput
 
-# fmt: off
-# What is read of a file, by the names of Grid Engine and HTCondor, and how many bytes one is.
-MEASURES: Mapping[str, Mapping[tuple[str, ...], int]] = {
-    "cpu_secs":          {("cpu_secs",): 1, ("cpu",): 1, ("ru_utime", "ru_stime"): 1,
-                          ("RemoteUserCpu", "RemoteSysCpu"): 1},
-    "max_rss_bytes":     {("max_rss_bytes",): 1, ("ru_maxrss",): 1024,
-                          ("ResidentSetSize_RAW",): 1024, ("ResidentSetSize",): 1024},
-    "max_swap_bytes":    {("max_swap_bytes",): 1},
-    "max_scratch_bytes": {("max_scratch_bytes",): 1, ("DiskUsage_RAW",): 1024,
-                          ("DiskUsage",): 1024},
-}
-# fmt: on
+if TYPE_CHECKING:
+    from sssjob.registry import Measure
 
-_MEASURED = {name for rows in MEASURES.values() for names in rows for name in names}
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{0,18})?")
+_SIZES = ("max_rss_bytes", "max_swap_bytes", "max_scratch_bytes")
 _LONGEST = 1 << 20  # characters of a file
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a job used, as measured; None is not measured. CPU time in seconds, sizes in bytes."""
+    """What a job used, as measured; None is not measured. CPU time in seconds, sizes in bytes.
+
+    In files the names are the same; batch systems have others, which stand in their wings.
+    """
 
     cpu_secs: float | None = None
     max_rss_bytes: int | None = None
@@ -80,38 +74,48 @@ def of_rusage(usage: struct_rusage) -> Used:
 
 
 def of_file(path: str | os.PathLike[str]) -> Used:
-    """What a file of ``NAME = VALUE`` lines says by the names of ``MEASURES``; others are passed.
+    """What a file of ``NAME = VALUE`` lines says by our names or those of batch systems.
 
     Grid Engine leaves such a file for the epilog of a job (``$SGE_JOB_SPOOL_DIR/usage``), HTCondor
     writes ads of this form. Raises ``UnusableInput`` if none of the names is there, or ``OSError``.
     """
+    rows = _measures()
+    names = {name for row in rows for name in row.names}
     found: dict[str, float] = {}
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file.read(_LONGEST).splitlines():
             name, _, value = (part.strip() for part in line.partition("="))
-            if name in _MEASURED and _NUMBER.fullmatch(value):
+            if name in names and _NUMBER.fullmatch(value):
                 found[name] = float(value)
-    used = Used(
-        _sum(found, MEASURES["cpu_secs"]),
-        *(_size(found, MEASURES[f"max_{each}_bytes"]) for each in ("rss", "swap", "scratch")),
-    )
+    sizes = (_size(found, rows, key) for key in _SIZES)
+    used = Used(_sum(found, rows, "cpu_secs"), *sizes)
     if used == Used():
-        raise UnusableInput(f"{os.fspath(path)}: none of {', '.join(sorted(_MEASURED))} = NUMBER")
+        raise UnusableInput(f"{os.fspath(path)}: none of {', '.join(sorted(names))} = NUMBER")
     return used
 
 
-def _sum(found: Mapping[str, float], rows: Mapping[tuple[str, ...], int]) -> float | None:
+def _measures() -> tuple[Measure, ...]:
+    """What is read of a file: by our own names, then by those of batch systems."""
+    from sssjob import registry  # a payload that asks for its own CPU time reads no file
+
+    own = (registry.Measure(key, (key,)) for key in ("cpu_secs", *_SIZES))
+    return (*own, *(each for row in registry.all_systems().values() for each in row.measures))
+
+
+def _sum(found: Mapping[str, float], rows: Iterable[Measure], key: str) -> float | None:
     """The sum of the first row of names of which one is there."""
-    for names in rows:
-        if known := [found[name] for name in names if name in found]:
+    for row in rows:
+        if row.key == key and (known := [found[name] for name in row.names if name in found]):
             return sum(known)
     return None
 
 
-def _size(found: Mapping[str, float], rows: Mapping[tuple[str, ...], int]) -> int | None:
+def _size(found: Mapping[str, float], rows: Iterable[Measure], key: str) -> int | None:
     """The first size that is there, in bytes; without one that is above 0, nothing was measured."""
-    sizes = (int(found[name] * unit) for (name,), unit in rows.items() if found.get(name))
-    return next(sizes, None)
+    for row in rows:
+        if row.key == key and (number := found.get(row.names[0])):
+            return int(number * row.unit)
+    return None
 
 
 def _stats(proc: Path) -> Iterator[list[str]]:

@@ -7,7 +7,10 @@ import pytest
 
 from sssjob.errors import InvalidValue
 from sssjob.systems.gridengine import words as gridengine
+from sssjob.systems.pbs import allocation as pbs_allocation
+from sssjob.systems.pbs import queue as pbs_queue
 from sssjob.systems.pbs import words as pbs
+from sssjob.systems.pbs.accounting import table as pbs_table
 from sssjob.systems.slurm import words as slurm
 
 K, M, G, T = (1 << 10 * power for power in range(1, 5))
@@ -117,3 +120,29 @@ def test_a_size_is_read_as_its_system_means_it(system, text, value, source):
 )  # fmt: skip
 def test_a_time_is_read_as_its_system_means_it(read, text, value, source):
     check(read, text, value)
+
+
+@pytest.mark.parametrize("text, hosts", [
+    pytest.param("n1/0*2+n2/0", {"n1": 2, "n2": 1}, id="PBS Professional"),
+    pytest.param("n1/0+n1/1", {"n1": 2}, id="TORQUE"),
+    pytest.param("n1/0-1,5+n2/0", {"n1": 3, "n2": 1}, id="ranges"),
+    pytest.param("n1.example.org/0", {"n1.example.org": 1}, id="a long name"),
+])  # fmt: skip
+def test_hosts_of_pbs_are_read_once_for_accounting_queues_and_prologs(text, hosts):
+    assert pbs.hosts(text) == hosts
+    assert pbs_table.slots(text) == (tuple(hosts), sum(hosts.values()))
+    assert pbs_queue.slots({"exec_host": text}) == sum(hosts.values())
+    shown = f"Job Id: 1.s\n    exec_host = {text}\n"
+    host = next(iter(hosts))
+    found = pbs_allocation.allocation(["1.s"], shown, host)
+    assert found.amounts["allocated_cpu"].value == hosts[host]
+
+
+@pytest.mark.parametrize("text", ["n1/3-1", "n1/x", "/0", "n1//0", "n1/0*2*2", "n1/0+"])
+def test_hosts_that_are_none_are_said_or_left_out(text):
+    with pytest.raises(InvalidValue):
+        pbs.hosts(text)
+    assert pbs_queue.slots({"exec_host": text, "Resource_List.ncpus": "4"}) == 4
+    found = pbs_allocation.allocation(["1.s"], f"Job Id: 1.s\n    exec_host = {text}\n", "n1")
+    assert "allocated_cpu" not in found.amounts
+    assert any(note.startswith("exec_host") for note in found.notes)

@@ -18,10 +18,12 @@ from sssjob.features.used import Used
 class Script:
     """A batch system's side of a prolog or epilog; each has a class of its own in its wing.
 
-    ``settings`` are variables that its commands need, beside those of the script.
+    ``settings`` are variables that its commands need, beside those of the script, and ``places``
+    directories in which they are installed, beside the usual ones.
     """
 
     settings: Mapping[str, str] = {}
+    places: Sequence[str] = ()
 
     def __init__(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
         self.arguments = arguments
@@ -107,12 +109,14 @@ class Call:
     ) -> dict[str, str]:  # fmt: skip
         """The answers to some questions; ``again`` gives a better question for an answer."""
         answers: dict[str, str] = {}
-        environment = {**self.environment, **self.script.settings}
+        script = self.script
+        environment = {**self.environment, **script.settings}
         waiting = deque(questions.items())
         while waiting:
             name, command = waiting.popleft()
             try:
-                answer = asked(command, environment, max(0.1, self.end - time.monotonic()))
+                seconds = max(0.1, self.end - time.monotonic())
+                answer = asked(command, environment, seconds, script.places)
             except CommandFailed as error:
                 notes.append(str(error))
                 continue

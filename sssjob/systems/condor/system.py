@@ -1,6 +1,6 @@
 """What of HTCondor stands where in this folder."""
 
-from sssjob.registry import Format, Queue, Sign, Status, System, Target
+from sssjob.registry import Format, Measure, Queue, Sign, Status, System, Target
 
 SYSTEM = System(
     "condor",
@@ -22,5 +22,12 @@ SYSTEM = System(
     status=Status(
         (Format("condor-q", "sssjob.systems.condor.status", "condor_q -json", sign=Sign.MARK),),
         ask=((("condor_q", "-allusers", "-json"),), (("condor_q", "-allusers", "-long"),)),
+    ),
+    measures=(  # a job's ad
+        Measure("cpu_secs", ("RemoteUserCpu", "RemoteSysCpu")),
+        Measure("max_rss_bytes", ("ResidentSetSize_RAW",), 1024),
+        Measure("max_rss_bytes", ("ResidentSetSize",), 1024),
+        Measure("max_scratch_bytes", ("DiskUsage_RAW",), 1024),
+        Measure("max_scratch_bytes", ("DiskUsage",), 1024),
     ),
 )  # fmt: skip

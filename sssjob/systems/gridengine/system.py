@@ -1,6 +1,6 @@
 """What of Grid Engine stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Queue, Sign, Status, System, Target
+from sssjob.registry import Caps, Format, Measure, Queue, Sign, Status, System, Target
 
 _ACCOUNTING = "sssjob.systems.gridengine.accounting"
 
@@ -30,5 +30,12 @@ SYSTEM = System(
     targets=(
         Target("sge", "sssjob.systems.gridengine.submission:SGE",
                "scripts for qsub of Grid Engine"),
+    ),
+    id_variable="JOB_ID",
+    task_variable="SGE_TASK_ID",  # "undefined" in a job that is no array
+    measures=(  # $SGE_JOB_SPOOL_DIR/usage
+        Measure("cpu_secs", ("cpu",)),
+        Measure("cpu_secs", ("ru_utime", "ru_stime")),
+        Measure("max_rss_bytes", ("ru_maxrss",), 1024),
     ),
 )  # fmt: skip

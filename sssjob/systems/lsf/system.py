@@ -13,4 +13,5 @@ SYSTEM = System(
     targets=(
         Target("lsf", "sssjob.systems.lsf.submission:LSF", "scripts for bsub of LSF"),
     ),
+    id_variable="LSB_JOBID",
 )  # fmt: skip

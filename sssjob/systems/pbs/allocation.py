@@ -18,7 +18,6 @@ from sssjob.features.batch.call import Script
 from sssjob.features.used import Used
 from sssjob.systems.pbs import words
 
-_HOST = re.compile(r"([^/*+]+)/([0-9,-]+)(?:\*([0-9]{1,6}))?")
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"    ([A-Za-z_][A-Za-z0-9_.]*) = (.*)")
@@ -26,6 +25,8 @@ _ATTRIBUTE = re.compile(r"    ([A-Za-z_][A-Za-z0-9_.]*) = (.*)")
 
 class PBS(Script):
     """A prologue or epilogue of PBS."""
+
+    places = ("/opt/pbs/bin",)
 
     def questions(self) -> Mapping[str, Sequence[str]]:
         """``qstat -f``."""
@@ -81,7 +82,7 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
             if name.startswith("Resource_List.")
         },
     }
-    hosts = _hosts(attributes.get("exec_host", ""))
+    hosts = _hosts(attributes.get("exec_host", ""), notes)
     short = host.partition(".")[0]
     here = hosts.get(short, 0)
     alone = len(hosts) == 1 if hosts else _is_on_one_host(limits)
@@ -144,23 +145,17 @@ def _attributes(printed: str, notes: list[str]) -> Iterator[tuple[str, str]]:
             notes.append(f"qstat shows {name} {len(values)} times: it is not known")
 
 
-def _hosts(text: str) -> dict[str, int]:
-    """Processors by host: n1/0*2+n2/0 of PBS Professional, n1/0+n1/1 or n1/0-1 of TORQUE."""
+def _hosts(text: str, notes: list[str]) -> dict[str, int]:
+    """Processors by host, each by its short name."""
     found: dict[str, int] = {}
-    for part in text.split("+"):
-        if match := _HOST.fullmatch(part):
-            name = match[1].partition(".")[0]
-            found[name] = found.get(name, 0) + (int(match[3]) if match[3] else _count(match[2]))
+    try:
+        for host, count in words.hosts(text).items() if text else ():
+            name = host.partition(".")[0]
+            found[name] = found.get(name, 0) + count
+    except InvalidValue as error:
+        notes.append(f"exec_host: {error}")
+        return {}
     return found
-
-
-def _count(text: str) -> int:
-    total = 0
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        if first.isdigit() and (last or first).isdigit():
-            total += int(last or first) - int(first) + 1
-    return total
 
 
 def _list(text: str) -> Iterator[tuple[str, str]]:

@@ -123,8 +123,8 @@ def slots(found: Mapping[str, str]) -> int:
     >>> slots({"Resource_List.nodes": "2:ppn=4+1:ppn=2:bigmem"})
     10
     """
-    if place := found.get("exec_host"):
-        return sum(_held(part) for part in place.split("+"))
+    if held := _held(found.get("exec_host", "")):
+        return held
     if cpus := count(found.get("Resource_List.ncpus", "")):
         return cpus
     total = 0
@@ -135,12 +135,12 @@ def slots(found: Mapping[str, str]) -> int:
     return max(total, 1)
 
 
-def _held(place: str) -> int:
-    """The slots in one part of exec_host: ``n1/0``, ``n1/0-3``, ``n1/0*8`` (PBS)."""
-    _, _, inside = place.partition("/")
-    if "*" in inside:
-        return count(inside.partition("*")[2]) or 1
-    return sum(_width(part) for part in inside.split(","))
+def _held(text: str) -> int:
+    """The slots of exec_host; 0 where they are not told, or not in a way that is understood."""
+    try:
+        return sum(words.hosts(text).values()) if text else 0
+    except InvalidValue:
+        return 0
 
 
 def _taken(jobs: str) -> int:

@@ -31,4 +31,5 @@ SYSTEM = System(
         Target("torque", "sssjob.systems.pbs.submission:TORQUE", "scripts for qsub of TORQUE",
                Sign.NAME),
     ),
+    id_variable="PBS_JOBID",
 )  # fmt: skip

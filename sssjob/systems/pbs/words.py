@@ -1,7 +1,8 @@
-"""What the words of PBS mean wherever they stand: states, and sizes and times of pbs_resources(7).
+"""What the words of PBS mean wherever they stand: states, hosts, sizes and times.
 
-A reader raises ``InvalidValue`` where the text is no such value. There is no word for no limit:
-what nothing limits is not there.
+Sizes and times are those of pbs_resources(7), hosts those of exec_host. A reader raises
+``InvalidValue`` where the text is no such value. There is no word for no limit: what nothing limits
+is not there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ _CLOCK = re.compile(
     r"(?:(?:([0-9]{1,6}):)?([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,2}(?:\.[0-9]{1,9})?)"
 )
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
+_HOST = re.compile(r"(?:([0-9]{1,6})\*)?([^/*+\s,]+)(?:/([0-9,\-]{1,4000})(?:\*([0-9]{1,6}))?)?")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _WORD = 8  # bytes
 
@@ -78,3 +80,32 @@ def written(number: int) -> str:
         if number and not number % (1 << (10 * power)):
             return f"{number >> (10 * power)}{unit}"
     return f"{number}b"
+
+
+def hosts(text: str) -> dict[str, int]:
+    """The hosts of exec_host in their order, and how many slots a job has on each.
+
+    >>> hosts("a/0+a/1+b/0-3,5"), hosts("a/0*32"), hosts("32*a+b/0*0")
+    ({'a': 2, 'b': 5}, {'a': 32}, {'a': 32, 'b': 0})
+    """
+    found: dict[str, int] = {}
+    for item in text.split("+"):
+        part = _HOST.fullmatch(item)
+        if not part:
+            raise InvalidValue(text[:200], "hosts such as n1/0*4+n2/0-3")
+        times, host, numbers, processors = part.groups()
+        count = sum(map(slots, numbers.split(","))) if numbers else 1
+        found[host] = found.get(host, 0) + count * int(processors or 1) * int(times or 1)
+    return found
+
+
+def slots(part: str) -> int:
+    """How many slots a number, or a range of them, is.
+
+    >>> slots("3"), slots("0-3")
+    (1, 4)
+    """
+    low, dash, high = part.partition("-")
+    if not low.isdecimal() or (dash and not high.isdecimal()) or (dash and int(high) < int(low)):
+        raise InvalidValue(part, "slots such as 0-3,5")
+    return int(high) - int(low) + 1 if dash else 1

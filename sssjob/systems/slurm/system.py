@@ -46,4 +46,6 @@ SYSTEM = System(
         Target("slurmrest", "sssjob.systems.slurm.rest:TRANSLATOR",
                "job/submit of slurmrestd, v0.0.41 to v0.0.45", Sign.NAME),
     ),
+    id_variable="SLURM_JOB_ID",
+    raw_id="JobIDRaw",
 )  # fmt: skip

@@ -31,7 +31,6 @@ from sssjob.systems.pbs import words
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
 _REST = {f"{number:02}": number for number in range(60)}
-_HOST = re.compile(r"(?:([0-9]{1,6})\*)?([^/*+\s,]+)(?:/([0-9,\-]{1,4000})(?:\*([0-9]{1,6}))?)?")
 _NODES = re.compile(r"([0-9]{1,9})(?::ppn=([0-9]{1,9}))?")
 _NGPUS = re.compile(r"[:(]ngpus=([0-9]{1,9})")
 
@@ -142,24 +141,8 @@ def slots(text: str) -> tuple[tuple[str, ...], int]:
     >>> slots("a/0+a/1+b/0-3,5"), slots("a/0*32"), slots("32*a+b/0*0")
     ((('a', 'b'), 7), (('a',), 32), (('a', 'b'), 32))
     """
-    hosts: dict[str, None] = {}
-    total = 0
-    for item in text.split("+"):
-        found = _HOST.fullmatch(item)
-        if not found:
-            raise InvalidValue(text[:200], "hosts such as n1/0*4+n2/0-3")
-        times, host, numbers, processors = found.groups()
-        hosts[host] = None
-        count = sum(map(_slots_of, numbers.split(","))) if numbers else 1
-        total += count * int(processors or 1) * int(times or 1)
-    return tuple(hosts), total
-
-
-def _slots_of(part: str) -> int:
-    low, dash, high = part.partition("-")
-    if not low.isdecimal() or (dash and not high.isdecimal()) or (dash and int(high) < int(low)):
-        raise InvalidValue(part, "slots such as 0-3,5")
-    return int(high) - int(low) + 1 if dash else 1
+    found = words.hosts(text)
+    return tuple(found), sum(found.values())
 
 
 def nodes(text: str) -> Found:
