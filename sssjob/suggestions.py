@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from sssjob import spec
 
@@ -30,6 +31,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return found if distance <= _FARTHEST else ""
 
 
+@lru_cache(1 << 12)
 def advice(name: str, container: str = "") -> str:
     """A sentence of advice on an element name in a container, or ""."""
     for row in spec.ALIASES:
@@ -53,4 +55,6 @@ def _distance(one: str, other: str) -> int:
             if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
                 best = min(best, oldest[j - 2] + 1)
             row.append(best)
+        if min(row) > _FARTHEST:
+            return _FARTHEST + 1  # no letter behind makes it less
     return row[-1]

@@ -8,13 +8,14 @@ the walk is only for those that need words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.check import dependencies, meaning, references
 from sssjob.check.accept import Acceptor
-from sssjob.check.walk import Walk
+from sssjob.check.walk import Enough, Walk
 from sssjob.document import dumps, tree
 from sssjob.document.files import Source
 from sssjob.document.outermost import is_mistaken
@@ -39,10 +40,11 @@ def check(
     walk = Walk(element, offset, set() if said is None else said)
     namespace, name = names(element)
     if name in spec.CONTAINER and name not in CATEGORIES and namespace in spec.NAMESPACES:
-        walk.start(name)
-        meaning.check(walk)
-        dependencies.check(walk, closed=closed)
-        references.check(walk, closed=closed)
+        with suppress(Enough):  # which is said
+            walk.start(name)
+            meaning.check(walk)
+            dependencies.check(walk, closed=closed)
+            references.check(walk, closed=closed)
     elif is_mistaken(element):
         # A wrapper may be empty, but a document without any job object is a mistake.
         walk.refuse(f"<{name}> is no job object and holds none")

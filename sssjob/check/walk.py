@@ -5,7 +5,7 @@ What is right costs one look into a dictionary; words are made only for what is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from lxml.etree import _Element as Element
@@ -27,13 +27,21 @@ from sssjob.document.places import (
     text_of,
 )
 from sssjob.document.report import Report
+from sssjob.errors import Severity, finding
 from sssjob.model import Property
 from sssjob.units import XML_SPACE
+
+MOST = 100_000  # findings about one job object; each takes some hundred bytes
+ADVISED = 100  # names in one job object on which advice is given; it costs far more than a name
 
 _INSIDE = ("Duration",)  # the key of a Duration in Requested or Delivered
 
 # The first of each kind of child, by its name and by the attributes that tell two apart.
 Seen = dict[str | tuple[str, ...], Element]
+
+
+class Enough(Exception):
+    """As much was found about a job object as is told."""
 
 
 class Walk(Report):
@@ -46,6 +54,26 @@ class Walk(Report):
         super().__init__(root, offset)
         self._said = said
         self._has_default: bool | None = None
+        self._advised: set[str] = set()
+
+    def say(
+        self, code: str, element: Element, message: str, section: str, suggestion: str = "",
+        attribute: str = "", severity: Severity | None = None,
+    ) -> None:  # fmt: skip
+        """Say what is wrong with an element. Raises ``Enough`` where that was said too often."""
+        super().say(code, element, message, section, suggestion, attribute, severity)
+        if len(self.found) >= MOST:
+            text = f"more than {MOST} findings about one job object: the others are not told"
+            self.found.append(finding("E-LIMIT", text, line=self.line(element)))
+            raise Enough
+
+    def _meant(self, name: str, advice: Callable[[], str]) -> str:
+        """Advice on a name, unless there are too many that are not known for that."""
+        if name not in self._advised:
+            if len(self._advised) >= ADVISED:
+                return ""
+            self._advised.add(name)
+        return advice()
 
     def start(self, name: str) -> None:
         """Walk the job object."""
@@ -261,7 +289,8 @@ class Walk(Report):
             advice = "put the property into Requested"
         else:
             text = f"attribute {key} of {name} is not known"
-            meant = suggestions.nearest(key, spec.attributes(name))
+            known = spec.attributes(name)
+            meant = self._meant(key, lambda: suggestions.nearest(key, known))
             advice = f"did you mean {meant}?" if meant else ""
         self.by_policy("E-UNKNOWN", element, policy, text, "SSS 9.0", advice, key)
 
@@ -269,7 +298,9 @@ class Walk(Report):
         """An element that is not understood: its own policy counts, what it holds does not."""
         stated = element.get("awarenessPolicy")
         namespace, name = names(element)
-        advice = suggestions.advice(name, parent) if namespace in spec.NAMESPACES else ""
+        advice = ""
+        if namespace in spec.NAMESPACES:
+            advice = self._meant(name, lambda: suggestions.advice(name, parent))
         own = FULL.policy(stated, policy)
         self.by_policy("E-UNKNOWN", element, own, text, "SSS 9.0", advice)
         if stated is not None:

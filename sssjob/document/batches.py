@@ -228,7 +228,7 @@ def _judged(piece: Piece, known: Collection[str]) -> Iterator[Batch | Unreadable
     around, offset = piece.around, piece.place.line - 1
     try:
         if len(piece.data) > limits.TOKEN_LIMIT:
-            limits.refuse_too_large(len(piece.data), limits.markup_of(piece.data), offset)
+            limits.refuse_too_large(len(piece.data), limits.nodes_of(piece.data), offset)
         root = parsing.parsed(around.before + piece.data + around.after, around.encoding)
     except UnreadableDocument as error:
         yield error

@@ -6,17 +6,30 @@ attributes, foreign namespaces, comments, and the text of every value as it was 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.places import attributes, has_elements, is_adapter, place, split, text_of
+from sssjob.document.parsing import parsed
+from sssjob.document.places import (
+    ATTRIBUTE,
+    ILLEGAL,
+    MANY,
+    attributes,
+    has_elements,
+    is_adapter,
+    place,
+    split,
+    text_of,
+)  # fmt: skip
 from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
 from sssjob.units import XML_SPACE
 
 _NO_PREFIXES: Mapping[str, str] = {}
+_XML = "http://www.w3.org/XML/1998/namespace"
 
 
 def from_tree(element: Element, *, offset: int = 0) -> Block:
@@ -48,7 +61,7 @@ def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) ->
         uri = prefixes.pop(None)
         if uri not in prefixes.values():
             prefixes[_free_prefix(prefixes)] = uri
-    root = etree.Element(_tag(block, block.name, namespace), _attributes(block), prefixes)
+    root = _element(_tag(block, block.name, namespace), block.attributes, prefixes)
     _fill(root, block, block.items, dialect, namespace)
     return root
 
@@ -152,8 +165,38 @@ def _note(node: Element) -> Note:
     return Note("instruction", f"{target} {node.text}" if node.text else target)
 
 
-def _attributes(item: Block | Property) -> dict[str, str]:
-    return dict(item.attributes)
+def _child(parent: Element, tag: str, item: Block | Property) -> Element:
+    """A new element of an item, behind what its parent has."""
+    if len(item.attributes) < MANY:
+        return etree.SubElement(parent, tag, dict(item.attributes))
+    child = _element(tag, item.attributes, {})
+    parent.append(child)
+    return child
+
+
+def _element(
+    tag: str, attributes: Mapping[str, str], prefixes: Mapping[str | None, str]
+) -> Element:
+    """A new element. Raises ``ValueError`` for what XML has not, as lxml does."""
+    if len(attributes) < MANY:
+        return etree.Element(tag, dict(attributes), dict(prefixes))
+    # lxml goes through all that are there for each new one; a parser does not.
+    short = {_XML: "xml"}
+    free = filter(lambda prefix: prefix not in prefixes, map("ns{}".format, itertools.count(1)))
+    written = []
+    for key, value in attributes.items():
+        name = etree.QName(key)
+        if ILLEGAL.search(value):
+            raise ValueError(f"attribute {name.localname} has a character that XML has not")
+        if name.namespace and name.namespace not in short:
+            short[name.namespace] = next(free)
+        prefix = f"{short[name.namespace]}:" if name.namespace else ""
+        written.append(f'{prefix}{name.localname}="{value.translate(ATTRIBUTE)}"')
+    declared: dict[str | None, str] = dict(prefixes)
+    declared.update((prefix, uri) for uri, prefix in short.items() if uri != _XML)
+    bare = etree.Element(tag, {}, declared)
+    start = etree.tostring(bare, encoding="unicode").removesuffix("/>")
+    return parsed(f"{start} {' '.join(written)}/>".encode())
 
 
 def _tag(item: Block | Property, name: str, namespace: str | None) -> str:
@@ -184,13 +227,13 @@ def _fill(
         if isinstance(item, Note):
             _append_note(parent, item)
         elif isinstance(item, Block):
-            child = etree.SubElement(parent, _tag(item, item.name, namespace), _attributes(item))
+            child = _child(parent, _tag(item, item.name, namespace), item)
             _fill(child, item, item.items, dialect, namespace)
         else:
             name = item.name
             if dialect and container is not None:
                 name = spec.written(name, container.name, dialect)
-            child = etree.SubElement(parent, _tag(item, name, namespace), _attributes(item))
+            child = _child(parent, _tag(item, name, namespace), item)
             child.text = item.text or None
             _fill(child, None, item.children, dialect, namespace)
 

@@ -63,7 +63,7 @@ class Skeleton:
         self._told = 0  # complaints
         self._parent: Element | None = None  # of the last mark
         self._around = ALONE
-        self._size = self._markup = self._blank = 0  # since the last mark, or tag
+        self._size = self._nodes = self._blank = 0  # since the last mark, or tag
 
     def feed(self, data: bytes, place: Place, end: Place) -> None:
         """Take bytes that stand from one place to another. Raises ``UnreadableDocument``."""
@@ -81,7 +81,7 @@ class Skeleton:
             pass  # an element that is called like a mark
         self._take(_MARKED)
         self._place = place.behind(_MARKED)
-        self._size = self._markup = 0
+        self._size = self._nodes = 0
         mark = next((mark for _, mark in self._parser.read_events()), None)
         parent = None if mark is None else mark.getparent()
         if mark is None or parent is None:
@@ -150,13 +150,13 @@ class Skeleton:
     def _bound(self, data: bytes, place: Place) -> None:
         """Refuse too much of it between two job objects."""
         self._size += len(data)
-        self._markup += limits.markup_of(data)
+        self._nodes += limits.nodes_of(data)
         tag = data.rfind(b"<")
         self._blank = self._blank + len(data) if tag < 0 else len(data) - tag
         if self._blank > limits.TOKEN_LIMIT:
             raise limits.without_tag(place.line - 1)
         if self._size > limits.TOKEN_LIMIT:
-            limits.refuse_too_large(self._size, self._markup, place.line - 1)
+            limits.refuse_too_large(self._size, self._nodes, place.line - 1)
 
 
 def _chain(element: Element) -> list[Element]:

@@ -98,6 +98,8 @@ class Tags(NamedTuple):
 
     def parsed(self, guess: Guess) -> Batch | None:
         """A batch, if the guess is well-formed between these tags."""
+        if limits.is_too_large(guess.data):
+            return None
         try:
             after = b"" if guess.is_last else self.after
             root = parsing.parsed(self.before + guess.data + after)
@@ -325,6 +327,8 @@ class _OfLines(Guesses):
 
     def _plain(self, line: bytes) -> Element | None:
         """The root of a line that is a job object, which most are."""
+        if limits.is_too_large(line):
+            return None
         return self._parsed(line) if _is_harmless(line) else None
 
     def _parsed(self, line: bytes) -> Element | None:

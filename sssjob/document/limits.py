@@ -10,7 +10,7 @@ from sssjob.document import cause
 from sssjob.errors import UnreadableDocument, finding
 
 OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
-MARKUP_LIMIT = 8 << 20  # tags and attributes of one job object; each costs far more than its bytes
+NODE_LIMIT = 4 << 20  # elements and attributes of one job object; an empty one costs 130 bytes
 TOKEN_LIMIT = 16 << 20  # bytes without any tag; libxml2 itself refuses text above 10 MB
 AROUND_LIMIT = 1 << 16  # characters of the tags around job objects, which are read with each batch
 
@@ -38,6 +38,11 @@ def markup_of(data: bytes) -> int:
     return data.count(b"<") + data.count(b"=")
 
 
+def nodes_of(data: bytes) -> int:
+    """About how many elements and attributes there are."""
+    return markup_of(data) - data.count(b"</")
+
+
 def refuse_endless(data: bytes, line: int, *, is_object: bool = True) -> None:
     """Refuse to wait for the end of what was read so far, behind so many lines."""
     size = len(data)
@@ -45,15 +50,20 @@ def refuse_endless(data: bytes, line: int, *, is_object: bool = True) -> None:
     if is_large and size - data.rfind(b"<") > TOKEN_LIMIT:
         raise without_tag(line)
     if is_object:
-        refuse_too_large(size, markup_of(data) if is_large else 0, line)
+        refuse_too_large(size, nodes_of(data) if is_large else 0, line)
 
 
-def refuse_too_large(size: int, markup: int, line: int) -> None:
+def is_too_large(data: bytes) -> bool:
+    """Whether some bytes are more than those of one job object, which is to be said with care."""
+    return len(data) > TOKEN_LIMIT and nodes_of(data) > NODE_LIMIT
+
+
+def refuse_too_large(size: int, nodes: int, line: int) -> None:
     """Refuse a job object whose tree would take more memory than one may."""
     if size > OBJECT_LIMIT:
         raise too_large(f"one job object of more than {OBJECT_LIMIT >> 20} MiB", line)
-    if markup > MARKUP_LIMIT:
-        text = f"one job object of more than {MARKUP_LIMIT >> 20} million tags and attributes"
+    if nodes > NODE_LIMIT:
+        text = f"one job object of more than {NODE_LIMIT >> 20} million elements and attributes"
         raise too_large(text, line)
 
 

@@ -26,7 +26,7 @@ CATEGORIES = (spec.REQUESTED, spec.DELIVERED)
 
 _REMEMBERED = 1 << 16  # names come from documents, of which there is no end
 _AMOUNT = frozenset(spec.attributes("Network")) - {"awarenessPolicy"}
-_MANY = 50
+MANY = 50  # attributes, of which lxml looks for each among all
 _VALUES = etree.XPath("@*", smart_strings=False)
 _NO_AMOUNT = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)  # numbers, not names
 _STRING = etree.XPath("string()")
@@ -37,7 +37,7 @@ def attributes(element: Element) -> dict[str, str]:
     names = element.keys()
     if not names:
         return {}
-    if len(names) < _MANY:
+    if len(names) < MANY:
         return dict(element.items())
     # lxml looks for the value of each by its name, among all of them.
     return dict(zip(names, _VALUES(element), strict=True))

@@ -5,7 +5,7 @@ import pytest
 from lxml import etree
 
 from sssjob import spec
-from sssjob.document import dumps, from_tree, loads, to_tree
+from sssjob.document import bridge, dumps, from_tree, loads, to_tree
 from sssjob.document.places import attributes
 from sssjob.model import Delivered, Job, Note, Property, Reference, Requested
 
@@ -78,3 +78,36 @@ def test_many_attributes_have_their_values_in_a_time_that_grows_with_their_numbe
     written = " ".join(f'{"x:" * (n % 2)}a{n}="{n}&amp;"' for n in range(count))
     element = etree.fromstring(f'<Id xmlns:x="urn:x" {written}/>')
     assert list(attributes(element).items()) == list(named.items())
+
+
+def test_many_attributes_are_written_without_looking_through_them(monkeypatch):
+    given = []
+
+    class Spy:
+        def __getattr__(self, name):
+            function = getattr(etree, name)
+            if name not in ("Element", "SubElement"):
+                return function
+
+            def made(*arguments):
+                given.append(max(len(each) for each in arguments if isinstance(each, dict)))
+                return function(*arguments)
+
+            return made
+
+    names = [f"a{number}" for number in range(200)]
+    xml = "{http://www.w3.org/XML/1998/namespace}lang"
+    many = {**dict.fromkeys(names, 'a "<&>\n\t\r'), "{urn:x}b": "1", "{urn:y}b": "2", xml: "en"}
+    monkeypatch.setattr(bridge, "etree", Spy())
+    job = Job((Property("User", "amy", many),), many)
+    made = bridge.to_tree(job)
+    assert max(given) < 60
+    again = bridge.from_tree(etree.fromstring(etree.tostring(made)))
+    assert dict(again.attributes) == dict(again.items[0].attributes) == many
+
+
+@pytest.mark.parametrize("name, value", [("a b", "1"), ("a", "\0"), ('a="1" b', "1")])
+def test_many_attributes_are_those_of_xml(name, value):
+    many = {**{f"a{number}": "1" for number in range(100)}, name: value}
+    with pytest.raises(ValueError, match=r"nvalid|character"):
+        bridge.to_tree(Job((Property("User", "amy", many),)))

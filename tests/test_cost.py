@@ -1,0 +1,157 @@
+"""What strangers' input costs grows with its size and no faster: counted work, and no clock.
+
+Work is calls of functions, Python's own in C included, and the bytes held at most. Each input is
+doubled; at most so much more is done for it, with some room.
+"""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import io
+import sys
+import tracemalloc
+
+import pytest
+
+from sssjob import records
+from sssjob.check import check_source
+from sssjob.classads.forms import read
+from sssjob.document import canonical, dumps, slices, tree
+from sssjob.document.bridge import from_tree
+from sssjob.document.repair import advise
+from sssjob.query import compile
+
+ROOM = 1.3  # how much more than twice as much twice the input may cost
+LEAST = 1 << 19  # bytes that are held whatever comes
+
+
+def jobs(inside, around="", count=1):
+    return (
+        f"<Jobs{around}>{''.join(f'<Job><Id>{i}</Id>{inside}</Job>' for i in range(count))}</Jobs>"
+    )
+
+
+def attributes(count):
+    return jobs("<User " + " ".join(f'a{i}="1"' for i in range(count)) + ">amy</User>")
+
+
+# fmt: off
+DOCUMENTS = {
+    "attributes of one element": (attributes, 500),
+    "empty elements":            (lambda n: jobs("<a/>" * n), 500),
+    "unknown names":             (lambda n: jobs("".join(f"<Procesor{i}/>" for i in range(n))), 500),
+    "names almost known":        (lambda n: jobs("".join(f"<Proccessor{chr(97 + i % 26)}/>" for i in range(n))), 500),
+    "namespaces around jobs":    (lambda n: jobs("", "".join(f' xmlns:p{i}="u:{i}"' for i in range(n)), 50), 200),
+    "namespaces in a job":       (lambda n: jobs("".join(f'<p{i}:a xmlns:p{i}="u:{i}"/>' for i in range(n))), 200),
+    "jobs":                      (lambda n: jobs("<User>amy</User>", count=n), 200),
+    "comments":                  (lambda n: jobs("<!-- x -->" * n), 500),
+    "entities":                  (lambda n: jobs(f"<User>{'&amp;' * n}</User>"), 2000),
+    "depth":                     (lambda n: jobs("<a>" * n + "</a>" * n), 60),
+    "requested":                 (lambda n: jobs(f"<Requested>{'<Memory>1</Memory>' * n}</Requested>"), 300),
+    "variables":                 (lambda n: jobs("<Environment>" + "".join(f'<Variable name="a{i}">1</Variable>' for i in range(n)) + "</Environment>"), 300),
+    "dependencies":              (lambda n: jobs("".join(f"<Dependency>{i}</Dependency>" for i in range(n))), 300),
+    "lines":                     (lambda n: "\n".join(["<Job><Id>1</Id></Job>"] * n), 300),
+    "text":                      (lambda n: jobs(f"<User>{'x' * n}</User>"), 50_000),
+}
+READERS = {
+    "trees":    lambda data: sum(1 for _ in tree.units(data)),
+    "slices":   lambda data: sum(len(each.document) for each in slices.slices(data)),
+    "values":   lambda data: [dumps(from_tree(each)) for each in tree.units(data)],
+    "indented": lambda data: [dumps(from_tree(each), indent=True) for each in tree.units(data)],
+    "canon":    lambda data: [canonical.canon(from_tree(each)) for each in tree.units(data)],
+    "check":    lambda data: sum(1 for _ in check_source(data)),
+    "query":    lambda data: sum(1 for _ in compile("//Job[User='amy']/Id").run(data)),
+    "repair":   lambda data: sum(1 for _ in advise(data[:-1])),
+}
+RECORDS = {
+    "slurm":    (lambda n: "JobID|State|User\n" + "1|COMPLETED|amy\n" * n, 300),
+    "slurm, fields": (lambda n: "JobID|State" + "".join(f"|X{i}" for i in range(n)) + "\n1|COMPLETED" + "|a" * n + "\n", 300),
+    "pbs":      (lambda n: "11/21/2026 10:00:00;E;1.s;user=amy Exit_status=0\n" * n, 300),
+    "pbs, words": (lambda n: "11/21/2026 10:00:00;E;1.s;user=amy" + "".join(f" x{i}=1" for i in range(n)) + "\n", 300),
+    "slurm-json": (lambda n: '{"jobs": [' + ",".join(['{"job_id": 1}'] * n) + "]}", 300),
+    "swf":      (lambda n: "1 0 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n" * n, 300),
+    "blah":     (lambda n: '"timestamp=2026-11-21 10:00:00" "userDN=/CN=a" "lrmsID=1" "ceID=c" "jobID=j"\n' * n, 200),
+}
+ADS = {
+    "attributes":  (lambda n: "".join(f"a{i} = 1\n" for i in range(n)), 300),
+    "ads":         (lambda n: "a = 1\n\n" * n, 300),
+    "a list":      (lambda n: "a = {" + "1," * n + "1}\n", 300),
+    "operators":   (lambda n: "a = " + "1 + " * n + "1\n", 100),
+    "a string":    (lambda n: 'a = "' + "x" * n + '"\n', 50_000),
+}
+# fmt: on
+
+
+def steps(work, data):
+    """How many functions are called."""
+    count = 0
+
+    def called(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(called)
+    try:
+        work(data)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def peak(work, data):
+    """How many bytes are held at most."""
+    tracemalloc.start()
+    try:
+        work(data)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def check_linear(work, make, size):
+    once, twice = (make(number).encode() for number in (size, 2 * size))
+    work(once)  # what is made once is made
+    work(twice)
+    factor = ROOM * max(2, len(twice) / len(once))
+    assert steps(work, twice) <= factor * steps(work, once) + 1000
+    assert peak(work, twice) <= factor * peak(work, once) + LEAST
+
+
+@pytest.mark.parametrize("work", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("make, size", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_a_document_costs_as_much_as_it_is_large(make, size, work):
+    check_linear(work, make, size)
+
+
+@pytest.mark.parametrize("format, case", [(name.split(",")[0], name) for name in RECORDS])
+def test_records_cost_as_much_as_they_are_large(format, case):
+    def work(data):
+        return sum(1 for _ in records.jobs(format, io.BytesIO(data)))
+
+    check_linear(work, *RECORDS[case])
+
+
+@pytest.mark.parametrize("make, size", ADS.values(), ids=ADS)
+def test_class_ads_cost_as_much_as_they_are_large(make, size):
+    check_linear(lambda data: sum(1 for _ in read(io.BytesIO(data))), make, size)
+
+
+def test_advice_is_given_on_so_many_names():
+    names = [f"Proc{chr(97 + i % 26)}{chr(97 + i // 26)}ssors" for i in range(600)]
+    document = jobs("".join(f"<{name}/>" for name in names))
+    found = [each for each in check_source(document.encode()) if each.code == "E-UNKNOWN"]
+    assert len(found) == 600
+    assert not any(each.suggestion for each in found[100:])
+
+
+def test_no_more_is_said_of_a_job_than_is_read(monkeypatch):
+    monkeypatch.setattr("sssjob.check.walk.MOST", 50)
+    *found, last = check_source(jobs("<a/>" * 60).encode())
+    assert [each.code for each in found] == ["E-UNKNOWN"] * 50
+    assert (last.code, "more than 50 findings" in last.message) == ("E-LIMIT", True)
+
+
+def test_elements_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr("sssjob.document.limits.NODE_LIMIT", 1000)
+    monkeypatch.setattr("sssjob.document.limits.TOKEN_LIMIT", 4000)
+    data = f"<Job><Id>1</Id>{'<a/>' * 2000}</Job>".encode()
+    [found] = check_source(data)
+    assert found.code == "E-LIMIT"
