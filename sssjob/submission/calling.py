@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sssjob import commands
 from sssjob.commands import CommandFailed, Limits
+from sssjob.model import Job, stripped
 from sssjob.registry import Arguments
 from sssjob.submission.control import Control, Look, Seen, filled, is_marked, mark_of
 from sssjob.submission.locks import PATIENCE, default_place
@@ -57,10 +58,19 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A batch system that is asked; every call raises ``CommandFailed``."""
+    """A batch system that is asked; every call raises ``CommandFailed``.
+
+    ``machine`` is the Machine of the job that it is asked about.
+    """
 
     control: Control
     how: How
+    machine: str = ""
+
+    def about(self, job: Job) -> Caller:
+        """The same, asked about one job, whose defaults are resolved."""
+        text = job.get("Machine") or job.requested.text("Machine")
+        return replace(self, machine=stripped(text or ""))
 
     def submit(self, words: Sequence[str], text: str, inherited: Sequence[int]) -> str:
         """The id of what is submitted, held; ``inherited`` stay open while the command runs."""
@@ -77,14 +87,21 @@ class Caller:
         mark = mark_of(global_id)
         for look in (self.control.own, self.control.ended):
             for seen in self._look(look, mark=mark) if look is not None else ():
-                if self._owns(seen) and is_marked(self._marks(seen), mark):
+                if self.carries(seen, global_id):
                     return seen
         return None
 
     def job(self, id_: str) -> Seen | None:
         """A job that is there, or None."""
         id_ = self.control.id(id_)
-        return next((seen for seen in self._look(self.control.one, id=id_) if seen.id == id_), None)
+        # An id without a part stands for the first of all parts.
+        parts = (id_, f"{id_}.0")
+        found = self._look(self.control.one, id=id_)
+        return next((seen for seen in found if seen.id in parts), None)
+
+    def carries(self, seen: Seen, global_id: str) -> bool:
+        """Whether a job is one's own, and has the mark of a GlobalId."""
+        return self._owns(seen) and is_marked(self._marks(seen), mark_of(global_id))
 
     def _owns(self, seen: Seen) -> bool:
         """Whether who asks has submitted it: the mark of another one is none."""
@@ -117,6 +134,8 @@ class Caller:
         holder = _HOLDER if inherited and self.how.prefix else ()
         whole = [*holder, *self.how.prefix, *words]
         own = {"LC_ALL": "C", **self.control.environment}
+        if self.control.machine and self.machine:
+            own[self.control.machine] = self.machine
         if self.how.environment is None:
             printed = commands.run(whole, words[0], limits, own, given, inherited)
         else:

@@ -73,6 +73,7 @@ class Control:
     reads it: jobs that are there, of whoever asks; ``ended`` are those that have ended, where the
     system keeps them. ``details`` prints of one job what holds its mark, where ``own`` does not.
     ``names`` are those by which a ResourceManagerType means the system, without signs.
+    ``machine`` is the variable that names the Machine of a job, for all commands about it.
     ``named`` finds the id in what ``submit`` printed, and ``ids`` is what an id looks like.
     """
 
@@ -91,6 +92,7 @@ class Control:
     also: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    machine: str = ""
     system: str = ""
 
     def id(self, text: str) -> str:

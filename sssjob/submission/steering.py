@@ -16,6 +16,7 @@ from sssjob.submission.locks import locked
 from sssjob.submission.places import Place
 from sssjob.submission.planning import defined
 from sssjob.submission.submitting import IDLE
+from sssjob.translate.sss import jobs_of
 
 CANCELLED = "Cancelled"
 
@@ -53,9 +54,12 @@ class Steered(NamedTuple):
 
 def steer(
     place: Place, order: Order, to: str = "", how: How | None = None,
-    chosen: Callable[[Job], bool] = lambda job: True,
+    chosen: Callable[[Job], bool] = lambda job: True, *, marked: bool = False,
 ) -> Iterator[Steered]:  # fmt: skip
     """Give an order about the jobs of a place, each in the batch system that it says, or ``to``.
+
+    ``marked`` are only those with the mark of their GlobalId: whoever wrote another Id into a
+    document does not steer the job of that Id by it.
 
     A job that cannot be found, or of which the batch system refuses the order, has a ``why``; the
     others go on. Raises ``CommandFailed`` for a system that does not answer, ``Busy``,
@@ -63,16 +67,27 @@ def steer(
     """
     how = how or How()
     with locked(how.place, place.name, how.patience):
-        for block in place.blocks():
-            for job in defined(block):
-                if chosen(job):
-                    yield _told(place, order, job, to, how)
+        blocks = place.blocks()
+        written = [job for block in blocks for job in defined(block)]
+        for job, effective in zip(written, jobs_of(blocks), strict=True):
+            if chosen(job):
+                yield _told(_Call(place, order, to, how, marked), job, effective)
 
 
-def _told(place: Place, order: Order, job: Job, to: str, how: How) -> Steered:
+class _Call(NamedTuple):
+    place: Place
+    order: Order
+    to: str
+    how: How
+    marked: bool
+
+
+def _told(call: _Call, job: Job, effective: Job) -> Steered:
+    """A job that was steered, or why it was not."""
     state = stripped(job.get("State"))
     try:
-        return _steered(place, order, job, Caller(_control(job, to), how))
+        caller = Caller(_control(job, call.to), call.how).about(effective)
+        return _steered(call, job, caller)
     except (NoSuchJob, InvalidValue) as error:
         return Steered(job.id, state, False, job, str(error))
     except CommandFailed as error:
@@ -96,7 +111,8 @@ def _control(job: Job, to: str) -> Control:
     return control(name)
 
 
-def _steered(place: Place, order: Order, job: Job, caller: Caller) -> Steered:
+def _steered(call: _Call, job: Job, caller: Caller) -> Steered:
+    place, order = call.place, call.order
     id_, state = job.id, stripped(job.get("State"))
     if not id_ or not stripped(job.get("SubmitTime")):
         raise NoSuchJob(id_, "it is not submitted: it has no SubmitTime")
@@ -104,6 +120,9 @@ def _steered(place: Place, order: Order, job: Job, caller: Caller) -> Steered:
     if state in OVER:
         return _over(place, order, job, state)
     seen = caller.job(id_)
+    name = stripped(job.get("GlobalId"))
+    if call.marked and seen is not None and not (name and caller.carries(seen, name)):
+        raise NoSuchJob(id_, "it has not the mark of the GlobalId")
     if seen is None or seen.state in OVER:
         return _over(place, order, job, state if seen is None else seen.state)
     if order is Order.CANCEL:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sssjob.commands import CommandFailed
@@ -140,6 +140,9 @@ class _Work:
 
     def done(self, planned: Planned) -> Submitted:
         """A job that the batch system has, and the document knows it."""
+        return replace(self, caller=self.caller.about(planned.job))._done(planned)
+
+    def _done(self, planned: Planned) -> Submitted:
         name = self.names[planned.place]
         if planned.submitted:
             seen = Seen(planned.written.id, stripped(planned.written.get("State")))

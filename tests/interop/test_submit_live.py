@@ -220,3 +220,17 @@ def test_slurm_knows_a_job_that_has_ended_by_its_accounting(site):
     assert site.submit(copy) == [id_]
     (site.place.root / "wrapped/squeue").unlink()
     assert the_job(copy).get("State") == "Completed"
+
+
+def test_slurm_is_told_of_the_cluster_of_a_job(site):
+    if site.system != "slurm":
+        pytest.skip("of Slurm")
+    more = "<GlobalId>urn:of-a-cluster</GlobalId><Machine>sssjob</Machine>"
+    path = site.document("job.xml", JOB.format(more=more))
+    (id_,) = site.submit(path, "--hold")
+    copy = site.document("copy.xml", JOB.format(more=more))
+    assert site.submit(copy, "--hold") == [id_]
+    assert site.call("hold", path) == [id_, "Hold"]
+    assert site.call("cancel", path) == [id_, "Cancelled"]
+    elsewhere = site.document("else.xml", JOB.format(more="<Machine>nowhere</Machine>"))
+    assert site.submit(elsewhere) == []

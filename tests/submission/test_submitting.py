@@ -333,6 +333,37 @@ def test_an_id_that_is_none_is_no_argument(system, id_):
     assert system.calls == []
 
 
+def test_another_id_in_a_document_steers_nothing_where_marks_count(system):
+    place = document(ONE)
+    submitted(place, system)
+    text = Path("job.xml").read_text()
+    (own,) = steer(place, Order.HOLD, how=How(20), marked=True)
+    assert (own.state, own.done) == ("Hold", True)
+    (job,) = read("job.xml")
+    for forged in (text.replace(job.get("GlobalId"), "urn:x:other"),
+                   text.replace("GlobalId>", "Name>")):  # fmt: skip
+        (found,) = steer(document(forged), Order.CANCEL, how=How(20), marked=True)
+        assert (found.done, "not the mark" in found.why) == (False, True)
+    assert [each["state"] for each in system.jobs.values()] == ["hold"]
+
+
+def test_commands_about_a_job_of_another_cluster_are_told_of_it(slurm):
+    program = slurm.root / "program"
+    program.write_text(program.read_text().replace(
+        'calls.write(WHOLE + "\\n")',
+        'calls.write(NAME + " " + os.environ.get("SLURM_CLUSTERS", "") + "\\n")',
+    ))  # fmt: skip
+    group = CHAIN.format(last="", middle="<Machine>east</Machine>").replace(
+        "<!-- kept -->", "<JobDefaults><Machine>west</Machine></JobDefaults>"
+    )
+    place = document(group)
+    submitted(place, slurm)
+    steered(place, "cancel")
+    for cluster, number in (("west", 2), ("east", 1)):
+        called = [call.split()[0] for call in slurm.calls if call.endswith(f" {cluster}")]
+        assert sorted(called) == sorted(["sbatch", "scontrol", "squeue", "scancel"] * number)
+
+
 def test_a_job_that_is_not_there_is_told(system):
     place = document(
         "<Job><Id>77</Id><SubmitTime>1</SubmitTime>"

@@ -19,8 +19,13 @@ def mark(target: str, text: str, word: str) -> Marked:
 
 
 def named(printed: str) -> str:
-    """The id of the one job of ``12.0 - 12.0``."""
-    return printed.strip().rpartition("\n")[2].partition(" ")[0]
+    """The id of the one job of ``12.0 - 12.0``, or of all of ``12.0 - 12.4``.
+
+    >>> named("12.0 - 12.0\\n"), named("12.0 - 12.4\\n")
+    ('12.0', '12')
+    """
+    first, _, last = printed.strip().rpartition("\n")[2].partition(" - ")
+    return first if first == last else first.partition(".")[0]
 
 
 def shown(printed: str) -> Iterator[Seen]:

@@ -49,5 +49,6 @@ CONTROL = Control(
     ended=Look((("sacct", "--noheader", "--parsable2", "--allocations", "--duplicates",
                  "--starttime=now-30days", f"--user={USER}", f"--format={_ENDED}"),),
                ended, ("accounting storage is disabled",)),
+    machine="SLURM_CLUSTERS",
     environment={"SLURM_TIME_FORMAT": "%s"},  # seconds since the epoch
 )  # fmt: skip
