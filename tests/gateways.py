@@ -1,12 +1,16 @@
-"""Gateways that run in a thread of the test, on free ports."""
+"""Gateways on free ports: in a thread of the test, or in a process of their own."""
 
 import asyncio
+import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 
 from gold import KEY
-from waiting import HANG
+from waiting import HANG, until
 
 from sssjob.gateway.config import Config, Limits
 from sssjob.gateway.server import Server
@@ -77,3 +81,34 @@ def exchange(running, data):
     with connected(running) as connection:
         connection.sendall(data)
         return said(connection)
+
+
+@contextmanager
+def serving(folder, *options):
+    """The process of a gateway, and its port."""
+    log = (folder / "log").open("a+b")
+    before = log.seek(0, os.SEEK_END)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml", *options],
+        stderr=log,
+    )
+    try:
+        found = until(lambda: listening(log, before), going=lambda: process.poll() is None)
+        assert found, (folder / "log").read_text()
+        yield process, int(found[0]["address"].rpartition(":")[2])
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.wait(HANG)
+        log.close()
+
+
+def listening(log, place):
+    """The lines of a log, behind a place, that say where a gateway listens."""
+    log.seek(place)
+    lines = [
+        json.loads(line)
+        for line in log.read().splitlines()
+        if line.startswith(b"{") and line.endswith(b"}")
+    ]
+    return [line for line in lines if line["event"] == "listening"]

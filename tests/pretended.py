@@ -7,6 +7,7 @@ WHAT``: a command that begins so kills who called it (``kill``), fails (``fail``
 file ``go`` (``wait``), before or after its work.
 """
 
+import fcntl
 import json
 import os
 import stat
@@ -237,6 +238,14 @@ class Pretended:
     def jobs(self):
         """The jobs that are there, by their numbers."""
         return json.loads((self.root / "jobs.json").read_text())
+
+    def becomes(self, id_, state):
+        """A job has another state now, whatever commands run."""
+        with (self.root / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            jobs = self.jobs
+            jobs[id_]["state"] = state
+            (self.root / "jobs.json").write_text(json.dumps(jobs))
 
     @property
     def calls(self):

@@ -21,17 +21,19 @@ class Actions:
 
     An unknown object is refused with 740, and so are several, which nothing here can join; an
     action that the object does not have with 315.
-    ``quick`` tells which requests are answered at once, such as the query of one job by its Id.
+    ``quick`` tells which requests are answered at once, such as the query of one job by its Id,
+    and ``slow`` those that a batch system has to answer.
     """
 
     def __init__(
         self,
         actions: Mapping[tuple[str, str], Action],
         quick: Callable[[Request], bool] = lambda request: False,
+        slow: Callable[[Request], bool] = lambda request: False,
     ) -> None:
         self.actions = {("System", "Query"): about_itself} | dict(actions)
         self._objects = {name for name, _ in self.actions}
-        self._quick = quick
+        self._quick, self._slow = quick, slow
 
     def __call__(self, call: Call) -> Answer:
         """The answer of the function. Names are case-sensitive, as in Gold."""
@@ -49,6 +51,10 @@ class Actions:
         """Whether a request is answered without waiting for a disk or a network."""
         known = (request.object, request.action) in self.actions
         return not known or request.object == "System" or self._quick(request)
+
+    def is_slow(self, request: Request) -> bool:
+        """Whether others should not wait behind a request."""
+        return (request.object, request.action) in self.actions and self._slow(request)
 
 
 def about_itself(call: Call) -> Answer:

@@ -101,7 +101,7 @@ def load(path: Path) -> Config:
         _observe(root.table("observe")),
         security.integer("window", 300, least=1, most=86_400),
         security.flag("nonce"),
-        jobs(root),
+        jobs(root, path.parent),
         _forward(root.table("forward"), path),
     )
     ring = config.ring

@@ -50,8 +50,11 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 class Shared:
     """What all conversations of a server have in common."""
 
-    def __init__(self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor) -> None:
-        self.responder, self.limits, self.pool = responder, limits, pool
+    def __init__(
+        self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor,
+        orders: ThreadPoolExecutor,
+    ) -> None:  # fmt: skip
+        self.responder, self.limits, self.pool, self.orders = responder, limits, pool, orders
         self.held = 0  # bytes of requests, and of what it takes to answer them
         self.pending = 0  # requests that wait for their answer
         self.figures = figures(lambda: self.pending)
@@ -204,20 +207,21 @@ class Conversation:
     async def _made(self, seen: Seen, *, is_large: bool) -> Outcome:
         """The answer: made here where it comes at once, in a thread where it may take long."""
         responder = self.shared.responder
-        if is_large:
-            return await self._in_thread(
-                lambda: responder.answer(responder.take(seen, self.origin))
-            )
-        taken = responder.take(seen, self.origin)
-        if responder.is_quick(taken):
+        take = partial(responder.take, seen, self.origin)
+        taken = await self._in_thread(take) if is_large else take()
+        if not is_large and responder.is_quick(taken):
             return responder.answer(taken)
-        return await self._in_thread(partial(responder.answer, taken))
+        return await self._in_thread(
+            partial(responder.answer, taken), slow=responder.is_slow(taken)
+        )
 
     def _busy(self) -> Outcome:
         return self.shared.responder.failure("730", "Busy")
 
-    async def _in_thread(self, make: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self.shared.pool, make)
+    async def _in_thread(self, make: Callable[[], T], *, slow: bool = False) -> T:
+        """Make something in a thread, where others do not wait behind what is slow."""
+        pool = self.shared.orders if slow else self.shared.pool
+        return await asyncio.get_running_loop().run_in_executor(pool, make)
 
     def _observed(self, request: HTTPRequest, path: str, keep_alive: bool) -> bytes:
         healthy = not self.shared.stopping

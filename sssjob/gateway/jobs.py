@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from sssjob import spec
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.gateway.settings import Table
 from sssjob.handlers.attributes import attribute
 from sssjob.handlers.charging import Accounting
@@ -17,8 +20,11 @@ from sssjob.handlers.hooks import PLACE, PLACES, Hook
 from sssjob.handlers.rates import Rates
 from sssjob.handlers.roles import USER, USUAL, Roles, Rule
 from sssjob.handlers.service import Settings
+from sssjob.handlers.submitting import Submission
+from sssjob.submission import control
 
 _ACTIONS = ("Cancel", "Hold")
+_LOCKS = "submission-locks"  # beside the configuration
 _RESOURCE = "Resource"  # the type of rates that Gold has for amounts
 
 
@@ -34,14 +40,52 @@ class Jobs:
     settings: Settings = field(default_factory=Settings)
 
 
-def jobs(root: Table) -> Jobs:
-    """What the tables store, roles, actors, rates, charges and hooks say."""
-    store = root.table("store")
+def jobs(root: Table, directory: Path) -> Jobs:
+    """What the tables store, roles, actors, rates, charges, hooks and submission say.
+
+    ``directory`` is that of the file.
+    """
+    store, hooks = root.table("store"), _hooks(root.table("hooks"))
+    address = _address(store)
+    to = _submission(root.table("submission"), directory)
+    if to is not None and not address:
+        root.table("submission").problem("to", "no store", "[store] address, where jobs are kept")
+    if to is not None and hooks:
+        text = "none beside [submission], which has these actions"
+        root.table("hooks").problem(next(iter(hooks)), "a hook", text)
     return Jobs(
-        _address(store),
+        address,
         store.number("patience", 10.0, least=0.1),
-        Settings(_roles(root), _accounting(root), _hooks(root.table("hooks"))),
+        Settings(_roles(root), _accounting(root), hooks, to),
     )
+
+
+def _submission(table: Table, directory: Path) -> Submission | None:
+    """The batch system that jobs are submitted to, and as whom they run."""
+    to = table.text("to")
+    found = Submission(
+        to,
+        table.file("locks") or directory / _LOCKS,
+        table.text("account"),
+        table.texts("queues"),
+        table.number("timeout", 60.0, least=0.1),
+        table.number("every", 30.0, least=0.1),
+        table.integer("at_once", 2, least=1, most=100),
+    )
+    if not to:
+        return None
+    try:
+        control(to)
+    except UnusableInput as error:
+        table.problem("to", str(error), "a batch system such as slurm")
+    if not found.account and os.geteuid() == 0:
+        table.problem("account", "nothing, and root runs this", "the account that jobs run as")
+    if found.account:
+        try:
+            pwd.getpwnam(found.account)
+        except KeyError:
+            table.problem("account", repr(found.account), "an account of this machine")
+    return found
 
 
 def _address(store: Table) -> str:

@@ -33,7 +33,9 @@ class Server:
         self.config, self.service = config, service
         self.addresses: dict[str, tuple[Address, ...]] = {}
         self._pool = ThreadPoolExecutor(config.limits.workers, thread_name_prefix="answer")
-        self._shared = Shared(responder, config.limits, self._pool)
+        to = config.jobs.settings.submission
+        self._orders = ThreadPoolExecutor(to.at_once if to else 1, thread_name_prefix="order")
+        self._shared = Shared(responder, config.limits, self._pool, self._orders)
         self._open: dict[asyncio.Task[Any], Conversation] = {}
         self._stopping = asyncio.Event()
 
@@ -59,7 +61,8 @@ class Server:
         for server in servers:
             server.close()
         await self._finish()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._orders):
+            pool.shutdown(wait=False, cancel_futures=True)
         event("stopped")
 
     def stop(self) -> None:

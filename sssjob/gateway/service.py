@@ -7,6 +7,7 @@ import logging
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from sssjob import store
@@ -17,6 +18,7 @@ from sssjob.gateway.config import Config, load
 from sssjob.gateway.figures import MISSING, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.log import LOGGER, Lines, event
+from sssjob.gateway.looking import Looking
 from sssjob.gateway.server import Server
 from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
@@ -30,10 +32,13 @@ def server(config: Config) -> Server:
     """The server that a configuration describes."""
     nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
     service = answering(config)
-    actions = Actions(service.actions, service.is_quick) if service else Actions({})
+    actions = Actions({})
+    if service is not None:
+        actions = Actions(service.actions, service.is_quick, service.is_slow)
     responder = Responder(
-        actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick
-    )
+        actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
+        slow=actions.is_slow,
+    )  # fmt: skip
     return Server(responder, config, service)
 
 
@@ -75,14 +80,15 @@ def run(path: Path, config: Config) -> None:
     if not available():
         event("no figures", reason=MISSING)
     running = server(config)
-    forward = forwarding(config, running.service)
+    made = (forwarding(config, running.service), looking(running.service))
+    beside = [each for each in made if each is not None]
     try:
-        if forward is not None:
-            forward.start()
+        for each in beside:
+            each.start()
         asyncio.run(_until_signalled(running, path))
     finally:
-        if forward is not None:
-            forward.stop()
+        for each in beside:
+            each.stop()
         LOGGER.removeHandler(handler)
         STORE.removeHandler(handler)
 
@@ -105,6 +111,12 @@ def forwarding(config: Config, service: Service | None) -> Forwarding | None:
     if service is None or not config.forward.client.transports:
         return None
     return Forwarding(config.forward, service.stores)
+
+
+def looking(service: Service | None) -> Looking | None:
+    """What asks the batch system for the State of jobs, where they are submitted to one."""
+    to = service.settings.submission if service is not None else None
+    return Looking(to, service.stores) if service is not None and to is not None else None
 
 
 async def _until_signalled(running: Server, path: Path) -> None:
@@ -130,5 +142,7 @@ def reload(running: Server, path: Path) -> None:
     ring = config.ring
     running.take_keys(ring)
     if running.service is not None:
-        running.service.settings = config.jobs.settings
+        # What jobs are submitted to stays as it was: threads are at work on it.
+        to = running.service.settings.submission
+        running.service.settings = replace(config.jobs.settings, submission=to)
     event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))

@@ -10,5 +10,6 @@ documents    job objects that a request carries
 changes      one change, done once for each id of a request; editing: Create, Modify, Delete
 rates        what a job costs; charging: Charge, Reserve, Quote, Refund; used: what ran, what asks
 hooks        commands of a scheduler: Cancel and Hold
+submitting   Submit, Cancel, Hold, Release, Refresh: jobs in a batch system
 stores       a connection to the store for each thread
 """

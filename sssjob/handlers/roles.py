@@ -55,6 +55,7 @@ USUAL: Mapping[str, tuple[Rule, ...]] = MappingProxyType({
     "admin":     _rules("* * all"),
     "scheduler": _rules(
         "Query * all", "Create * all", "Modify * all", "Cancel Job all", "Hold Job all",
+        "Submit Job all", "Release Job all", "Refresh Job all",
         "Charge Job all", "Reserve Job all", "Quote Job all",
     ),
     USER:        _rules(

@@ -14,6 +14,7 @@ from sssjob.handlers.hooks import Hook
 from sssjob.handlers.query import query
 from sssjob.handlers.roles import Reach, Roles
 from sssjob.handlers.stores import Stores
+from sssjob.handlers.submitting import ORDERS, SLOW, Submission
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Conj, Op, Request
 from sssjob.rmap.responder import Answer, Call
@@ -24,11 +25,15 @@ Handler = Callable[[Stores, Call, Reach], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a site says about its jobs: who may do what, what they cost, what a scheduler does."""
+    """What a site says about its jobs: who may do what, what they cost, what a scheduler does.
+
+    ``submission`` is the batch system that jobs are submitted to, where there is one.
+    """
 
     roles: Roles = field(default_factory=Roles)
     accounting: Accounting = field(default_factory=Accounting)
     hooks: Mapping[str, Hook] = field(default_factory=lambda: MappingProxyType({}))
+    submission: Submission | None = None
 
 
 class Service:
@@ -64,7 +69,17 @@ class Service:
             handlers[JOB, name] = partial(self._priced, priced)
         for name, hook in self.settings.hooks.items():
             handlers[JOB, name] = partial(hooks.run, hook)
+        if (to := self.settings.submission) is not None:
+            handlers |= {(JOB, "Submit"): to.submit, (JOB, "Refresh"): to.refresh}
+            handlers |= {(JOB, name): to.order(name) for name in ORDERS}
+            for name in ("Modify", "Delete"):
+                handlers[JOB, name] = to.guarded(handlers[JOB, name])
         return {key: partial(self._answered, handler) for key, handler in handlers.items()}
+
+    def is_slow(self, asked: Request) -> bool:
+        """Whether a batch system has to be asked, so that others should not wait for the answer."""
+        submits = self.settings.submission is not None
+        return submits and asked.action in (*SLOW, "Modify", "Delete")
 
     def is_quick(self, asked: Request) -> bool:
         """Whether a request is answered at once: the query of one job in a file, by its Id."""

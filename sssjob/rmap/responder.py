@@ -132,7 +132,8 @@ class Responder:
     """Answers messages: looks at them, opens, verifies, asks the handler, writes.
 
     ``quick`` tells of a request whether its answer comes at once, so that a server need not
-    change to another thread for it; what may wait for a disk or a network is not.
+    change to another thread for it; what may wait for a disk or a network is not. ``slow`` tells
+    which may take so long that nothing else should wait behind it.
     """
 
     def __init__(
@@ -144,10 +145,11 @@ class Responder:
         nonces: Nonces | None = None,
         clock: Callable[[], float] = time.time,
         quick: Callable[[Request], bool] = lambda request: False,
+        slow: Callable[[Request], bool] = lambda request: False,
     ) -> None:
         self.handler, self.keys, self.policy, self.clock = handler, keys, policy or Policy(), clock
         self.nonces = Nonces(since=clock()) if nonces is None else nonces
-        self.quick = quick
+        self.quick, self.slow = quick, slow
 
     def respond(self, message: bytes, origin: str = "") -> Outcome:
         """The answer to a message. A failure is an answer, too."""
@@ -184,6 +186,10 @@ class Responder:
     def is_quick(self, taken: Taken) -> bool:
         """Whether ``answer`` comes at once."""
         return taken.call is None or self.quick(taken.call.request)
+
+    def is_slow(self, taken: Taken) -> bool:
+        """Whether nothing else should wait behind ``answer``."""
+        return taken.call is not None and self.slow(taken.call.request)
 
     def answer(self, taken: Taken) -> Outcome:
         """The answer to what was taken, as the handler gives it."""

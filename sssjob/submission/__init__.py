@@ -5,20 +5,23 @@
 """
 
 from sssjob.submission.calling import How
-from sssjob.submission.control import Control, Look, Marked, Seen, control, mark_of
+from sssjob.submission.control import OVER, Control, Look, Marked, Seen, control, mark_of
 from sssjob.submission.editing import Changed
 from sssjob.submission.locks import Busy
-from sssjob.submission.places import InFile, InStore, Place
+from sssjob.submission.places import InFile, InMemory, InStore, Place
 from sssjob.submission.planning import NotSubmitted
+from sssjob.submission.states import is_there, record, states
 from sssjob.submission.steering import NoSuchJob, Order, Steered, steer
 from sssjob.submission.submitting import Submitted, Wish, prepared, shown, submit
 
 __all__ = [
+    "OVER",
     "Busy",
     "Changed",
     "Control",
     "How",
     "InFile",
+    "InMemory",
     "InStore",
     "Look",
     "Marked",
@@ -31,9 +34,12 @@ __all__ = [
     "Submitted",
     "Wish",
     "control",
+    "is_there",
     "mark_of",
     "prepared",
+    "record",
     "shown",
+    "states",
     "steer",
     "submit",
 ]

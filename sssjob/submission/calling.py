@@ -91,6 +91,10 @@ class Caller:
                     return seen
         return None
 
+    def there(self) -> Iterator[Seen]:
+        """The jobs that are there, of who asks."""
+        return (seen for seen in self._look(self.control.own) if self._owns(seen))
+
     def job(self, id_: str) -> Seen | None:
         """A job that is there, or None."""
         id_ = self.control.id(id_)

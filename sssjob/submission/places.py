@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +17,7 @@ from sssjob.document import read
 from sssjob.document.bundle import bundles
 from sssjob.document.splice import rewrite
 from sssjob.model import Block
+from sssjob.store.change import Change as Changing
 from sssjob.store.store import Store
 
 Change = Callable[[Block], Block]
@@ -76,11 +78,16 @@ class InFile:
 
 @dataclass(frozen=True, slots=True)
 class InStore:
-    """One document of a store, by its number: each change is its next version."""
+    """One document of a store, by its number: each change is its next version.
+
+    ``reason``, ``by`` and ``source`` are kept in the history of the store.
+    """
 
     store: Store
     number: int
     reason: str = ""
+    by: str | None = None
+    source: str = ""
 
     @property
     def name(self) -> str:
@@ -89,7 +96,7 @@ class InStore:
 
     def blocks(self) -> Sequence[Block]:
         """The job object."""
-        with self.store.change(reason=self.reason) as change:
+        with self._change() as change:
             return tuple(read(change.at(self.number).document))
 
     def files(self) -> Mapping[str, bytes]:
@@ -98,8 +105,35 @@ class InStore:
 
     def change(self, change: Change) -> None:
         """Keep the next version, where it differs."""
-        with self.store.change(reason=self.reason) as changing:
+        with self._change() as changing:
             old = changing.at(self.number)
             new = b"".join(rewrite(old.document, change))
             if new != old.document:
                 changing.put(new, replacing=old)
+
+    def _change(self) -> AbstractContextManager[Changing]:
+        return self.store.change(by=self.by, source=self.source, reason=self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class InMemory:
+    """Job objects that are nowhere yet, for ``prepared``: nothing of them can be kept."""
+
+    held: Sequence[Block]
+
+    @property
+    def name(self) -> str:
+        """It has none."""
+        return ""
+
+    def blocks(self) -> Sequence[Block]:
+        """The job objects."""
+        return self.held
+
+    def files(self) -> Mapping[str, bytes]:
+        """None."""
+        return _NO_FILES
+
+    def change(self, change: Change) -> None:
+        """Refused: a submission needs a place that keeps what becomes of it."""
+        raise NotImplementedError("job objects in memory are not submitted")

@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from waiting import HANG, until
+from gateways import serving
+from waiting import until
 
 from sssjob import client, store
 from sssjob.document import loads
@@ -49,37 +49,6 @@ def folder(tmp_path):
         (tmp_path / name).chmod(0o600)
     (tmp_path / "gateway.toml").write_text(SETTINGS)
     return tmp_path
-
-
-@contextmanager
-def serving(folder, *options):
-    """The process of a gateway, and its port."""
-    log = (folder / "log").open("a+b")
-    before = log.seek(0, os.SEEK_END)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml", *options],
-        stderr=log,
-    )
-    try:
-        found = until(lambda: listening(log, before), going=lambda: process.poll() is None)
-        assert found, (folder / "log").read_text()
-        yield process, int(found[0]["address"].rpartition(":")[2])
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        process.wait(HANG)
-        log.close()
-
-
-def listening(log, place):
-    """The lines of a log, behind a place, that say where a gateway listens."""
-    log.seek(place)
-    lines = [
-        json.loads(line)
-        for line in log.read().splitlines()
-        if line.startswith(b"{") and line.endswith(b"}")
-    ]
-    return [line for line in lines if line["event"] == "listening"]
 
 
 def asking(port, key=b"the root.key of this test", tries=1):

@@ -1,0 +1,322 @@
+"""Jobs that come to the gateway go to a batch system, each once, and only by those who may."""
+
+import getpass
+import threading
+
+import pytest
+from gateways import serving
+from pretended import Pretended
+from waiting import HANG, until
+
+from sssjob import client, store
+from sssjob.document import loads
+from sssjob.errors import BadSettings, NoReply
+from sssjob.gateway.config import load
+from sssjob.rmap.keys import Key
+from sssjob.rmap.message import Data, Document, Get, Object, Request, Set, Where
+from sssjob.rmap.writing import written
+
+ME = getpass.getuser()
+SETTINGS = f"""
+listen = ["127.0.0.1:0"]
+
+[security]
+key = "auth_key"
+
+[store]
+address = "jobs.db"
+
+[submission]
+to = "slurm"
+account = "{ME}"
+queues = ["batch", "long"]
+every = 3600
+
+[actors.maui]
+key = "maui.key"
+roles = ["scheduler", "remover"]
+
+[roles.remover]
+allow = ["Delete Job all"]
+"""
+HOOK = '[hooks.Cancel]\ncommand = ["true"]\n[actors.maui]'
+JOB = "<Job>{}<Executable>/bin/true</Executable></Job>"
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """Commands of Slurm that find no other ones."""
+    found = Pretended(tmp_path / "batch", "slurm", ME)
+    monkeypatch.setenv("PATH", found.path)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path, slurm):
+    for name in ("auth_key", "maui.key"):
+        (tmp_path / name).write_text(f"the {name} of this test\n")
+        (tmp_path / name).chmod(0o600)
+    (tmp_path / "gateway.toml").write_text(SETTINGS)
+    return tmp_path
+
+
+@pytest.fixture
+def port(folder):
+    with serving(folder) as (_, port):
+        yield port
+
+
+def ask(port, action, actor="maui", id_="", wheres=(), sets=(), gets=(), job=None):
+    """The code, the message and the jobs of an answer."""
+    key = Key(f"the {'maui.key' if actor == 'maui' else 'auth_key'} of this test".encode())
+    data = None if job is None else Data((Document(job.encode()),))
+    asked = Request(
+        action, actor, (Object("Job"),), gets, wheres=wheres, sets=sets, data=data, id=id_
+    )
+    [response] = client.Client([client.Legacy("127.0.0.1", port)], key, tries=1).call(asked)
+    rows = () if gets else tuple(loads(written(row)) for row in response.rows)
+    return response.status.code, response.status.message, rows or response.rows
+
+
+def submit(port, inner="", **how):
+    return ask(port, "Submit", job=JOB.format(inner), **how)
+
+
+def order(port, action, id_, **how):
+    return ask(port, action, wheres=(Where("Id", id_),), **how)
+
+
+def state(port, id_):
+    _, _, [row] = ask(port, "Query", wheres=(Where("Id", id_),), gets=(Get("State"),))
+    return row.get("State")
+
+
+def test_a_job_is_submitted_kept_and_told(port, slurm):
+    code, message, [job] = submit(port)
+    assert (code, message) == ("000", f"Successfully submitted job {job.id}")
+    assert [(id_, each["state"]) for id_, each in slurm.jobs.items()] == [(job.id, "idle")]
+    said = ("User", "GlobalUser", "Queue", "State", "ResourceManagerType")
+    assert [job.get(name) for name in said] == [ME, "maui", "batch", "Idle", "slurm"]
+    assert job.get("GlobalId").startswith("urn:uuid:")
+    assert state(port, job.id) == "Idle"
+
+
+def test_the_same_request_is_about_the_same_job_and_another_one_is_not(port, slurm):
+    _, _, [first] = submit(port, id_="17")
+    _, _, [again] = submit(port, id_="17")
+    assert (again.id, again.get("GlobalId")) == (first.id, first.get("GlobalId"))
+    assert len(slurm.jobs) == 1
+    submit(port, id_="18")
+    submit(port, "<Priority>7</Priority>", id_="17")  # old clients give one id to all of a session
+    assert len(slurm.jobs) == 3
+
+
+def test_the_same_global_id_is_the_same_job_whoever_asks_in_which_request(port, slurm):
+    _, _, [first] = submit(port, "<GlobalId>g</GlobalId>", id_="1")
+    _, _, [again] = submit(port, "<GlobalId>g</GlobalId>", id_="2")
+    assert (again.id, len(slurm.jobs)) == (first.id, 1)
+    code, message, _ = submit(port, "<GlobalId>g</GlobalId><Name>other</Name>", id_="3")
+    assert (code, message) == ("740", "g is another job, or was deleted")
+    assert len(slurm.jobs) == 1
+
+
+def test_who_may_not_submit_is_refused_and_nothing_is_kept(folder, port, slurm):
+    code, message, _ = submit(port, actor="ann")
+    assert (code, message) == ("444", "ann may not do this (Job Submit)")
+    with store.open(folder / "jobs.db", read_only=True) as jobs:
+        assert list(jobs.documents()) == []
+    assert slurm.calls == []
+
+
+@pytest.mark.parametrize(("inner", "code"), [
+    pytest.param("<User>somebody</User>", "710", id="runs as another one"),
+    pytest.param("<Queue>secret</Queue>", "740", id="another queue"),
+    pytest.param("<Partition>secret</Partition>", "710", id="a partition is a queue"),
+    pytest.param("<Requested><Queue>secret</Queue></Requested>", "740", id="a queue is requested"),
+    pytest.param("<Queue>batch,secret</Queue>", "740", id="two queues"),
+    pytest.param("<Machine>other</Machine>", "740", id="another cluster"),
+    pytest.param('<Extension type="sbatch" name="--uid">0</Extension>', "740", id="an option"),
+    pytest.param("<SubmitTime>5</SubmitTime><Id>5</Id>", "740", id="submitted elsewhere"),
+    pytest.param("<State>Running</State>", "740", id="runs already"),
+    pytest.param("<ResourceManagerType>PBS</ResourceManagerType>", "740", id="another system"),
+    pytest.param("<Name>a&#10;b</Name>", "710", id="a line end in an option"),
+    pytest.param("<Phase>1</Phase>", "710", id="not understood"),
+    pytest.param("<Swap>5</Swap>", "710", id="no option for it"),
+])  # fmt: skip
+def test_what_is_not_taken_is_refused_and_nothing_is_kept(folder, port, slurm, inner, code):
+    assert submit(port, inner)[0] == code
+    with store.open(folder / "jobs.db", read_only=True) as jobs:
+        assert list(jobs.documents()) == []
+    assert slurm.calls == []
+
+
+def test_what_may_be_left_out_is_told(port):
+    code, message, [job] = submit(port, '<Swap awarenessPolicy="Warn">5</Swap>')
+    assert (code, job.get("Swap")) == ("100", "5")
+    assert "Swap '5' in sbatch: there is no option for it" in message
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_gateway_killed_while_it_submits_has_one_job_when_the_client_repeats(folder, slurm, when):
+    slurm.fault(f"sbatch {when} kill")
+    with serving(folder) as (process, port):
+        with pytest.raises(NoReply):
+            submit(port, id_="17")
+        assert process.wait(HANG) == -9
+    slurm.fault()
+    with serving(folder) as (_, port):
+        code, _, [job] = submit(port, id_="17")
+        assert code == "000"
+        assert [(id_, each["state"]) for id_, each in slurm.jobs.items()] == [(job.id, "idle")]
+        assert ask(port, "Query", gets=(Get("Id"),))[2][0].get("Id") == job.id
+
+
+def test_a_job_that_slurm_refuses_is_told_and_the_next_call_tries_again(port, slurm):
+    slurm.fault("sbatch before fail")
+    code, message, _ = submit(port, id_="17")
+    assert (code, message) == (
+        "740", "The batch system refuses it: sbatch returned 7: it does not work today",
+    )  # fmt: skip
+    slurm.fault()
+    assert submit(port, id_="17")[0] == "000"
+    assert len(slurm.jobs) == 1
+
+
+def test_a_slurm_that_does_not_answer_is_told_as_a_fault_of_the_server(port, slurm):
+    slurm.fault("squeue before fail")
+    said = "The batch system does not answer: squeue returned 7: it does not work today"
+    code, message, _ = submit(port, "<GlobalId>g</GlobalId>")
+    assert (code, message) == ("700", f"{said}; send the request again")
+    assert ask(port, "Refresh")[:2] == ("000", "Successfully refreshed 0 of 0 Jobs")
+    slurm.fault()
+    assert submit(port, "<GlobalId>g</GlobalId>")[0] == "000"
+    slurm.fault("squeue before fail")
+    assert [ask(port, "Refresh")[0], order(port, "Cancel", "1")[0]] == ["700", "740"]
+
+
+def test_a_job_that_slurm_refused_can_be_deleted_and_one_that_it_has_cannot(port, slurm):
+    slurm.fault("sbatch before fail")
+    submit(port, "<GlobalId>g</GlobalId>")
+    slurm.fault()
+    assert order(port, "Cancel", "g")[0] == "740"
+    assert order(port, "Modify", "g", sets=(Set("Queue", "secret"),))[0] == "740"
+    assert order(port, "Delete", "g")[0] == "000"
+    assert submit(port, "<GlobalId>g</GlobalId>")[0] == "740"
+    slurm.fault("sbatch after fail")  # though it has taken the job
+    assert submit(port, "<GlobalId>h</GlobalId>")[0] == "000"
+
+
+SUDO = """#!/bin/sh
+[ "$1 $2 $3 $4" = "-n -u daemon --" ] || exit 1
+shift 4
+exec "$@"
+"""
+
+
+def test_jobs_run_as_another_account_by_sudo(folder, slurm):
+    (slurm.root / "bin/sudo").write_text(SUDO)
+    (slurm.root / "bin/sudo").chmod(0o755)
+    (slurm.root / "user").write_text("daemon")
+    settings = SETTINGS.replace(f'account = "{ME}"', 'account = "daemon"')
+    (folder / "gateway.toml").write_text(settings)
+    with serving(folder) as (_, port):
+        _, _, [job] = submit(port)
+        assert (job.get("User"), job.get("State")) == ("daemon", "Idle")
+        assert submit(port, f"<User>{ME}</User>")[0] == "710"
+        slurm.becomes(job.id, "run")
+        assert ask(port, "Refresh")[2][0].get("State") == "Running"
+        assert order(port, "Cancel", job.id)[0] == "000"
+    assert len(slurm.jobs) == 1
+
+
+def test_jobs_are_held_released_and_cancelled(port, slurm):
+    _, _, [job] = submit(port)
+    for action, now in (("Hold", "Hold"), ("Release", "Idle"), ("Cancel", "Cancelled")):
+        code, message, [after] = order(port, action, job.id)
+        assert (code, message) == ("000", f"{action}: done for 1 of 1 jobs")
+        assert after.get("State") == now
+    assert slurm.jobs[job.id]["state"] == "over"
+    assert order(port, "Cancel", job.id)[0] == "000"  # which may come twice
+    assert order(port, "Hold", job.id)[:2] == ("740", f"{job.id}: it has ended: Cancelled")
+
+
+def test_an_order_is_given_by_those_who_may_and_about_jobs_that_were_submitted_here(port, slurm):
+    _, _, [job] = submit(port)
+    assert order(port, "Cancel", job.id, actor="ann")[2] == ()  # it is none of hers
+    assert order(port, "Release", job.id, actor="ann")[0] == "444"
+    forged = f"<Job><Id>{job.id}</Id><SubmitTime>1</SubmitTime><User>ann</User>"
+    forged += f"<GlobalId>{job.get('GlobalId')}x</GlobalId></Job>"
+    assert ask(port, "Create", job=forged)[0] == "000"
+    code, message, _ = ask(port, "Cancel", wheres=(Where("User", "ann"),))
+    assert (code, message) == ("740", f"{job.id}: it was not submitted here")
+    assert slurm.jobs[job.id]["state"] == "idle"
+
+
+def test_a_change_is_an_order_or_of_the_document_only_or_refused(port, slurm):
+    _, _, [job] = submit(port)
+
+    def change(name, text):
+        return order(port, "Modify", job.id, sets=(Set(name, text),))[0]
+
+    assert (change("Hold", "User"), slurm.jobs[job.id]["state"]) == ("000", "hold")
+    assert (change("Hold", "NULL"), slurm.jobs[job.id]["state"]) == ("000", "idle")
+    assert change("Application", "gaussian") == "000"
+    for name, text in (("Priority", "5"), ("State", "Running"), ("GlobalId", "x"), ("User", "x")):
+        assert change(name, text) == "740"
+    assert order(port, "Delete", job.id)[0] == "740"
+    order(port, "Cancel", job.id)
+    assert order(port, "Delete", job.id)[0] == "000"
+
+
+def test_a_query_shows_what_was_seen_when_the_batch_system_was_asked(port, slurm):
+    _, _, [job] = submit(port)
+    slurm.becomes(job.id, "run")
+    assert state(port, job.id) == "Idle"
+    code, message, [row] = ask(port, "Refresh")
+    assert (code, message) == ("000", "Successfully refreshed 1 of 1 Jobs")
+    assert row.get("State") == state(port, job.id) == "Running"
+
+
+def test_jobs_are_looked_up_by_the_way(folder, slurm):
+    settings = SETTINGS.replace("every = 3600", "every = 0.1")
+    (folder / "gateway.toml").write_text(settings)
+    with serving(folder) as (_, port):
+        _, _, [job] = submit(port)
+        slurm.becomes(job.id, "run")
+        assert until(lambda: state(port, job.id) == "Running")
+
+
+def test_nobody_waits_behind_a_batch_system_that_is_slow(port, slurm):
+    slurm.fault("sbatch before wait")
+    threads = [threading.Thread(target=submit, args=(port,)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    assert until(lambda: slurm.calls)
+    # The jobs themselves are there already, without the words of the batch system.
+    _, _, rows = ask(port, "Query", gets=(Get("Id"), Get("State")))
+    assert rows
+    assert not any(row.get("State") for row in rows)
+    (slurm.root / "go").touch()
+    for thread in threads:
+        thread.join()
+    assert [each["state"] for each in slurm.jobs.values()] == ["idle"] * 6
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    pytest.param('to = "slurm"', 'to = "slurn"', "did you mean slurm?", id="system"),
+    pytest.param(f'account = "{ME}"', 'account = "no one"', "of this machine", id="account"),
+    pytest.param('address = "jobs.db"', "", "where jobs are kept", id="no store"),
+    pytest.param("[actors.maui]", HOOK, "none beside [submission]", id="hooks"),
+])  # fmt: skip
+def test_settings_that_do_not_fit_are_told(folder, old, new, said):
+    (folder / "gateway.toml").write_text(SETTINGS.replace(old, new))
+    with pytest.raises(BadSettings) as caught:
+        load(folder / "gateway.toml")
+    assert said in str(caught.value)
+
+
+def test_root_says_that_jobs_run_as_root(folder, monkeypatch):
+    (folder / "gateway.toml").write_text(SETTINGS.replace(f'account = "{ME}"', ""))
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    with pytest.raises(BadSettings, match="the account that jobs run as"):
+        load(folder / "gateway.toml")

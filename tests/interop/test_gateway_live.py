@@ -1,0 +1,151 @@
+"""A client that speaks SSSRMAP over HTTP drives a real Slurm through the gateway.
+
+Where no cluster can be started, the tests say why.
+"""
+
+import shutil
+import subprocess
+
+import pytest
+import slurm_cluster
+from batch_jobs import COMMAND
+from daemons import Unavailable
+from gateways import serving
+from waiting import HANG, until
+
+from sssjob.document import loads
+
+pytestmark = pytest.mark.interop
+
+SETTINGS = """
+listen = ["127.0.0.1:0"]
+
+[security]
+key = "auth_key"
+
+[store]
+address = "jobs.db"
+
+[submission]
+to = "slurm"
+account = "root"
+queues = ["main"]
+every = 0.2
+
+[actors.maui]
+key = "maui.key"
+roles = ["scheduler"]
+"""
+JOB = """<Job><Name>through</Name><Executable>/bin/sleep</Executable><Arguments>{}</Arguments>
+<OutputFile>/dev/null</OutputFile><InitialWorkingDirectory>/tmp</InitialWorkingDirectory>
+<Requested><Processors>1</Processors><Duration>330</Duration></Requested></Job>"""
+KILLER = """#!/bin/sh
+{program} "$@"; status=$?
+[ -e {root}/kill ] && rm {root}/kill && kill -9 $PPID
+exit $status
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    try:
+        place = slurm_cluster.start()
+    except Unavailable as error:
+        pytest.skip(str(error))
+    yield place
+    place.stop()
+
+
+@pytest.fixture
+def folder(cluster, tmp_path, monkeypatch):
+    """That of a gateway whose sbatch kills who called it where there is a file called kill."""
+    for name in ("auth_key", "maui.key"):
+        (tmp_path / name).write_text(f"the {name} of this test\n")
+        (tmp_path / name).chmod(0o600)
+    (tmp_path / "gateway.toml").write_text(SETTINGS)
+    wrapped = tmp_path / "bin"
+    wrapped.mkdir()
+    (wrapped / "sbatch").write_text(
+        KILLER.format(
+            root=tmp_path, program=shutil.which("sbatch", path=cluster.environment["PATH"])
+        )
+    )
+    (wrapped / "sbatch").chmod(0o755)
+    for name, value in cluster.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PATH", f"{wrapped}:{cluster.environment['PATH']}")
+    yield tmp_path
+    if found := squeue(cluster):
+        cluster.run("scancel", *found)
+    assert until(lambda: not squeue(cluster))
+
+
+def squeue(cluster, what="%F"):
+    return cluster.run("squeue", "-h", "-o", what).split()
+
+
+def client(folder, port, *words, actor="maui", key="maui.key"):
+    """What the command of a client answers: its status, and what it prints."""
+    done = subprocess.run(
+        [COMMAND, "request", *words, "--to", f"http://127.0.0.1:{port}/SSSRMAP3", "--actor", actor,
+         "--key-file", folder / key],
+        capture_output=True, text=True, check=False, timeout=HANG, cwd=folder,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def submitted(folder, port, seconds, id_):
+    (folder / "job.xml").write_text(JOB.format(seconds))
+    code, out, said = client(folder, port, "Submit", "Job", "--data", "job.xml", "--id", id_)
+    assert code == 0, said
+    return loads(out)
+
+
+def state(folder, port, id_):
+    _, out, _ = client(folder, port, "Query", "Job", "--where", f"Id={id_}", "--get", "State")
+    return out.split()[-1]
+
+
+def test_a_job_is_submitted_runs_and_has_ended_and_another_one_is_cancelled(folder, cluster):
+    with serving(folder) as (_, port):
+        short = submitted(folder, port, 1, "1")
+        long = submitted(folder, port, 300, "2")
+        assert {short.id, long.id} >= set(squeue(cluster)) >= {long.id}
+        shown = cluster.run("scontrol", "show", "job", long.id, "-o")
+        assert f"Comment=sssjob:{long.get('GlobalId')}" in shown
+        assert "Partition=main" in shown
+        assert until(lambda: state(folder, port, long.id) == "Running")
+        assert until(lambda: state(folder, port, short.id) == "Completed")
+        code, _, said = client(
+            folder, port, "Cancel", "Job", "--where", f"Id={long.id}",
+            actor="ann", key="auth_key",
+        )  # fmt: skip
+        assert (code, squeue(cluster)) == (0, [long.id])
+        assert "done for 0 of 0 jobs" in said  # it is none of hers
+        code, out, said = client(folder, port, "Cancel", "Job", "--where", f"Id={long.id}")
+        assert (code, loads(out).get("State")) == (0, "Cancelled"), said
+        assert until(lambda: squeue(cluster) == [])
+
+
+def test_who_may_not_submit_is_refused(folder, cluster):
+    (folder / "job.xml").write_text(JOB.format(300))
+    with serving(folder) as (_, port):
+        code, _, said = client(
+            folder, port, "Submit", "Job", "--data", "job.xml", actor="ann", key="auth_key"
+        )
+    assert (code, squeue(cluster)) == (1, [])
+    assert "ann may not do this (Job Submit) (444)" in said
+
+
+def test_a_gateway_that_is_killed_before_it_answers_has_one_job_when_asked_again(folder, cluster):
+    (folder / "job.xml").write_text(JOB.format(300))
+    (folder / "kill").touch()
+    with serving(folder) as (process, port):
+        code, _, _ = client(folder, port, "Submit", "Job", "--data", "job.xml", "--id", "17")
+        assert (code, process.wait(HANG)) == (2, -9)
+    [there] = squeue(cluster)
+    with serving(folder) as (_, port):
+        assert submitted(folder, port, 300, "17").id == there
+        assert submitted(folder, port, 300, "17").id == there
+        assert until(lambda: state(folder, port, there) == "Running")
+    assert squeue(cluster) == [there]
