@@ -11,7 +11,7 @@ import json
 import os
 import pwd
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +64,9 @@ _SAID = (
 )  # fmt: skip
 # What a document says of a job that is submitted, and no batch system is asked for.
 _OURS = frozenset(("Application", "Charge", "Description", "Quote", "TimeCategory", "Type"))
+# What commands of batch systems need of an environment, which may hold secrets.
+_FOUND = ("HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER", "CONDOR_CONFIG", "FLUX_URI")
+_FOUND_BY = ("LSB_", "LSF_", "PBS_", "SGE_", "SLURM_")
 _HOLD, _USER, _NULL = "Hold", "User", "NULL"
 _UNDER_WAY = "submissions that are under way"
 _LOOKED = "Refresh Job"
@@ -103,7 +106,7 @@ class Submission:
         other = self.account not in ("", _who_runs())
         prefix = ("sudo", "-n", "-u", self.account, "--") if other else ()
         return How(
-            self.timeout, prefix, self.user, locks=self.locks, patience=2 * self.timeout
+            self.timeout, prefix, self.user, _environment(), self.locks, 2 * self.timeout
         )  # fmt: skip
 
     def order(self, name: str) -> Handler:
@@ -256,6 +259,15 @@ class Submission:
 def _who_runs() -> str:
     """The account of this process, whatever its environment says."""
     return pwd.getpwuid(os.geteuid()).pw_name
+
+
+def _environment() -> Mapping[str, str]:
+    """What commands find of the environment of this process, and their jobs with them."""
+    return {
+        name: text
+        for name, text in os.environ.items()
+        if name in _FOUND or name.startswith(_FOUND_BY)
+    }
 
 
 def _ordered(

@@ -206,6 +206,15 @@ def test_a_job_that_slurm_refused_can_be_deleted_and_one_that_it_has_cannot(port
     assert submit(port, "<GlobalId>h</GlobalId>")[0] == "000"
 
 
+def test_jobs_find_nothing_of_the_environment_that_may_be_secret(folder, monkeypatch):
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    monkeypatch.setenv("SLURM_CONF", "/etc/slurm.conf")
+    found = load(folder / "gateway.toml").jobs.settings.submission.how().environment
+    assert "PATH" in found
+    assert "SLURM_CONF" in found
+    assert "PGPASSWORD" not in found
+
+
 SUDO = """#!/bin/sh
 [ "$1 $2 $3 $4" = "-n -u daemon --" ] || exit 1
 shift 4
