@@ -1,4 +1,4 @@
-"""Rules by which one value of ``$JOBFEATURES`` follows from others, whoever asks.
+"""Rules of ``$JOBFEATURES``: who says a value, and which follows from others, whoever asks.
 
 A document, a prolog and the hooks of HTCondor come by here; hooks start for every job, so that
 nothing is imported, and this stands apart from ``features``, whose package imports more.
@@ -8,7 +8,23 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from fractions import Fraction
+
+# Who says a value, in the order of precedence: what the batch system gave to the job, what the job
+# states by the name of the key, what its machine enforces (where a request leaves that open), and
+# what the job requests. What nobody says may follow from other values.
+GRANTED, STATED, ENFORCED, REQUESTED = "granted", "stated", "enforced", "requested"
+PRECEDENCE = (GRANTED, STATED, ENFORCED, REQUESTED)
+
+
+def winner(saying: Container[str]) -> str:
+    """Who wins of those that say a value; "" where nobody does.
+
+    >>> winner({REQUESTED, STATED}), winner(())
+    ('stated', '')
+    """
+    return next((who for who in PRECEDENCE if who in saying), "")
 
 
 def job_id(text: str) -> str:

@@ -66,10 +66,11 @@ class _Derivation(Work):
     """A run that keeps what the sources give, checked against each other."""
 
     def derive(self, name: str, sources: tuple[Source, ...]) -> None:
-        """Take the first source that gives a value; the others are checked against it."""
+        """Take what the sources say, by their precedence; the others are checked against it."""
         found = [amount for source in sources if (amount := source(self)) is not None]
-        if (given := self.granted.get(name)) is not None:
-            self.take(name, given, (*self.stated(name), *found))
+        granted = self.granted.get(name)
+        if granted is not None:  # guesses are checked against it, and the machine is not asked
+            self.choose(name, found, granted=granted)
             return
         amounts = found if self.guessing else [each for each in found if not _is_guess(name, each)]
         if found and not amounts:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from sssjob import units
 from sssjob.amounts import ASSUMED, DERIVED, EXACT, MAXIMUM, MINIMUM, UNKNOWN, Amount
 from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.feature_rules import ENFORCED, GRANTED, REQUESTED, STATED, winner
 from sssjob.features import keys
 from sssjob.features.keys import Key, Value
 
@@ -69,21 +70,30 @@ class Settlement:
         if found not in self.findings:
             self.findings.append(found)
 
-    def choose(self, name: str, amounts: Sequence[Amount], host: Amount | None = None) -> None:
-        """Take the first amount; the others are checked against it.
+    def choose(
+        self, name: str, amounts: Sequence[Amount],
+        host: Amount | None = None, granted: Amount | None = None,
+    ) -> None:  # fmt: skip
+        """Take what the winner says (``PRECEDENCE``); the others are checked against it.
 
         What the machine enforces, ``host``, decides what a request leaves open. # decision 75
         """
-        if host is not None and _decides(host, amounts):
-            amounts = (host, *amounts)
-        elif host is not None:
-            amounts = (*amounts, host)
-        override = self.overrides.get(name)
-        if override is not None:
-            self.override(name, override, amounts)
-        elif amounts:
-            first, *others = amounts
-            self.take(name, first, others)
+        decides = host is not None and _decides(host, amounts)
+        if host is not None:
+            amounts = (host, *amounts) if decides else (*amounts, host)
+        said = {
+            GRANTED: granted is not None,
+            STATED: name in self.overrides,
+            ENFORCED: decides,
+            REQUESTED: bool(amounts),
+        }
+        who = winner([each for each, says in said.items() if says])
+        if who == GRANTED and granted is not None:
+            self.take(name, granted, (*self.stated(name), *amounts))
+        elif who == STATED:
+            self.override(name, self.overrides[name], amounts)
+        elif who:
+            self.take(name, amounts[0], amounts[1:])
 
     def take(self, name: str, first: Amount, others: Iterable[Amount]) -> None:
         """Take an amount; the others are checked against it."""

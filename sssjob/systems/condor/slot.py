@@ -7,7 +7,15 @@ one. Memory is MiB in ads, Disk and VirtualMemory are KiB.
 from __future__ import annotations
 
 from sssjob.classads.values import Ad
-from sssjob.feature_rules import cpu_limit_secs, hs06_job, job_id
+from sssjob.feature_rules import (
+    GRANTED,
+    REQUESTED,
+    STATED,
+    cpu_limit_secs,
+    hs06_job,
+    job_id,
+    winner,
+)
 from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
@@ -15,6 +23,23 @@ if TYPE_CHECKING:
     Values = dict[str, int | str]
 
 MIB, KIB = 1 << 20, 1 << 10
+_JOB, _SLOT = 0, 1  # whose ad
+
+# fmt: off
+# Who says a key (see ``feature_rules.PRECEDENCE``), the first of these attributes, and its unit.
+SOURCES = (
+    ("allocated_cpu",       GRANTED,   ((_JOB, "CpusProvisioned"), (_SLOT, "Cpus")), 1),
+    ("allocated_cpu",       REQUESTED, ((_JOB, "RequestCpus"),), 1),
+    ("jobstart_secs",       GRANTED,   ((_JOB, "JobCurrentStartDate"), (_JOB, "JobStartDate"),
+                                        (_SLOT, "JobStart")), 1),
+    ("max_rss_bytes",       GRANTED,   ((_JOB, "MemoryProvisioned"), (_SLOT, "Memory")), MIB),
+    ("scratch_limit_bytes", GRANTED,   ((_JOB, "DiskProvisioned"), (_SLOT, "Disk")), KIB),
+    ("wall_limit_secs",     GRANTED,   ((_SLOT, "MaxJobRetirementTime"),), 1),
+    ("wall_limit_secs",     REQUESTED, ((_JOB, "AllowedJobDuration"),), 1),
+)
+# fmt: on
+# A slot may have more than its job may use: of these limits the least holds, whoever sets it.
+_LEAST = ("max_rss_bytes", "scratch_limit_bytes", "wall_limit_secs")
 
 
 def machine_features(slot: Ad, now: int | None = None) -> Values:
@@ -50,25 +75,15 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     none in its ad.
     """
     found: Values = {}
-    stated = _stated(job)
-    _put(found, "allocated_cpu", _first(
-        (job, "CpusProvisioned"), (slot, "Cpus"), (job, "RequestCpus")))  # fmt: skip
-    start = _first((job, "JobCurrentStartDate"), (job, "JobStartDate"), (slot, "JobStart"))
-    _put(found, "jobstart_secs", start or now or _number(slot, "EnteredCurrentActivity"))
-    sizes = (
-        ("max_rss_bytes", "Memory", MIB), ("scratch_limit_bytes", "Disk", KIB),
-    )  # fmt: skip
-    for key, name, unit in sizes:
-        given = _first((job, f"{name}Provisioned"), (slot, name))
-        _put(found, key, _least(stated.get(key), None if given is None else given * unit))
-    retirement = _number(slot, "MaxJobRetirementTime") or None
-    limit = _least(stated.get("wall_limit_secs"), _number(job, "AllowedJobDuration"), retirement)
-    _put(found, "wall_limit_secs", limit)
-    for key, value in stated.items():
-        if key not in found:
-            _put(found, key, value)
+    said = _said(job, slot)
+    if "jobstart_secs" not in said and (start := now or _number(slot, "EnteredCurrentActivity")):
+        said["jobstart_secs"] = {GRANTED: start}
+    for key in dict.fromkeys((*(row[0] for row in SOURCES), *said)):
+        if values := said.get(key):
+            _put(found, key, min(values.values()) if key in _LEAST else values[winner(values)])
+    limit = found.get("wall_limit_secs")
     if limit and "allocated_cpu" in found and "cpu_limit_secs" not in found:
-        found["cpu_limit_secs"] = cpu_limit_secs(limit, int(found["allocated_cpu"]))
+        found["cpu_limit_secs"] = cpu_limit_secs(int(limit), int(found["allocated_cpu"]))
     _put(found, "shutdowntime_job", _shutdown(slot, now))
     identity = job.text("GlobalJobId") or _identity(job)
     if identity:
@@ -118,13 +133,15 @@ def _shutdown(slot: Ad, now: int | None) -> int | None:
     return end if end and (now is None or end > now) else None
 
 
-def _stated(job: Ad) -> dict[str, int]:
-    found = {}
+def _said(job: Ad, slot: Ad) -> dict[str, dict[str, int]]:
+    """What the two ads say of each key, by who says it; 0 and less is nothing."""
+    found: dict[str, dict[str, int]] = {}
+    for key, who, places, unit in SOURCES:
+        if value := _first(*(((job, slot)[ad], name) for ad, name in places)):
+            found.setdefault(key, {})[who] = value * unit
     for name in job:
-        if name.startswith(names.FEATURE):
-            value = _number(job, name)
-            if value is not None:
-                found[name[len(names.FEATURE) :]] = value
+        if name.startswith(names.FEATURE) and (stated := _number(job, name) or 0) > 0:
+            found.setdefault(name[len(names.FEATURE) :], {})[STATED] = stated
     return found
 
 
@@ -143,11 +160,7 @@ def _put(found: Values, key: str, value: int | None, least: int = 1) -> None:
 
 
 def _first(*places: tuple[Ad, str]) -> int | None:
-    return next((value for ad, name in places if (value := _number(ad, name))), None)
-
-
-def _least(*values: int | None) -> int | None:
-    return min((value for value in values if value), default=None)
+    return next((value for ad, name in places if (value := _number(ad, name) or 0) > 0), None)
 
 
 def _number(ad: Ad, name: str) -> int | None:

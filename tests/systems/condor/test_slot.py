@@ -2,12 +2,18 @@
 
 # ruff: noqa: E501 (a row of a table is a line)
 
+from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from sssjob.amounts import Amount
 from sssjob.classads import forms
 from sssjob.classads.values import Ad
+from sssjob.feature_rules import GRANTED, REQUESTED, STATED, winner
+from sssjob.features.derive import derive
+from sssjob.model import Job, Property, Requested
 from sssjob.systems.condor import slot
 from sssjob.systems.condor.offers import offer
 
@@ -47,6 +53,7 @@ JOB = [
     ({}, {"Activity": "Retiring", "MyCurrentTime": 990, "RetirementTimeRemaining": 60}, {"shutdowntime_job": 1050}),
     ({}, {"ClaimEndTime": 5000}, {"shutdowntime_job": 5000}),
     ({}, {"ClaimEndTime": 0}, {}),
+    ({"SSSFeature_wall_limit_secs": -1}, {"MaxJobRetirementTime": 600}, {"wall_limit_secs": 600}),
     ({"GlobalJobId": "s#1.0#9"}, {}, {"job_id": "s#1.0#9"}),
     ({"ClusterId": 7, "ProcId": 0}, {}, {"job_id": "7.0"}),
     ({"SSSJobId": "a b"}, {}, {"job_id": "a%20b"}),
@@ -65,6 +72,31 @@ def test_the_ads_of_job_and_slot_tell_about_the_job(job, machine, values):
     if "jobstart_secs" not in values:
         assert found.pop("jobstart_secs") == 1000
     assert found == values
+
+
+SAYING = {GRANTED: 2, STATED: 3, REQUESTED: 4}
+
+
+@pytest.mark.parametrize("saying", [
+    pytest.param(each, id=" and ".join(each))
+    for size in (1, 2, 3) for each in combinations(SAYING, size)
+])  # fmt: skip
+def test_a_document_and_the_ads_of_a_slot_have_one_precedence(saying):
+    ad = {
+        GRANTED: {"CpusProvisioned": 2}, STATED: {"SSSFeature_allocated_cpu": 3},
+        REQUESTED: {"RequestCpus": 4},
+    }  # fmt: skip
+    items = {
+        STATED: Property("Extension", "3", {"type": "JobFeatures", "name": "allocated_cpu"}),
+        REQUESTED: Requested((Property("Processors", "4"),)),
+    }
+    job = Job((Property("Id", "1"), *(items[who] for who in saying if who in items)))
+    granted = {"allocated_cpu": Amount(Fraction(2), "the batch system")}
+    told = {name: value for who in saying for name, value in ad[who].items()}
+
+    of_ads = slot.job_features(Ad(told), Ad({}))
+    of_document = derive(job, granted=granted if GRANTED in saying else {}).values
+    assert of_ads["allocated_cpu"] == of_document["allocated_cpu"] == SAYING[winner(saying)]
 
 
 def read(name):
