@@ -10,7 +10,7 @@ from sssjob.errors import InvalidJob, InvalidValue
 from sssjob.expression import Expression
 from sssjob.expression.evaluate import Answer, Offer, Request
 from sssjob.expression.offer import Mode, delivered
-from sssjob.expression.offers import offer
+from sssjob.expression.offers import BadOffer, offer
 from sssjob.expression.pattern import Matching
 from sssjob.model import Block, JobGroup
 
@@ -40,6 +40,8 @@ def match(
 
 def requested(asked: Block | Expression, patterns: Matching = "full") -> Request:
     """What a job, a task group or an expression asks of offers; raises as ``match`` does."""
+    if not isinstance(asked, Block | Expression):
+        raise InvalidValue(repr(asked), "a job, a task group, an expression or a Request")
     if isinstance(asked, JobGroup):
         raise InvalidValue(repr(asked), "one job: a job group asks for several things")
     if isinstance(asked, Block):
@@ -53,10 +55,14 @@ def requested(asked: Block | Expression, patterns: Matching = "full") -> Request
 
 def offered(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
     """What is offered, whatever it is offered as. Raises ``BadOffer``."""
+    if isinstance(offers, Mapping | Offer | Block):
+        raise BadOffer(None, "", "there is one offer, where several are due: [offer]")
     for index, each in enumerate(offers):
         if isinstance(each, Offer):
             yield each
         elif isinstance(each, Block):
             yield Offer.of(each.id or str(index), delivered(each), "exact")
-        else:
+        elif isinstance(each, Mapping):
             yield offer(dict(each), index, mode)
+        else:
+            raise BadOffer(index, "", f"{each!r} is no offer")

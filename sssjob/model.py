@@ -85,6 +85,8 @@ class Property:
         namespace: str = "",
         line: int = 0,
     ) -> None:
+        if not name:
+            raise InvalidValue(repr(name), "a name of a property")
         set_ = object.__setattr__
         set_(self, "name", name)
         set_(self, "text", value if type(value) is str else text(value))

@@ -1,6 +1,8 @@
 """sssjob.match: what schedulers call."""
 
+import copy
 import json
+import pickle
 
 import pytest
 
@@ -95,3 +97,33 @@ def test_every_public_name_is_there():
     for name in sssjob.__all__:
         assert getattr(sssjob, name) is not None
     assert json.dumps(dict(JOB.attributes)) == "{}"
+
+
+# What is no offer and no request, and what nobody may change
+
+
+@pytest.mark.parametrize("offers", [NODES[0], sssjob.Offer.of("n", ()), JOB, [None], [7], ["n1"]])
+def test_what_is_no_offer_is_told(offers):
+    for call in (sssjob.match, sssjob.place):
+        with pytest.raises(BadOffer, match="offer"):
+            call(JOB, offers)
+
+
+@pytest.mark.parametrize("asked", [None, 7, "Processors", Property("Processors", 4)])
+def test_what_is_no_request_is_told(asked):
+    with pytest.raises(InvalidValue, match="a job, a task group, an expression or a Request"):
+        sssjob.match(asked, NODES)
+    with pytest.raises(InvalidValue, match=r"an expression; Request\.of takes a job"):
+        sssjob.Request(asked)
+
+
+def test_nothing_of_an_offer_or_an_answer_changes():
+    facts = {"Processors": (Property("Processors", 8),), "Memory": (Property("Memory", 4096),)}
+    offer = sssjob.Offer("n", facts)
+    (answer,) = sssjob.match(JOB, [offer])
+    facts.clear()
+    for held in (offer.facts, offer.amounts, offer.names, answer.taken):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            held["Processors"] = ()
+    assert verdicts(*sssjob.match(JOB, [offer])) == [("n", "yes")]
+    assert pickle.loads(pickle.dumps(offer)) == copy.deepcopy(offer) == offer

@@ -17,7 +17,7 @@ from sssjob.check import dependencies, meaning, references
 from sssjob.check.accept import Acceptor
 from sssjob.check.walk import Enough, Walk
 from sssjob.document import dumps, tree
-from sssjob.document.files import Source
+from sssjob.document.files import Source, source_of
 from sssjob.document.outermost import is_mistaken
 from sssjob.document.places import CATEGORIES, names
 from sssjob.document.repair.advisor import Advisor
@@ -107,6 +107,6 @@ def is_valid(source: Checked) -> bool:
 def _source(source: Checked) -> Source:
     if isinstance(source, Block):
         return dumps(source).encode()
-    if isinstance(source, str) and source.lstrip("\ufeff" + XML_SPACE).startswith("<"):
+    if isinstance(source, str) and source.lstrip("\ufeff" + XML_SPACE)[:1] in ("<", ""):
         return source.encode()
-    return source
+    return source_of(source)

@@ -16,11 +16,13 @@ from sssjob import spec
 from sssjob.document.parsing import parsed
 from sssjob.document.places import (
     ATTRIBUTE,
-    ILLEGAL,
     MANY,
     attributes,
     has_elements,
     is_adapter,
+    legal,
+    legal_name,
+    legal_note,
     place,
     split,
     text_of,
@@ -49,6 +51,7 @@ def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) ->
 
     ``dialect`` writes the names of an older draft (one of ``spec.DIALECTS``). ``namespace`` puts
     every element of the standard into that one ("" for none); None leaves each where it is.
+    Raises ``InvalidValue`` for what XML cannot hold.
     """
     prefixes = {prefix or None: uri for prefix, uri in block.prefixes.items()}
     if namespace is not None:
@@ -168,7 +171,7 @@ def _note(node: Element) -> Note:
 def _child(parent: Element, tag: str, item: Block | Property) -> Element:
     """A new element of an item, behind what its parent has."""
     if len(item.attributes) < MANY:
-        return etree.SubElement(parent, tag, dict(item.attributes))
+        return etree.SubElement(parent, tag, _attributes(item.attributes))
     child = _element(tag, item.attributes, {})
     parent.append(child)
     return child
@@ -177,17 +180,16 @@ def _child(parent: Element, tag: str, item: Block | Property) -> Element:
 def _element(
     tag: str, attributes: Mapping[str, str], prefixes: Mapping[str | None, str]
 ) -> Element:
-    """A new element. Raises ``ValueError`` for what XML has not, as lxml does."""
+    """A new element. Raises ``InvalidValue`` for what XML cannot hold."""
+    attributes = _attributes(attributes)
     if len(attributes) < MANY:
-        return etree.Element(tag, dict(attributes), dict(prefixes))
+        return etree.Element(tag, attributes, dict(prefixes))
     # lxml goes through all that are there for each new one; a parser does not.
     short = {_XML: "xml"}
     free = filter(lambda prefix: prefix not in prefixes, map("ns{}".format, itertools.count(1)))
     written = []
     for key, value in attributes.items():
         name = etree.QName(key)
-        if ILLEGAL.search(value):
-            raise ValueError(f"attribute {name.localname} has a character that XML has not")
         if name.namespace and name.namespace not in short:
             short[name.namespace] = next(free)
         prefix = f"{short[name.namespace]}:" if name.namespace else ""
@@ -199,8 +201,13 @@ def _element(
     return parsed(f"{start} {' '.join(written)}/>".encode())
 
 
+def _attributes(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {legal_name(name): legal(text) for name, text in attributes.items()}
+
+
 def _tag(item: Block | Property, name: str, namespace: str | None) -> str:
     place = item.namespace if namespace is None else namespace
+    legal_name(name)
     return f"{{{place}}}{name}" if place and name[0] != "{" else name
 
 
@@ -234,11 +241,12 @@ def _fill(
             if dialect and container is not None:
                 name = spec.written(name, container.name, dialect)
             child = _child(parent, _tag(item, name, namespace), item)
-            child.text = item.text or None
+            child.text = legal(item.text) or None
             _fill(child, None, item.children, dialect, namespace)
 
 
 def _append_note(parent: Element, note: Note) -> None:
+    legal_note(note)
     if note.kind == "comment":
         parent.append(etree.Comment(note.text))
     elif note.kind == "instruction":

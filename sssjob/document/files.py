@@ -15,7 +15,7 @@ from os import PathLike
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 from sssjob.addresses import MAGIC
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import InvalidValue, UnreadableDocument, finding
 
 Source = str | PathLike[str] | bytes | BinaryIO
 
@@ -63,11 +63,23 @@ def span(path: Source, stream: BinaryIO) -> Span | None:
 
 def raw(source: Source, *, buffering: int = -1) -> AbstractContextManager[BinaryIO]:
     """The bytes of a source, as they are; a stream that the caller opened stays open."""
+    source = source_of(source)
     if isinstance(source, bytes):
         return io.BytesIO(source)
     if isinstance(source, (str, PathLike)):
         return open(source, "rb", buffering)
     return nullcontext(source)
+
+
+def source_of(given: object) -> Source:
+    """What a program gives as a source. Raises ``InvalidValue`` for what is none."""
+    if isinstance(given, bytearray | memoryview):
+        return bytes(given)
+    if isinstance(given, str | PathLike | bytes):
+        return given
+    if not hasattr(given, "read"):
+        raise InvalidValue(repr(given), "a document: bytes, a path, or a binary stream")
+    return cast(BinaryIO, given)
 
 
 @contextmanager

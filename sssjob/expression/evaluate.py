@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 
-from sssjob.errors import Finding, finding
+from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression.alternative import interval
 from sssjob.expression.comparison import NO, Ask, Verdict
 from sssjob.expression.fit import Fit, Plan, at
@@ -67,6 +68,8 @@ class Request:
     _fits: Ask = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.expression, Expression):
+            raise InvalidValue(repr(self.expression), "an expression; Request.of takes a job")
         made = normal(self.expression, self.match, _node_count(self.expression))
         object.__setattr__(self, "formula", made)
         object.__setattr__(self, "plan", planned(made))
@@ -102,9 +105,9 @@ class Request:
         else:
             reason = explained(self.formula, offer, taken, verdict)
         if verdict is Verdict.NO:
-            return Answer(offer, verdict, None, None, {}, reason)
+            return Answer(offer, verdict, None, None, MappingProxyType({}), reason)
         alternative = chosen(self.formula, offer, taken) if verdict is Verdict.YES else None
-        return Answer(offer, verdict, score, alternative, taken, reason)
+        return Answer(offer, verdict, score, alternative, MappingProxyType(taken), reason)
 
     def faults(self) -> Iterator[Finding]:
         """What in the request cannot be answered by any offer."""

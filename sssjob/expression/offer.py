@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from sssjob import nodes, spec, units
@@ -62,8 +63,12 @@ class Offer:
                 names[name] = tuple(_expanded(items))
             else:
                 names[name] = tuple([item.text.strip() for item in items])
-        object.__setattr__(self, "amounts", amounts)
-        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+        object.__setattr__(self, "amounts", MappingProxyType(amounts))
+        object.__setattr__(self, "names", MappingProxyType(names))
+
+    def __reduce__(self) -> tuple[type[Offer], tuple[str, dict[str, tuple[Property, ...]], Mode]]:
+        return Offer, (self.id, dict(self.facts), self.mode)
 
     @classmethod
     def of(cls, id: str, properties: Iterable[Property], mode: Mode = "fit") -> Offer:

@@ -79,7 +79,10 @@ def layouts(
         return Layouts((), (found,))
     said: list[Finding] = []
     if not complete:
-        text = f"only the best {ALTERNATIVES} alternatives are laid out"
+        text = (
+            f"the request can be met in more than {ALTERNATIVES} ways: the {ALTERNATIVES} of the "
+            "highest preference are laid out, and of equal ones those that come first"
+        )
         said.append(finding("E-LIMIT", text, path=here, line=block.line, severity=Severity.WARNING))
     if not asked:
         said.append(_unsatisfiable(block, here))

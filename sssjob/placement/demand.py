@@ -68,16 +68,16 @@ class Demand:
             where = f"/{names[0]}" if len(names) == 1 else ""
             yield Thing(f"{self.path}/Requested{where}", str(part), part)
 
-    def without(self, thing: Thing) -> Demand:
-        """What is left without it."""
-        what = thing.what
-        if what is Task:
-            kept = tuple(each for each in self.block.items if not isinstance(each, Task))
-            return replace(self, block=self.block.holding(kept))
-        if isinstance(what, Property):
-            kept = tuple(each for each in self.block.items if each is not what)
-            return replace(self, block=self.block.holding(kept))
-        return replace(self, parts=tuple(part for part in self.parts if part is not what))
+    def without(self, *things: Thing) -> Demand:
+        """What is left without these."""
+        left_out = {id(thing.what) for thing in things}
+        items = tuple(
+            each
+            for each in self.block.items
+            if id(Task if isinstance(each, Task) else each) not in left_out
+        )
+        parts = tuple(part for part in self.parts if id(part) not in left_out)
+        return replace(self, block=self.block.holding(items), parts=parts)
 
     def alone(self, part: Expression) -> Demand:
         """One task that asks for nothing else."""
@@ -140,6 +140,8 @@ def _whole(unit: Unit, parts: tuple[Expression, ...]) -> frozenset[str]:
         return frozenset(expression.key(found.item) for part in parts
                          for found in expression.comparisons(part))  # fmt: skip
     assert isinstance(unit.job, Job)
+    if len(unit.job.task_groups) > 1:  # only a single one takes over what its job states
+        return frozenset()
     own = [item for block in unit.job.blocks(Requested) for item in block.properties]
     own += [item for item in unit.job.items if isinstance(item, Property)]
     return frozenset(

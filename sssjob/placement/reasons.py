@@ -7,6 +7,8 @@ too much together, and without any of it there would be a placement.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from sssjob import expression
 from sssjob.placement.demand import Demand, Thing
@@ -69,8 +71,8 @@ class _Leaving:
     def _left_out(self, things: Sequence[_Placed]) -> bool:
         """Leave them out if there is no placement without them either."""
         trial = list(self.left)
-        for place, thing in things:
-            trial[place] = trial[place].without(thing)
+        for place, some in groupby(things, itemgetter(0)):
+            trial[place] = trial[place].without(*(thing for _, thing in some))
         if self.trials >= TRIALS or self.compared >= COMPARISONS or self._placed(trial):
             return False
         self.left = trial

@@ -130,7 +130,10 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
         else:
             wrong += layout.findings
     if limit:
-        text = f"only the best {limit} alternatives are tried"
+        text = (
+            f"the request can be met in more than {limit} ways: the {limit} of the highest "
+            "preference are tried, and of equal ones those that come first"
+        )
         severity = Severity.WARNING if ways or wrong else Severity.ERROR
         said.append(finding("E-LIMIT", text, path=path, line=block.line, severity=severity))
     elif not ways and not wrong:

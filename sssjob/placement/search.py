@@ -15,6 +15,7 @@ from sssjob.placement.requests import Way
 from sssjob.placement.solving import Budget, solve
 
 WAYS = 64  # combinations of the ways to count of all parts that are tried
+PARTS = 128 * WAYS  # task groups in all of these: of a job with very many, fewer are tried
 
 
 class Best(NamedTuple):
@@ -33,11 +34,11 @@ def best(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | Non
     """The best placement, over the ways of all parts."""
     found = Best((), None, None, True)
     worth: tuple[Fraction, int] | None = None
-    proved = True
+    proved, most = True, _most(asked)
     for tried, (bound, ways) in enumerate(_combined(asked)):
         if worth is not None and bound < worth[0]:
             break
-        if tried == WAYS:
+        if tried == most:
             proved = False
             break
         problem = market.problem(ways)
@@ -53,7 +54,7 @@ def best(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | Non
 
 def possible(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | None) -> bool:
     """Whether a placement is found, however good it is."""
-    for _, ways in islice(_combined(asked), WAYS):
+    for _, ways in islice(_combined(asked), _most(asked)):
         problem = market.problem(ways)
         filled = fill(problem)
         if filled.solution is not None:
@@ -86,18 +87,30 @@ def _combined(asked: Sequence[Sequence[Way]]) -> Iterator[tuple[Fraction, tuple[
     ranked = [sorted(ways, key=lambda way: -_liked(way)) for ways in asked]
     if not all(ranked):
         return
-    start = (0,) * len(ranked)
-    waiting = [(-sum((_liked(ways[0]) for ways in ranked), Fraction(0)), start)]
-    seen = {start}
+    first = tuple(ways[0] for ways in ranked)
+    # A combination is what differs from the first one: minus the part, and which way of it. So the
+    # least of equally good ones is that whose ways come first, in the order of the parts.
+    waiting: list[tuple[Fraction, tuple[tuple[int, int], ...]]] = []
+    heappush(waiting, (-sum(map(_liked, first), Fraction(0)), ()))
     while waiting:
-        bound, places = heappop(waiting)
-        yield -bound, tuple(ways[place] for ways, place in zip(ranked, places, strict=True))
-        for part, place in enumerate(places):
-            further = (*places[:part], place + 1, *places[part + 1 :])
-            if place + 1 < len(ranked[part]) and further not in seen:
-                seen.add(further)
-                less = _liked(ranked[part][place]) - _liked(ranked[part][place + 1])
-                heappush(waiting, (bound + less, further))
+        bound, others = heappop(waiting)
+        ways = list(first)
+        for part, place in others:
+            ways[-part] = ranked[-part][place]
+        yield -bound, tuple(ways)
+        # Each is made of one only: of that whose last other way is one less.
+        last, place = others[-1] if others else (0, 0)
+        for part in range(-last, len(ranked)):
+            further = place + 1 if part == -last else 1
+            if further < len(ranked[part]):
+                kept = others[:-1] if part == -last else others
+                less = _liked(ranked[part][further - 1]) - _liked(ranked[part][further])
+                heappush(waiting, (bound + less, (*kept, (-part, further))))
+
+
+def _most(asked: Sequence[Sequence[Way]]) -> int:
+    """How many combinations are tried."""
+    return max(min(WAYS, PARTS // max(len(asked), 1)), 1)
 
 
 def _liked(way: Way) -> Fraction:

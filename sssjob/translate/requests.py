@@ -78,7 +78,8 @@ class Asked:
         self.job, self.scope = job, scope
         self.owner: Block = job
         self._places: list[Place] = []
-        self._numbers: dict[str, list[int]] = {}  # of the places of a name
+        self._numbers: dict[tuple[int, str], list[int]] = {}  # of the places of a block and name
+        self._asked_for: set[tuple[int, str, str]] = set()  # of which block, by name and text
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
@@ -218,9 +219,8 @@ class Asked:
 
     def fact(self, name: str) -> None:
         """Let what the job itself says by a name be a fact, which asks for nothing."""
-        for number in self._numbers.get(name, ()):
-            place = self._places[number]
-            if not place.requested:
+        for number, place in enumerate(self._places):
+            if place.item.name == name and not place.requested:
                 self._places[number] = place._replace(fact=True)
 
     def items(self, *names: str) -> list[Property]:
@@ -278,14 +278,13 @@ class Asked:
 
     def _of(self, name: str) -> list[Place]:
         """Where the job, or the task group, says something by a name."""
-        numbers = self._numbers.get(name)
-        if numbers is None:
-            return []
-        places, owner = self._places, self.owner
-        return [place for number in numbers if (place := places[number]).owner is owner]
+        return [self._places[number] for number in self._numbers.get((id(self.owner), name), ())]
 
     def _put(self, place: Place, fate: _Fate) -> None:
-        self._numbers.setdefault(place.item.name, []).append(len(self._places))
+        owner, item = id(place.owner), place.item
+        self._numbers.setdefault((owner, item.name), []).append(len(self._places))
+        if place.requested:
+            self._asked_for.add((owner, item.name, item.text))
         self._places.append(place)
         self._fates[id(place.item)] = fate
 
@@ -367,11 +366,7 @@ class Asked:
 
     def _compared(self, item: Property, owner: Block) -> bool:
         """Whether an item is among the chosen ones as its negation."""
-        return any(
-            (place.item.name, place.item.text) == (item.name, item.text)
-            for place in self._places
-            if place.requested and place.owner is owner
-        )
+        return (id(owner), item.name, item.text) in self._asked_for
 
     def _add(
         self, item: Property, path: str, policy: str, owner: Block, plain: bool = True,

@@ -9,9 +9,10 @@ import random
 import pytest
 import zstandard
 
+import sssjob
 from sssjob import store
 from sssjob.document import opened, tree
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import InvalidValue, UnreadableDocument
 
 DATA = b"<Jobs>" + b"".join(b"<Job><Id>%d</Id></Job>" % n for n in range(20_000)) + b"</Jobs>"
 KINDS = [
@@ -129,3 +130,25 @@ def test_a_store_is_no_document(tmp_path):
         jobs.load(b"<Job><Id>1</Id></Job>")
     with pytest.raises(UnreadableDocument, match="store export"), opened(tmp_path / "jobs.db"):
         pass
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_every_call_takes_bytes_of_every_kind(kind):
+    data = kind(b"<Job><Id>1</Id></Job>")
+    assert sssjob.loads(data) == next(sssjob.read(data))
+    assert sssjob.is_valid(data)
+
+
+@pytest.mark.parametrize("source", [None, 7, ["a"], object()])
+def test_what_is_no_document_is_told(source):
+    for call in (sssjob.loads, sssjob.validate, lambda source: list(sssjob.read(source))):
+        with pytest.raises(InvalidValue, match="a document: bytes, a path, or a binary stream"):
+            call(source)
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_text_is_an_empty_document_for_each_call(text):
+    with pytest.raises(sssjob.UnreadableDocument, match="the document is empty"):
+        sssjob.loads(text)
+    with pytest.raises(sssjob.InvalidJob, match="the document is empty"):
+        sssjob.validate(text)

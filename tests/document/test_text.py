@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from lxml import etree
 from strategies import ANY
 
+import sssjob
 from sssjob import spec
+from sssjob.check.awareness import understood
 from sssjob.document import clean, dumps, from_tree, loads, read, to_tree, write
 from sssjob.document.text import escape, quoted
+from sssjob.errors import InvalidValue
 from sssjob.model import Job, Note, Property, Requested
 
 
@@ -141,3 +144,50 @@ def test_texts_and_attributes_are_written_as_the_library_of_python_does(text):
     assert escape(text) == saxutils.escape(text)
     assert escape(text, {"\n": "&#10;"}) == saxutils.escape(text, {"\n": "&#10;"})
     assert quoted(text) == saxutils.quoteattr(text)
+
+
+# What XML cannot hold: values may have it, and whatever would write it says so
+
+ILLEGAL = ["\x00", "\x0b", "\x0c", "\x1b", "\ud800", "\ufffe"]
+
+
+def holding(text):
+    """Job objects that hold a text in each place where one can stand."""
+    yield Job.of(Name=text)
+    yield Job.of(Requested.of(Memory=text))
+    yield Job.of(Property("Name", "n", {"metric": text}))
+    yield Job.of(Property("Environment", "", {}, (Property("Variable", text, {"name": "A"}),)))
+    yield Job((Property("Id", 1), Note("comment", text)))
+    yield Job((Property("Id", 1), Note("instruction", f"pi {text}")))
+    yield Job((Property("Id", 1), Note("text", text)))
+    yield Job((), {"context": text})
+
+
+@pytest.mark.parametrize("character", ILLEGAL, ids=ascii)
+def test_every_text_that_xml_cannot_hold_is_told_where_it_is_written(character):
+    told = f"a text that XML can hold: it has U+{ord(character):04X}"
+    for job in holding(f"a{character}b"):
+        for call in (
+            dumps, to_tree, understood, sssjob.validate, sssjob.match,
+            lambda job: dumps(job, indent=True), lambda job: write([job], io.BytesIO()),
+        ):  # fmt: skip
+            with pytest.raises(InvalidValue) as refused:
+                call(job, []) if call is sssjob.match else call(job)
+            assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("item", [
+    Property("a b", 1), Property("a\x0b", 1), Property("Id", 1, {"a b": "x"}),
+    Property("{urn:x}a b", 1), Note("comment", "a--b"), Note("comment", "a-"),
+    Note("instruction", "xml a"), Note("instruction", "p ?>"),
+])  # fmt: skip
+def test_what_is_no_name_or_note_of_xml_is_told(item):
+    for call in (dumps, to_tree):
+        with pytest.raises(InvalidValue, match="of XML"):
+            call(Job((item,)))
+
+
+@pytest.mark.parametrize("name", ["", None])
+def test_a_property_has_a_name(name):
+    with pytest.raises(InvalidValue, match="a name of a property"):
+        Property(name, 1)
