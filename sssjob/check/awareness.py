@@ -160,14 +160,18 @@ class Understood(Generic[B]):
         """Whether the operation goes on."""
         return self.outcome.accepted
 
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All that is not understood."""
+        return *self.outcome.reject, *self.outcome.warn, *self.outcome.ignore
+
     def findings(self) -> Iterator[Finding]:
         """What to say: errors, or warnings, each with the policy that holds."""
         yield from said(self.outcome)
 
     def about(self, concerns: Callable[[str], bool]) -> Understood[B]:
         """The same, judged by what is of concern of all that is not understood, by its path."""
-        found = (*self.outcome.reject, *self.outcome.warn, *self.outcome.ignore)
-        return Understood(self.block, judge(item for item in found if concerns(item.path)))
+        return Understood(self.block, judge(item for item in self.items if concerns(item.path)))
 
     def required(self) -> B:
         """The block; raises ``InvalidJob`` with all that is to be said if it is rejected."""

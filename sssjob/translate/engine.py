@@ -8,6 +8,8 @@ from typing import Any
 
 from sssjob import registry
 from sssjob.amounts import Scope
+from sssjob.check.awareness import Kind, Understood, understood
+from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
 from sssjob.expression import Alternative
@@ -16,7 +18,7 @@ from sssjob.suggestions import nearest
 from sssjob.translate import residual
 from sssjob.translate.arrays import flattened, grouped
 from sssjob.translate.form import TASK_GROUP
-from sssjob.translate.losses import Untranslatable, told
+from sssjob.translate.losses import Done, Loss, Untranslatable, told
 from sssjob.translate.requests import Asked
 from sssjob.translate.status import sources
 from sssjob.translate.translator import Reading, Settings, Translation, Translator
@@ -56,7 +58,9 @@ class _Alternative(Scope):
 def alternatives(job: Job) -> int:
     """How many alternatives the request of a job has; 1 for a job without any."""
     effective = resolve(job).block
-    return max(len(Scope(effective, "/Job", lambda found: None).alternatives), 1)
+    assert isinstance(effective, Job)
+    known = _understood(effective, Settings())
+    return max(len(Scope(known.block, "/Job", lambda found: None).alternatives), 1)
 
 
 def translate(
@@ -75,14 +79,19 @@ def translate(
     effective = resolve(job).block
     assert isinstance(effective, Job)
     element = flattened(effective, target.array)
-    scope = Scope(element, "/Job", found.append)
+    known = _understood(element, settings)
+    scope = Scope(known.block, "/Job", found.append)
     if alternative is not None:
-        scope = _Alternative(element, "/Job", found.append)
+        scope = _Alternative(known.block, "/Job", found.append)
         scope.number = alternative
     asked = Asked(element, scope, settings.unstated)
     form = target.compose(asked, settings)
     _readable(asked, found)
-    losses = tuple(asked.losses(to, kept=settings.residual))
+    losses = list(asked.losses(to, kept=settings.residual))
+    if not asked.holds_everything:
+        said = {loss.path for loss in losses}
+        unknown = _not_understood(known, asked, to, settings)
+        losses += [loss for loss in unknown if loss.path not in said]
     if any(loss.refuses for loss in losses):
         raise Untranslatable(to, told(losses))
     if settings.residual:
@@ -121,6 +130,24 @@ def recognise(data: bytes) -> str:
         if shown.recognises(data[:_HEAD]):
             return name
     raise UnusableInput("the source is not recognised: name it (--from)")
+
+
+def _understood(job: Job, settings: Settings) -> Understood[Job]:
+    """A job without what nobody understands, by whose request it is written (9.0)."""
+    return understood(job, around=AwarenessPolicy(settings.unstated))
+
+
+def _not_understood(
+    known: Understood[Job], asked: Asked, to: str, settings: Settings
+) -> Iterator[Loss]:
+    """What a request is written without; elements are lost because no option holds them."""
+    done = Done.RESIDUAL if settings.residual else Done.DROPPED
+    for item in known.items:
+        if item.kind is not Kind.ELEMENT and "/Requested/" in item.path:
+            yield Loss(
+                item.path, item.value, to, "it is not understood", done, item.policy.value,
+                line=item.line, job=asked.job.id, shown=f"{item.name} {item.value!r}",
+            )  # fmt: skip
 
 
 def _readable(asked: Asked, found: list[Finding]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import NamedTuple
 
-from sssjob import expression
+from sssjob import expression, spec
 from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
@@ -77,6 +77,7 @@ class Asked:
     def __init__(self, job: Job, scope: Scope, unstated: str = REJECT) -> None:
         self.job, self.scope = job, scope
         self.owner: Block = job
+        self.holds_everything = False
         self._places: list[Place] = []
         self._numbers: dict[tuple[int, str], list[int]] = {}  # of the places of a block and name
         self._asked_for: set[tuple[int, str, str]] = set()  # of which block, by name and text
@@ -197,11 +198,11 @@ class Asked:
 
         Nothing but plain comparisons needs no expression, so that none is made then.
         """
-        requested = self.owner.requested
-        if all(_PLAIN_ONE.isdisjoint(item.attributes) for item in requested):
+        # The scope has what is understood of the owner.
+        if all(_PLAIN_ONE.isdisjoint(item.attributes) for item in self.scope.block.requested):
             return ()
         try:
-            whole = expression.of(self.owner)
+            whole = expression.of(self.scope.block)
         except (InvalidValue, LimitExceeded, UnbalancedGroup):
             return ()
         return () if whole is None else expression.conjuncts(whole)
@@ -214,6 +215,7 @@ class Asked:
 
     def everything(self) -> None:
         """Take all that a job says, for a target that has a place for whatever there is."""
+        self.holds_everything = True
         self._fates.clear()
         self._attributes.clear()
 
@@ -358,9 +360,10 @@ class Asked:
             if id(item) in self._fates or self._compared(item, owner):
                 continue
             wish = item.attributes.get("preference", "").strip().startswith("-")
-            reason = _WISH if wish else _OTHER if scope is not None else NO_OPTION
+            known = item.name in spec.properties(spec.REQUESTED)
+            fact = scope is not None and (wish or known)
+            reason = _WISH if wish else _OTHER if fact else NO_OPTION
             own = item.attributes.get(_POLICY, policy)
-            fact = scope is not None
             place = Place(f"{path}/{item.name}", item, own, owner, False, False, True, fact)
             self._put(place, _Fate(reason))
 

@@ -5,6 +5,7 @@
 import json
 import stat
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -26,24 +27,16 @@ SACCT = """JobID|JobIDRaw|State|ExitCode|Submit|Start|End|ElapsedRaw|AllocCPUS
 """
 
 # What is not understood, where it is told, and who looks at it.
-EVERY = {
-    "match",
-    "explain",
-    "alternatives",
-    "layout",
-    "features",
-    "deliver",
-    "submit",
-    "submit --to",
-    "condor ad",
-}
-OWN = {"layout", "graph", "features", "deliver", "submit", "submit --to", "condor ad"}
-NAMED = {"graph", "features", "deliver", "submit", "submit --to", "condor ad"}
+SUBMIT = {"submit", "submit --to"}
+ACTS = SUBMIT | {"features", "deliver", "condor ad"}
+EVERY = ACTS | {"match", "explain", "alternatives", "layout", "place"}
+OWN = ACTS | {"layout", "place", "graph"}
+NAMED = ACTS | {"graph"}
 KINDS = {
     "an operator":            ({"attributes": " op='APPROX'"}, "Requested/Processors/@op", EVERY),
     "a conjunction":          ({"attributes": " conj='Xor'"}, "Requested/Processors/@conj", EVERY),
     "an attribute":           ({"attributes": " weight='3'"}, "Requested/Processors/@weight", EVERY),
-    "units":                  ({"requested": "<Swap units='furlong'>1</Swap>"}, "Requested/Swap/@units", EVERY - {"submit", "submit --to"}),
+    "units":                  ({"requested": "<Swap units='furlong'>1</Swap>"}, "Requested/Swap/@units", EVERY - SUBMIT),
     "a requested element":    ({"requested": "<GPU>2</GPU>"}, "Requested/GPU", EVERY),
     "with an operator":       ({"requested": "<GPU op='APPROX' preference='x'>2</GPU>"}, "Requested/GPU", EVERY),
     "one that begins an Or":  ({"requested": "<GPU group='1'>2</GPU><Memory group='-1' conj='Or' units='MB'>64</Memory>"}, "Requested/GPU", EVERY),
@@ -62,7 +55,37 @@ COMMANDS = {
     "condor ad": ["condor", "ad", "job.xml"],
     "submit": ["features", "submit", "--for", "slurm", "--dry-run", "job.xml"],
     "submit --to": ["submit", "--to", "slurm", "--dry-run", "job.xml"],
+    "place": ["place", "job.xml", "--offers", "offers.json"],
 }
+TRANSLATE = ["translate", "--from", "sss", "--to", "sbatch", "job.xml"]
+# Each command of ours that takes no job object for something to be done, by what it does with what
+# it does not understand. Who adds a command says here, or in COMMANDS, what it does.
+OTHERS = {
+    "it has rules of its own, by which it tells what is not understood": {
+        "validate", "profile", "conformance",
+    },
+    "it shows, keeps or finds everything that a document says (9.0: it is not ours to refuse)": {
+        "show", "query", "canon", "diff", "repair", "transform", "report", "store import",
+        "store export", "store query", "store log", "store delete",
+    },
+    "it is about a job that the batch system has already": {"cancel", "hold", "release"},
+    "a request is judged by who answers it": {"request", "serve"},
+    "it takes records, outputs of batch systems, ads or features, not job objects": {
+        "convert", "status", "features machine", "features live", "features set", "features show",
+        "features left", "features status", "features pilots", "features collect", "lcginfo lrms",
+        "lcginfo jobs", "lcginfo caps", "lcginfo check", "lcginfo estimate", "lcginfo run",
+        "lcginfo backtest", "condor job", "condor features", "condor eval", "condor reply-fetch",
+        "condor evict-claim", "condor update-job-info", "condor job-exit", "condor cron",
+    },
+    "it is about a store, a site or a server": {
+        "store init", "store stats", "store check", "store compact", "store settings",
+        "store upgrade", "features expire", "features install", "features serve", "condor config",
+    },
+    "it asks understood, as its own tests say": {
+        "features prolog", "features epilog", "condor queue", "condor fold", "condor simulate",
+        "condor fetch-work", "condor prepare-job",
+    },
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -136,17 +159,10 @@ def test_a_rejection_names_everything_at_once(run, operation):
         assert f"{severity}: {what} is not understood" in done.stderr
 
 
-def test_a_rejected_document_stays_as_it_is(run, tmp_path):
+def test_a_rejected_document_stays_as_it_is(run, tmp_path, monkeypatch):
     text = document("an element of a job", "Reject")
-    COMMANDS["in place"] = [
-        "deliver",
-        "--in-place",
-        "job.xml",
-        "--record",
-        "sacct.txt",
-        "--tz",
-        "UTC",
-    ]
+    words = ["deliver", "--in-place", "job.xml", "--record", "sacct.txt", "--tz", "UTC"]
+    monkeypatch.setitem(COMMANDS, "in place", words)
     done = run("in place", text)
     assert (done.exit_code, (tmp_path / "job.xml").read_text()) == (2, text)
     assert "1 job refused" in done.stderr
@@ -168,6 +184,93 @@ def test_a_job_that_was_not_selected_stops_no_other(run, tmp_path):
     for command in ("explain", "layout"):
         done = CliRunner().invoke(sssjob, [command, "--select", "5", "job.xml"])
         assert (done.exit_code, done.stderr) == (0, "")
+
+
+# To translate is to lose: what no option holds is told by the same policies, in its own words
+
+
+LOST = {kind: where for kind, (_, where, looks) in KINDS.items() if "submit" in looks} | {
+    "units": "Requested/Swap/@units",
+    "a condition": "Dependency",
+    "an attribute of a name": "Name/@weight",
+}
+
+
+def translated(run_in, text, monkeypatch):
+    monkeypatch.chdir(run_in)
+    (run_in / "job.xml").write_text(text)
+    done = CliRunner().invoke(sssjob, TRANSLATE)
+    return done, [line for line in done.stderr.splitlines() if "in sbatch: " in line]
+
+
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+@pytest.mark.parametrize("kind", LOST)
+def test_a_translation_meets_what_nobody_understands_by_the_policy(
+    tmp_path, monkeypatch, kind, policy
+):
+    done, told = translated(tmp_path, document(kind, policy), monkeypatch)
+    severity = {"": "warning", "Reject": "error", "Warn": "warning", "Ignore": ""}[policy]
+    assert (done.exit_code, bool(done.stdout)) == ((1, False) if policy == "Reject" else (0, True))
+    here = [line for line in told if f"at /Job/{LOST[kind]}" in line]
+    assert [f": {severity}: " in line for line in here] == [True] * (policy != "Ignore")
+    if severity != "error":
+        assert "#SBATCH --ntasks=2" in done.stdout
+        back = CliRunner().invoke(sssjob, ["translate", "--to", "sss", "-"], done.stdout)
+        said = "".join(KINDS[kind][0].values()).replace("'", '"').replace("><", ">\n<")
+        assert all(each in back.stdout for each in said.splitlines())
+
+
+# The policy that is nearest holds
+
+
+MIXED = [
+    # of the job, of its group, of Requested, of the element; what holds
+    ("Ignore", "", "Reject", "", "Reject"), ("Reject", "", "Ignore", "", "Ignore"),
+    ("Ignore", "", "", "Reject", "Reject"), ("", "Ignore", "", "", "Ignore"),
+    ("", "Ignore", "Warn", "", "Warn"), ("Warn", "Reject", "", "Ignore", "Ignore"),
+    ("Ignore", "Reject", "", "", "Ignore"), ("Warn", "Ignore", "Ignore", "Reject", "Reject"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", [
+    "<Processors op='APPROX'{}>2</Processors>", "<Processors conj='Xor'{}>2</Processors>", "<GPU{}>2</GPU>",
+])  # fmt: skip
+@pytest.mark.parametrize("of_job, of_group, of_request, of_element, holds", MIXED)
+@pytest.mark.parametrize("operation", sorted(EVERY))
+def test_the_nearest_policy_holds(
+    run, operation, of_job, of_group, of_request, of_element, holds, asked
+):
+    given = [
+        f" awarenessPolicy='{policy}'" * bool(policy)
+        for policy in (of_group, of_job, of_request, of_element)
+    ]
+    done = run(operation, (
+        f"<JobGroup{given[0]}><Id>g</Id><Job{given[1]}><Id>4</Id><Executable>/bin/true</Executable>"
+        f"<Requested{given[2]}>{asked.format(given[3])}</Requested></Job></JobGroup>"
+    ))  # fmt: skip
+    assert (done.exit_code == 2) is (holds == "Reject"), done.stderr
+    words = {"Reject": ": error: ", "Warn": ": warning: "}
+    told = [line for line in done.stderr.splitlines() if "is not understood" in line]
+    assert [words.get(holds, "") in line for line in told] == [True] * (holds != "Ignore")
+
+
+def commands(command, name=""):
+    if isinstance(command, click.Group):
+        for each in command.list_commands(click.Context(command)):
+            found = command.get_command(click.Context(command), each)
+            yield from commands(found, f"{name} {each}".strip())
+    else:
+        yield name
+
+
+def test_every_command_says_what_it_does_with_what_it_does_not_understand():
+    judged = {
+        " ".join(word for word in words[:2] if not word.endswith(".xml"))
+        for words in (*COMMANDS.values(), TRANSLATE)
+    }
+    judged = {name.partition(" --")[0] for name in judged}
+    every = [*judged, *(name for names in OTHERS.values() for name in names)]
+    assert sorted(every) == sorted(set(commands(sssjob)))
 
 
 # What is left of a request, which every operation goes on with

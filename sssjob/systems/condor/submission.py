@@ -357,7 +357,7 @@ def _count(said: Said, option: str) -> int:
 def _requirements(asked: Asked, made: Made) -> None:
     """What a machine has to be, as far as it is said of machines alone, and what is liked."""
     try:
-        whole = expression.of(asked.job)
+        whole = expression.of(asked.scope.block)
     except (InvalidValue, LimitExceeded, UnbalancedGroup):
         return
     parts = () if whole is None else expression.conjuncts(whole)

@@ -193,6 +193,22 @@ def test_a_job_that_may_not_run_waits_with_its_reason(site, inner, reason):
     assert reason in job.reason
 
 
+@pytest.mark.parametrize("inner", [
+    "<GPU>2</GPU>", "<Processors op='APPROX'>2</Processors>",
+    "<Processors conj='Xor'>2</Processors>",
+])  # fmt: skip
+@pytest.mark.parametrize("policy", ["Reject", "Warn", "Ignore"])
+def test_what_is_not_understood_is_met_by_its_policy(site, inner, policy):
+    request = f"<Requested awarenessPolicy='{policy}'>{inner}</Requested>"
+    site.add("a.xml", f"{USER}{request}")
+    fetched = site.fetch()
+    assert bool(fetched) is (policy != "Reject")
+    assert ("is not understood" in site.said) is (policy != "Ignore")
+    if policy == "Reject":
+        [job] = site.jobs(WAITING)
+        assert "is not understood, and its awarenessPolicy is Reject" in job.reason
+
+
 def test_a_document_that_cannot_be_read_spares_the_others(site):
     (site.path / "a.xml").write_text("<Job><Id>")
     site.add("b.xml", USER)

@@ -8,12 +8,14 @@ from fractions import Fraction
 
 from sssjob import graph
 from sssjob.amounts import Scope
+from sssjob.check.awareness import Outcome, Understood, said, understood
+from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.classads import long
 from sssjob.defaults import resolve
 from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
-from sssjob.model import Block, Job, Property
+from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import stamp
 from sssjob.systems.condor.hooks.documents import Documents, Found, documents, jobs_of
@@ -81,32 +83,41 @@ def _made(
     before = queue.known(found.name)
     standing = [each for block in blocks for each in _standing(block)]
     jobs = []
-    for number, (job, reason) in enumerate(standing, 1):
+    for number, (as_known, reason) in enumerate(standing, 1):
         state = before[number].state if number in before else ""
+        name = found.name if len(standing) == 1 else f"{found.name}#{number}"
         try:
-            jobs.append(_candidate(job, reason, state, uid, trusted))
+            jobs.append(_candidate(as_known, reason, state, uid, trusted))
         except (_NoAd, Untrusted) as error:
-            say(f"{found.name if len(standing) == 1 else f'{found.name}#{number}'}: {error}")
-            jobs.append(Candidate(job.id, WAITING, reason=str(error)))
+            say(f"{name}: {error}")
+            jobs.append(Candidate(as_known.block.id, WAITING, reason=str(error)))
+        else:
+            for each in as_known.findings() if jobs[-1].state == READY else ():
+                say(f"{name}: {each.message}")
     return uid, jobs
 
 
-def _standing(block: Block) -> Iterator[tuple[Job, str]]:
+def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:
     """The jobs of a block with their defaults, and why they may not run yet, if so."""
     resolved = resolve(block).block
+    policy = block.attributes.get("awarenessPolicy") if isinstance(block, JobGroup) else None
+    around = FULL.policy(policy, AwarenessPolicy.REJECT)
     jobs = jobs_of(resolved)
     states = list(graph.of(jobs).states().values())
     for job, state in zip(jobs, states, strict=True):
         waits = "it waits for other jobs" if state is State.WAITING else ""
         never = "a job that it depends upon lets it never run" if state is State.NEVER else ""
-        yield job, waits or never
+        yield understood(job, around=around), waits or never
 
 
-def _candidate(job: Job, reason: str, known: str, uid: int, trusted: Trust) -> Candidate:
+def _candidate(
+    as_known: Understood[Job], reason: str, known: str, uid: int, trusted: Trust
+) -> Candidate:
     """A job in the state that its document tells; ``known`` is the one in the queue.
 
     Raises ``Untrusted`` and ``_NoAd``.
     """
+    job = as_known.block
     state = job.get("State") or "Idle"
     # What was given away and came back still says that it runs.
     is_lost = state in ("Running", "Suspended") and known in (READY, RETURNED)
@@ -118,6 +129,9 @@ def _candidate(job: Job, reason: str, known: str, uid: int, trusted: Trust) -> C
         return Candidate(job.id, WAITING, reason=f"its State is {state}")
     if reason:
         return Candidate(job.id, WAITING, reason=reason)
+    if not as_known.accepted:
+        rejected = said(Outcome(as_known.outcome.reject))
+        raise _NoAd("; ".join(each.message for each in rejected))
     owner = trusted.owner(job, uid)
     priority, submitted = (_whole(job.properties.get(name)) for name in ("Priority", "SubmitTime"))
     ads = ads_of(job, owner)
