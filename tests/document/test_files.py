@@ -118,7 +118,9 @@ class _Bytewise(io.RawIOBase):
         return self._stream.readinto(memoryview(buffer)[:1])
 
 
-@pytest.mark.parametrize("data", [b"<Job/>", gzip.compress(b"<Job/>"), b"B", b"BZ", b"SQL"])
+@pytest.mark.parametrize(
+    "data", [b"<Job/>", gzip.compress(b"<Job/>", mtime=0), b"B", b"BZ", b"SQL"]
+)
 def test_a_stream_that_gives_a_byte_at_a_time_is_recognised(data):
     whole = gzip.decompress(data) if data[:1] == b"\x1f" else data
     with opened(io.BufferedReader(_Bytewise(data))) as stream:
