@@ -334,11 +334,11 @@ def folded(text: str) -> Iterator[str]:
         head = _MORE
 
 
-def unfolded(lines: list[str]) -> tuple[list[str], list[Kept]]:
+def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[Kept]]:
     """Lines, empty where something is kept, and what that is."""
     others: list[str] = []
     kept: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, before + 1):
         if line.startswith(_KEPT):
             kept.append((number, [line[len(_KEPT) :]]))
         elif line.startswith(_MORE) and kept:

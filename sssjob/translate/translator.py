@@ -34,7 +34,7 @@ and ``job``, and no residual then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
@@ -47,6 +47,7 @@ from sssjob.translate.requests import Asked
 F = TypeVar("F")
 
 _NO_FILES: Mapping[str, bytes] = {}
+_NO_CONTEXT: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class Settings:
     whether what does not fit is kept in the target.
     ``unstated`` is the awarenessPolicy where a job says none. ``parallel`` is Grid Engine's
     parallel environment. ``files`` are those that travel with the job, by their ids. ``terminal``:
-    whether who submits it has a terminal, for a job that is Interactive.
+    whether who submits it has a terminal, for a job that is Interactive. ``context`` is what a
+    target has to know of all jobs that are written together.
     """
 
     memory_scope: str = "job"
@@ -70,6 +72,7 @@ class Settings:
     parallel: str = "smp"
     files: Mapping[str, bytes] = field(default_factory=lambda: _NO_FILES)
     terminal: bool = True
+    context: Mapping[str, object] = field(default_factory=lambda: _NO_CONTEXT)
 
 
 class Translation(NamedTuple):
@@ -99,13 +102,14 @@ class Translator(Generic[F]):
     """A target, a source, or both; ``name`` is what ``--to`` and ``--from`` call it.
 
     ``array`` is how it spells arrays. ``suffix`` is that of files; texts of several jobs ``join``
-    where one file can hold them.
+    where one file can hold them; where it is ``whole``, it has to know all of them (``context``).
     """
 
     name: str = ""
     array: Spelling = NO_ARRAYS
     suffix: ClassVar[str] = ""
     joins: ClassVar[bool] = False
+    whole: ClassVar[bool] = False
 
     def compose(self, asked: Asked, settings: Settings) -> F:
         """The form for what a job asks for; what is taken of ``asked`` and kept is no loss.
@@ -113,6 +117,10 @@ class Translator(Generic[F]):
         Raises ``InvalidValue`` for a job that has no form at all.
         """
         raise NotImplementedError
+
+    def context(self, jobs: Sequence[Job]) -> Mapping[str, object]:
+        """What has to be known of all jobs of a source while each of them is written."""
+        return {}
 
     def dump(self, form: F) -> str:
         """A form as text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -20,7 +20,9 @@ from sssjob.translate import (
     read,
     recognise,
     translate,
+    translator,
 )
+from sssjob.translate.translator import Reading
 
 MOST = 1 << 28  # bytes of one source, which is held whole
 
@@ -66,13 +68,28 @@ def run(work: Translation, sources: Iterator[NamedSource]) -> Iterator[Written]:
             from_ = recognise(data) if work.source == AUTO and data.strip() else work.source
             if not data.strip():
                 continue
-            for found in read(data, from_, work.settings):
+            readings: Iterable[Reading] = read(data, from_, work.settings)
+            settings, readings = _settings(work, readings)
+            for found in readings:
                 if found.job is None:
                     wrong = any(each.severity is Severity.ERROR for each in found.findings)
                     yield Written(None, "", (), found.findings, "it cannot be read" * wrong)
                 elif not work.select or found.job.id == work.select:
-                    files = {**work.settings.files, **found.files}
-                    yield from _written(work, found.job, files, found.findings)
+                    given = replace(settings, files={**settings.files, **found.files})
+                    yield from _written(work, found.job, given, found.findings)
+
+
+def _settings(work: Translation, readings: Iterable[Reading]) -> tuple[Settings, Iterable[Reading]]:
+    """Settings with what the target has to know of all jobs, where it has to know them."""
+    target = translator(work.to)
+    if not target.whole:
+        return work.settings, readings
+    found = list(readings)
+    jobs = [
+        each.job for each in found
+        if each.job is not None and work.select in ("", each.job.id)
+    ]  # fmt: skip
+    return replace(work.settings, context=target.context(jobs)), found
 
 
 def content(source: NamedSource) -> bytes:
@@ -85,10 +102,9 @@ def content(source: NamedSource) -> bytes:
 
 
 def _written(
-    work: Translation, job: Job, files: Mapping[str, bytes], findings: tuple[Finding, ...]
+    work: Translation, job: Job, settings: Settings, findings: tuple[Finding, ...]
 ) -> Iterator[Written]:
     """Each alternative once: where a target can say a choice, several have the same text."""
-    settings = replace(work.settings, files=files)
     seen: set[str] = set()
     numbers: range | tuple[None] = range(alternatives(job)) if work.every else (None,)
     for number in numbers:

@@ -5,6 +5,8 @@ Where a system cannot be started, the tests say why. Cases that name what the sy
 here, such as a second cluster or GPUs, say so.
 """
 
+import io
+
 import condor_pool
 import gridengine_cell
 import pytest
@@ -14,6 +16,8 @@ from submit_cases import CONDOR, SBATCH, SGE
 from translated import requested, wrapped
 
 from sssjob import loads, translate
+from sssjob.document.sources import NamedSource
+from sssjob.verbs.translate import Translation, run
 
 pytestmark = pytest.mark.interop
 
@@ -185,3 +189,31 @@ def test_condor_submit_takes_each_file(condor, inner):
     done = condor("condor_submit", "-dry-run", "-", "-", stdin=text)
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'Cmd="/bin/true"' in done.stdout
+
+
+GROUP = """<JobGroup><Id>g</Id>
+<Job><Id>last</Id><Executable>/bin/true</Executable><Dependency>a.1</Dependency>
+<Dependency condition="OnExit" code="3">b</Dependency></Job>
+<Job><Id>a.1</Id><Name>first of all</Name><Executable>/bin/true</Executable><Queue>x</Queue></Job>
+<Job><Id>b</Id><Executable>/bin/true</Executable><Dependency>a.1</Dependency></Job>
+<Job><Id>c</Id><Executable>/bin/true</Executable><Dependency condition="OnFailure">d</Dependency></Job>
+<Job><Id>d</Id><Executable>/bin/true</Executable></Job></JobGroup>
+"""
+
+
+def test_dagman_reads_a_dag_as_it_is_meant(condor):
+    source = NamedSource("jobs.xml", io.BytesIO(GROUP.encode()))
+    text = "".join(each.text for each in run(Translation("dagman"), iter((source,))))
+    # DAGMan writes down what it has read, and ends; it wants a place of its own, not in /tmp.
+    done = condor("/bin/sh", "-c", """
+        rm -rf /data/dag && mkdir -p /data/dag && chmod 777 /data/dag && cd /data/dag && cat > x.dag
+        _CONDOR_DAGMAN_LOG=/data/dag/log condor_dagman -p 0 -f -l . -Lockfile lock -AutoRescue 0 \
+            -DoRescueFrom 0 -Dag x.dag -DumpRescue -Suppress_notification \
+            -CsdVersion "$(condor_version | head -1)" -dagman /usr/bin/condor_dagman
+        cat ./*rescue* log
+    """, stdin=text)  # fmt: skip
+    for line in (
+        "SCRIPT POST b /usr/bin/test $RETURN -eq 3", "SCRIPT POST d /usr/bin/test $RETURN -ne 0",
+        "PARENT n_612e31 CHILD  last b", "PARENT b CHILD  last", "PARENT d CHILD  c",
+    ):  # fmt: skip
+        assert f"{line}\n" in f"{done.stdout}\n", done.stdout + done.stderr

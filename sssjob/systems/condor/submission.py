@@ -427,13 +427,13 @@ class SubmitFile(Translator[Description]):
     name = "condor"
     suffix = ".sub"
 
-    def __init__(self) -> None:
-        self.amounts = Amounts()
+    def __init__(self, rules: tuple[fields.Rule, ...] = RULES) -> None:
+        self.rules, self.amounts = rules, Amounts()
 
     def compose(self, asked: Asked, settings: Settings) -> Description:
         """The commands. Raises ``InvalidValue`` for a job without a program on the nodes."""
         made = Made()
-        for rule in RULES:
+        for rule in self.rules:
             rule.write(asked, made)
         self.amounts.compose(asked, made, settings)
         _requirements(asked, made)
@@ -470,10 +470,12 @@ class SubmitFile(Translator[Description]):
 
     def dump(self, form: Description) -> str:
         """The file, ready to be submitted."""
+        return "\n".join((*self.commands(form), f"queue {form.queue}".rstrip())) + "\n"
+
+    def commands(self, form: Description) -> list[str]:
+        """The lines before the queue."""
         lines = [f"{option.name} = {option.value}" for option in form.options]
-        lines += [line for text in form.kept for line in folded(text)]
-        lines.append(f"queue {form.queue}".rstrip())
-        return "\n".join(lines) + "\n"
+        return [*lines, *(line for text in form.kept for line in folded(text))]
 
     def load(self, data: bytes) -> Iterator[Description | Finding]:
         """The description before the first queue; what follows it is told."""
@@ -486,13 +488,13 @@ class SubmitFile(Translator[Description]):
             text = data.decode(errors="replace")
             line = data.count(b"\n", 0, error.start) + 1
             found = (finding("E-TYPE", "the line is not UTF-8", line=line),)
-        read = _description(text)
+        read = description(text)
         yield replace(read, findings=(*found, *read.findings))
 
     def job(self, form: Description, settings: Settings) -> Read:
         """What the commands say."""
         said, heard = Said(form.options), Heard(findings=list(form.findings))
-        for rule in RULES:
+        for rule in self.rules:
             rule.read(said, heard)
         self.amounts.understand(said, heard, settings)
         _say_requirements(said, heard)
@@ -529,12 +531,13 @@ class SubmitFile(Translator[Description]):
         return "commands of a submit file" if lines and plain_ and starts & known else ""
 
 
-def _description(text: str) -> Description:
+def description(text: str, before: int = 0) -> Description:
+    """The commands of a text, ``before`` which so many lines of a file stand."""
     options: list[Option] = []
     found: list[Finding] = []
     queue = ""
-    lines, kept = unfolded(text.split("\n"))
-    rest = iter(_joined(lines))
+    lines, kept = unfolded(text.split("\n"), before)
+    rest = ((before + number, line) for number, line in _joined(lines))
     for number, line in rest:
         if not line.strip() or line.lstrip().startswith("#"):
             continue

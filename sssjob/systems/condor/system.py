@@ -18,6 +18,7 @@ SYSTEM = System(
     targets=(
         Target("condor", "sssjob.systems.condor.submission:CONDOR",
                "submit files of condor_submit", Sign.COUNT),
+        Target("dagman", "sssjob.systems.condor.dag:DAGMAN", "DAGs of condor_submit_dag"),
     ),
     status=Status(
         (Format("condor-q", "sssjob.systems.condor.status", "condor_q -json", sign=Sign.MARK),),
