@@ -11,7 +11,7 @@ import postgresql
 import pytest
 from hypothesis import HealthCheck, given, settings
 from later_questions import Truth
-from sssjob.store.access import Moment
+from sssjob.store.access_paths import Moment
 
 from sssjob import store
 from sssjob.query import NotAQuery, compile
