@@ -97,6 +97,8 @@ class Asking:
     @property
     def plan(self) -> str:
         """How a file is asked, in words."""
+        if self.query.has_one_answer:
+            return "one answer for all documents of this file"
         if self.query.obstacle:
             return f"each document as a whole tree, because {self.query.obstacle}"
         if self.asked.whole:

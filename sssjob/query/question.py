@@ -64,6 +64,16 @@ class Question(ABC):
         """
 
     @property
+    def has_one_answer(self) -> bool:
+        """Whether many documents have one answer together, and not one each."""
+        return False
+
+    @property
+    def plain(self) -> Question | None:
+        """The same question of XPath 1.0, if there is one in a later version."""
+        return None
+
+    @property
     def streams(self) -> bool:
         """Whether a source of any size is answered in constant memory."""
         return not self.obstacle
@@ -160,7 +170,7 @@ class Question(ABC):
         return lambda batch, on_error: self.of_units(batch.located(), effective, places, on_error)
 
     @property
-    def _known(self) -> frozenset[str]:
+    def known(self) -> frozenset[str]:
         """The namespaces of which the expression knows names: what is in them is asked for."""
         return frozenset(self.namespaces.values())
 
@@ -169,8 +179,8 @@ class Question(ABC):
     ) -> Iterator[Match]:
         ask = self._asker(None, places)
         assert ask is not None
-        for document, offset in tree.documents(source, on_error=on_error, known=self._known):
-            root = _with_resolved(document) if effective else document
+        for document, offset in tree.documents(source, on_error=on_error, known=self.known):
+            root = with_resolved(document) if effective else document
             units = filter(is_object, outermost(root) or [root]) if self.is_relative else [root]
             for unit in units:
                 try:
@@ -210,7 +220,8 @@ def _resolved(element: Element) -> Element:
     return bridge.to_tree(defaults.resolve(bridge.from_tree(element)).block)
 
 
-def _with_resolved(root: Element) -> Element:
+def with_resolved(root: Element) -> Element:
+    """A document with the defaults of all its job objects applied."""
     for element in outermost(root) or [root]:
         new = _resolved(element)
         parent = element.getparent()

@@ -19,6 +19,7 @@ from sssjob.store.documents import SELECT, Asking, OnError, Packed, parts, unpac
 from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
+from sssjob.store.plan import Plan
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
 from sssjob.store.sql import Sql, quoted
@@ -134,6 +135,13 @@ class Answers(NamedTuple):
         if places or not way.how.texts or way.only_documents_know:
             return self._candidates(reader, way)
         return None
+
+    def documents(self, how: Plan) -> Iterator[bytes]:
+        """The documents in which a plan may find something, in the order of the store."""
+        with self.engine.reading() as reader:
+            access = Moment(reader, self.engine.dialect).access(how, effective=self.effective)
+            rows = self._all(reader) if access.reads_all else self._candidates(reader, access)
+            yield from (document for _, document in self._unpacked(rows))
 
     def how_many(self) -> int:
         """How many matches are true; where columns decide, no document is opened."""

@@ -9,7 +9,7 @@ from sssjob.query import Question
 from sssjob.query.match import number
 from sssjob.store.access_paths import Moment
 from sssjob.store.engine import Engine
-from sssjob.store.plan import Level
+from sssjob.store.plan import Level, Plan
 from sssjob.store.pushdown import plan
 from sssjob.store.sql import Sql, sql
 from sssjob.store.totals import total
@@ -49,20 +49,27 @@ class Explanation:
 
 def explain(engine: Engine, question: Question, *, effective: bool) -> list[Explanation]:
     """The plan of a query, or those of the paths whose totals it is made of."""
+    return [_explained(engine, each, how, effective) for each, how in _plans(question)]
+
+
+def _plans(question: Question) -> list[tuple[str, Plan]]:
     whole = total(question)
-    if whole is None:
-        return [_explained(engine, question, effective)]
-    return [_explained(engine, part, effective) for _, part in whole.parts.values()]
+    if whole is not None:
+        return [(part.expression, plan(part)) for _, part in whole.parts.values()]
+    if question.has_one_answer:
+        from sssjob.store import gathered  # importing elementpath takes half a second
+
+        return gathered.parts(question)
+    return [(question.expression, plan(question.plain or question))]
 
 
-def _explained(engine: Engine, question: Question, effective: bool) -> Explanation:
-    how = plan(question)
+def _explained(engine: Engine, expression: str, how: Plan, effective: bool) -> Explanation:
     if how.level is Level.NOTHING:
-        return Explanation(question.expression, how.level, how.why, None)
+        return Explanation(expression, how.level, how.why, None)
     with engine.reading() as reader:
         way = Moment(reader, engine.dialect).access(how, effective=effective)
     where = sql(way.candidates, engine.dialect)
-    return Explanation(question.expression, how.level, how.why, where)
+    return Explanation(expression, how.level, how.why, where)
 
 
 def _filled(where: Sql) -> str:

@@ -215,7 +215,8 @@ class Store:
         """What a query finds in each document, in the order of the store, as of one moment.
 
         The answers are those of ``question.run`` on the documents; ``count()`` and ``sum()`` of
-        paths from the document are asked of the store as a whole. ``effective`` asks jobs with
+        paths from the document are asked of the store as a whole, and so is all else that later
+        versions of XPath work out from paths. ``effective`` asks jobs with
         their defaults applied. Without ``places`` a match knows its text, not where it stands;
         where columns have the texts, no document is opened for them. ``trace`` is told what was
         done. Raises ``DamagedStore``, ``LimitExceeded`` or ``UnreadableDocument`` for a document
@@ -223,8 +224,8 @@ class Store:
         document is asked, and it is told where columns say something else.
         """
         answers = self._answers(question, effective, trace, on_error, on_difference)
-        whole = total(question)
-        return answers.matches(places=places) if whole is None else _total(whole, answers)
+        whole = _over_all(question, answers)
+        return answers.matches(places=places) if whole is None else whole
 
     def made(
         self,
@@ -244,9 +245,9 @@ class Store:
         that travel: other processes can ask them (``Packed.documents``).
         """
         answers = self._answers(question, effective, trace, on_error, on_difference)
-        whole = total(question)
+        whole = _over_all(question, answers)
         if whole is not None:
-            return here(_total(whole, answers))
+            return here(whole)
         return answers.made(here, elsewhere, places=places)
 
     def how_many(
@@ -260,9 +261,9 @@ class Store:
     ) -> int:
         """How many matches of a query are true; where columns decide, no document is opened."""
         answers = self._answers(question, effective, trace, on_error, on_difference)
-        whole = total(question)
+        whole = _over_all(question, answers)
         if whole is not None:
-            return sum(match.is_true for match in _total(whole, answers))
+            return sum(match.is_true for match in whole)
         return answers.how_many()
 
     def explain(self, question: Question, *, effective: bool = False) -> list[Explanation]:
@@ -271,7 +272,8 @@ class Store:
 
     def reads_documents(self, question: Question) -> bool:
         """Whether columns cannot count the matches of a query: each document has to be asked."""
-        return total(question) is None and plan(question).path is None
+        is_one = total(question) is not None or question.has_one_answer
+        return not is_one and plan(question.plain or question).path is None
 
     def differ(self, difference: Difference) -> None:
         """Log that columns say something else than a document."""
@@ -325,10 +327,23 @@ class Store:
     ) -> Answers:  # fmt: skip
         counted = Trace() if trace is None else trace
         told = on_difference or (self.differ if self.verifies else None)
-        return Answers(self.engine, self.packing, question, effective, counted, on_error, told)
+        asked = question.plain or question
+        return Answers(self.engine, self.packing, asked, effective, counted, on_error, told)
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self.packing, self.address)
+
+
+def _over_all(question: Question, answers: Answers) -> Iterator[Match] | None:
+    """The one answer of a query that is about the whole store; None where each document has its."""
+    whole = total(question)
+    if whole is not None:
+        return _total(whole, answers)
+    if not question.has_one_answer:
+        return None
+    from sssjob.store import gathered  # importing elementpath takes half a second
+
+    return gathered.matches(question, answers)
 
 
 def _total(whole: Total, answers: Answers) -> Iterator[Match]:

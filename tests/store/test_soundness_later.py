@@ -11,10 +11,10 @@ import postgresql
 import pytest
 from hypothesis import HealthCheck, given, settings
 from later_questions import Truth
-from sssjob.store.access_paths import Moment
 
 from sssjob import store
 from sssjob.query import NotAQuery, compile
+from sssjob.store.access_paths import Moment
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
 from sssjob.store.sql import POSTGRESQL

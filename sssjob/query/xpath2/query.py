@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from elementpath import ElementPathError
 from elementpath.xpath_nodes import AttributeNode, DocumentNode, TextNode, XPathNode
 from lxml import etree
 from lxml.etree import _Element as Element
 
+from sssjob.document import tree
+from sssjob.document.files import Source
 from sssjob.errors import (
     InvalidValue,
     LimitExceeded,
@@ -24,10 +27,12 @@ from sssjob.errors import (
 )  # fmt: skip
 from sssjob.query.match import Match
 from sssjob.query.parser import MAX_DEPTH, parse
-from sssjob.query.question import Ask, Question
+from sssjob.query.question import Ask, Question, with_resolved
 from sssjob.query.syntax import Expression
-from sssjob.query.xpath2 import parser, scope
+from sssjob.query.xpath import Query
+from sssjob.query.xpath2 import parser, scope, ways
 from sssjob.query.xpath2.context import Context
+from sssjob.query.xpath2.gathering import Gathering, Part, Place, gathering, values
 
 VERSIONS = tuple(parser.PARSERS)
 
@@ -44,21 +49,26 @@ class XPath2Query(Question):
     expression: str
     namespaces: Mapping[str, str] = field(default_factory=dict, hash=False)
     version: str = "3.1"
+    part: Place = ()  # of the token that is asked, if it is a part of the expression
 
     @classmethod
-    def of(cls, expression: str, namespaces: dict[str, str], version: str) -> Self:
+    def of(
+        cls, expression: str, namespaces: dict[str, str], version: str, part: Place = ()
+    ) -> Self:
         """A query whose expression was read; raises ``NotAQuery``."""
         if version not in VERSIONS:
             raise ValueError(
                 f"{version!r} is no version of XPath: expected 1.0, {', '.join(VERSIONS)}"
             )
-        query = cls(expression, namespaces, version)
+        query = cls(expression, namespaces, version, part)
         query._refuse_unbound()
         return query
 
     @cached_property
     def parsed(self) -> Expression | None:
         """The expression as a tree of XPath 1.0, or None if it is none."""
+        if self.part:
+            return None
         try:
             return parse(self.expression, self.namespaces)
         except NotAQuery:
@@ -85,13 +95,19 @@ class XPath2Query(Question):
         Raises ``NotAQuery`` for an error of the expression that shows with this element, and
         ``LimitExceeded`` where it takes too long.
         """
-        try:
+        with self._faults():
             if self.is_relative:
                 root = element if self.is_inside else element.getroottree()
                 context = Context(root, element)
             else:
                 context = Context(element.getroottree())
-            return [_item(found) for found in self.token.select(context)]
+            return [self._item(found) for found in self.token.select(context)]
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Say as ours what elementpath and Python say of an expression."""
+        try:
+            yield
         except ElementPathError as error:
             raise parser.not_a_query(self.expression, error) from error
         except InvalidValue as error:
@@ -102,6 +118,78 @@ class XPath2Query(Question):
             raise LimitExceeded("calls inside each other", MAX_DEPTH) from None
         except parser.FAULTS as error:
             raise parser.beyond(self.expression, error) from error
+
+    def _item(self, found: Any) -> Any:
+        """An item as lxml has it; a value of a part keeps its type."""
+        return found if self.part and not isinstance(found, XPathNode) else _item(found)
+
+    @cached_property
+    def gathering(self) -> Gathering | None:
+        """How it has one answer for all documents; None where each is asked for itself."""
+        if self.is_relative or self.part:
+            return None
+        own = parser.parse(self.expression, dict(self.namespaces), self.version)
+        return gathering(own)
+
+    @property
+    def has_one_answer(self) -> bool:
+        """Whether many documents have one answer together, and not one each."""
+        return self.gathering is not None
+
+    @cached_property
+    def plain(self) -> Question | None:
+        """The same question of XPath 1.0, where it certainly means the same."""
+        found = ways.plain(self.token, self.namespaces)
+        return None if found is None else Query(str(found), self.namespaces)
+
+    def at(self, place: Place) -> XPath2Query:
+        """The question that a part of it is."""
+        return XPath2Query.of(self.expression, dict(self.namespaces), self.version, place)
+
+    def run(
+        self, source: Source, *, effective: bool = False, places: bool = True, whole: bool = False,
+        on_error: tree.OnError | None = None,
+    ) -> Iterator[Match]:  # fmt: skip
+        """As of any question; one that gathers has one answer for all documents of a source."""
+        if not self.has_one_answer:
+            return super().run(
+                source, effective=effective, places=places, whole=whole, on_error=on_error
+            )
+        return self.gathered(_OfSource(self, source, effective), on_error)
+
+    def gathered(self, supply: Supply, on_error: tree.OnError | None) -> Iterator[Match]:
+        """The one answer, by what documents give; none where one of them cannot be asked."""
+        how, faults = self.gathering, []
+        assert how is not None
+
+        def tell(error: Any) -> None:
+            faults.append(error)
+            if on_error is None:
+                raise error
+            on_error(error)
+
+        try:
+            found, documents = supply.gathered(how, tell)
+            if faults:
+                return
+            alone = len(documents) == 1
+            items = self.on(documents[0]) if alone else self._worked_out(how, found, documents)
+        except LimitExceeded as error:
+            tell(UnreadableDocument(finding("E-LIMIT", str(error))))
+        except NotAQuery as error:
+            tell(UnreadableDocument(finding("E-TYPE", error.message)))
+        else:
+            yield from self._matches(items, None, 0, 0)
+
+    def matched(self, root: Element) -> Iterator[Match]:
+        """What it finds in a document; raises ``NotAQuery``."""
+        return self._matches(self.on(root), None, 0, 0)
+
+    def _worked_out(
+        self, how: Gathering, found: Mapping[str, list[Any]], documents: list[Element]
+    ) -> list[Any]:
+        with self._faults():
+            return [self._item(each) for each in how.answer(found, documents)]
 
     def _asker(self, above: tuple[str, ...] | None, places: bool) -> Ask | None:
         """On its own, since the tree of a stream also holds what was read ahead."""
@@ -136,11 +224,63 @@ class XPath2Query(Question):
     @cached_property
     def token(self) -> Any:
         """The expression as elementpath reads it: the token at the root of the others."""
-        return parser.parse(self.expression, dict(self.namespaces), self.version)
+        found = parser.parse(self.expression, dict(self.namespaces), self.version)
+        for index in self.part:
+            found = found[index]
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What elementpath compiled does not travel between processes; the text does."""
-        return type(self).of, (self.expression, dict(self.namespaces), self.version)
+        return type(self).of, (self.expression, dict(self.namespaces), self.version, self.part)
+
+
+class Supply(Protocol):
+    """What documents there are."""
+
+    def gathered(
+        self, how: Gathering, on_error: Callable[[Any], None]
+    ) -> tuple[Mapping[str, list[Any]], list[Element]]:
+        """What the parts give, by their variables, and the documents that are held."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OfSource:
+    """The documents of a source, which is read once."""
+
+    question: XPath2Query
+    source: Source
+    effective: bool
+
+    def gathered(
+        self, how: Gathering, on_error: Callable[[Any], None]
+    ) -> tuple[dict[str, list[Any]], list[Element]]:
+        """What the parts give, by their variables, and the documents that are held."""
+        parts = {part: self.question.at(part.place) for part in how.parts}
+        if len(parts) == 1 and not how.holds:
+            [(part, question)] = parts.items()
+            found = (question.plain or question).run(
+                self.source, effective=self.effective, places=False, on_error=on_error
+            )
+            return {part.variable: kept(part, found)}, []
+        gathered: dict[str, list[Any]] = {part.variable: [] for part in how.parts}
+        documents = []
+        for document, _ in tree.documents(
+            self.source, on_error=on_error, known=self.question.known
+        ):
+            root = with_resolved(document) if self.effective else document
+            for part, question in parts.items():
+                gathered[part.variable] += values(question.matched(root))
+            if how.holds:
+                documents.append(root)
+        for part in how.parts:
+            if part.counts:
+                gathered[part.variable] = [len(gathered[part.variable])]
+        return gathered, documents
+
+
+def kept(part: Part, matches: Iterator[Match]) -> list[Any]:
+    """What is kept of a part: the values, or how many there are."""
+    return [sum(1 for _ in matches)] if part.counts else list(values(matches))
 
 
 def _below(above: tuple[str, ...], element: Element) -> Element:

@@ -49,7 +49,8 @@ def is_relative(token: Any) -> bool:
         return is_relative(token[0])
     if symbol == ":":  # a prefix, and a name or a function
         return token[1].symbol in ("(name)", "*") or is_relative(token[1])
-    if symbol in (*_NODES, *_AWAY):
+    is_product = symbol == "*" and len(token)
+    if symbol in (*_NODES, *_AWAY) and not is_product:
         return True
     if symbol in _OF_CONTEXT and not len(token):
         return True

@@ -6,13 +6,14 @@ plain form is None, or the ``rest`` of a way.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from elementpath import ElementPathError
 
-from sssjob.query.syntax import PREFIX, Test
+from sssjob.query.syntax import PREFIX, Call, Chain, Constant, Expression, Path, Step, Test
 from sssjob.query.xpath2.parser import FAULTS
 
 Literal = str | int | float | Decimal | bool
@@ -116,6 +117,46 @@ def _is_constant(token: Any) -> bool:
     if symbol == "*" and not len(token):
         return False  # a name test
     return symbol in _WORKED_OUT and all(map(_is_constant, token))
+
+
+def plain(token: Any, namespaces: Mapping[str, str]) -> Path | None:
+    """A path as XPath 1.0 has it, where all versions give the same nodes; None elsewhere.
+
+    What it asks may have no error in any version, and compare texts only.
+    """
+    found = way(token)
+    if found is None or found.rest or found.variable:
+        return None
+    steps = []
+    for move in found.moves:
+        predicates = [_plain_truth(each, namespaces) for each in move.predicates]
+        asked = tuple(each for each in predicates if each is not None)
+        if len(asked) < len(predicates):
+            return None
+        steps.append(Step(move.axis, move.test, asked))
+    return Path(tuple(steps), found.absolute)
+
+
+def _plain_truth(token: Any, namespaces: Mapping[str, str]) -> Expression | None:
+    """A predicate that is true or false, and no number."""
+    name, call = called(token, namespaces)
+    if name == "(" and len(call) == 1:
+        return _plain_truth(call[0], namespaces)
+    if name in ("and", "or"):
+        both = [_plain_truth(each, namespaces) for each in call]
+        sides = tuple(each for each in both if each is not None)
+        return Chain(sides, (name,)) if len(sides) == 2 else None
+    if name in ("not", "exists", "empty", "boolean") and len(call) == 1:
+        inner = _plain_truth(call[0], namespaces)
+        positive = name in ("exists", "boolean")
+        return inner and Call("boolean" if positive else "not", (inner,))
+    if name in ("=", "!=") and len(call) == 2 and call[1].symbol == "(string)":
+        text, side = call[1].value, plain(call[0], namespaces)
+        if side is None or "'" in text:
+            return None
+        return Chain((side, Constant(f"'{text}'")), (name,))
+    found = plain(token, namespaces)
+    return None if found is None or found.absolute else found
 
 
 def _and_more(start: Way | None) -> Way | None:

@@ -1,0 +1,260 @@
+"""One answer over many documents, such as ``max(//Job/Charge)`` of a stream or of a store.
+
+Strategy. A path from the document means the nodes of all documents, one document after the other.
+Where an expression is such a path, each document is asked alone, and the answers stand side by
+side. Any other expression has one answer, which is worked out once: what stands below it and can
+be asked document by document is gathered first. Of a path whose values are wanted (``max``, ``=``)
+the values are kept, of one that is counted its number; where nodes are wanted, documents are held
+in memory, and the path is followed in all of them.
+
+What is gathered is bounded: beyond that there is an error, and no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from elementpath import get_node_tree
+from elementpath.datatypes import UntypedAtomic
+from elementpath.xpath30 import XPath30Parser
+from elementpath.xpath_nodes import DocumentNode, ElementNode, XPathNode
+from lxml import etree
+from lxml.etree import _Element as Element
+
+from sssjob.errors import LimitExceeded
+from sssjob.query.match import Match
+from sssjob.query.xpath2.context import Context
+from sssjob.query.xpath2.scope import is_boolean
+
+VALUES = 2_000_000  # values that are gathered
+TEXT = 1 << 28  # characters of their texts
+NODES = 1_000_000  # nodes of documents that are held in memory, where there is more than one
+
+Place = tuple[int, ...]  # of a token below the root of an expression
+
+_EACH: Any = XPath30Parser.symbol_table["!"]
+_DOCUMENTS = "sss-documents"  # the variable that stands for all documents
+_PATHS = ("/", "//")
+_INTO = (*_PATHS, "!", "[")  # of two operands the second one is asked at the items of the first
+_SETS = ("|", "union", "except", "intersect")
+_BINDING = ("for", "let", "some", "every")
+_THROUGH = ("(", ",", ":")
+_OF_VALUES = (
+    "max", "min", "sum", "avg", "distinct-values", "string-join", "data", "index-of",
+    "=", "!=", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge",
+    "+", "-", "*", "div", "idiv", "mod", "||", "to", "concat",
+)  # fmt: skip
+
+
+class Part(NamedTuple):
+    """An expression that is gathered: where it stands, and what is kept of it."""
+
+    variable: str
+    place: Place
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """An expression over what is gathered.
+
+    ``holds`` are the paths that are followed in documents held in memory, None among them for one
+    that may lead anywhere; no document is held where there are none.
+    """
+
+    token: Any
+    parts: tuple[Part, ...]
+    holds: tuple[Place | None, ...]
+
+    def answer(
+        self, gathered: Mapping[str, list[Any]], documents: Iterable[Element]
+    ) -> Iterator[Any]:
+        """The items of the answer, by what its parts gave; raises what elementpath does."""
+        context = _Over(etree.ElementTree(etree.Element("Nothing")))
+        context.variables.update(gathered)
+        context.variables[_DOCUMENTS] = _side_by_side(documents)
+        yield from self.token.select(context)
+
+
+def gathering(token: Any) -> Gathering | None:
+    """How an expression that starts at the document is answered once for all documents.
+
+    ``token`` is changed. None where each document is asked for itself.
+    """
+    if _is_by_document(token):
+        return None
+    made = _Making()
+    root = made.replaced(token, (), frozenset(), wants_values=False)
+    return Gathering(root, tuple(made.parts), tuple(made.holds))
+
+
+def values(matches: Iterable[Match]) -> Iterator[Any]:
+    """What is kept of items whose values are wanted. Raises ``LimitExceeded``."""
+    size = 0
+    for count, match in enumerate(matches, 1):
+        value = match.found
+        if match.is_node:
+            text = match.text
+            is_note = isinstance(value, etree._Comment | etree._ProcessingInstruction)
+            value = text if is_note else UntypedAtomic(text)
+            size += len(text)
+        if count > VALUES:
+            raise LimitExceeded("values gathered from all documents", VALUES)
+        if size > TEXT:
+            raise LimitExceeded("characters gathered from all documents", TEXT)
+        yield value
+
+
+class _Over(Context):
+    """A context of several documents: what starts at the document starts at that of the item."""
+
+    @property
+    def root(self) -> Any:
+        """The document in which the context item stands."""
+        node = getattr(self, "item", None)
+        while isinstance(node, XPathNode) and node.parent is not None:
+            node = node.parent
+        return node if isinstance(node, DocumentNode) else self.__dict__.get("_root")
+
+    @root.setter
+    def root(self, root: Any) -> None:
+        self.__dict__["_root"] = root
+
+    @property
+    def document(self) -> Any:
+        """The same, which elementpath tells apart from an element that has no document."""
+        return self.root
+
+    @document.setter
+    def document(self, document: Any) -> None:
+        """Where there is no document, there is none that would have to be made."""
+
+
+class _Making:
+    """The parts of an expression, as they are found."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.holds: list[Place | None] = []
+
+    def replaced(
+        self, token: Any, place: Place, bound: frozenset[str], *, wants_values: bool
+    ) -> Any:
+        """The expression with variables where something is gathered."""
+        symbol = token.symbol
+        if symbol == "count" and len(token) == 1 and _is_gathered(token[0], bound):
+            return self._part(token, (*place, 0), counts=True)
+        if _is_gathered(token, bound):
+            if wants_values:
+                return self._part(token, place, counts=False)
+            self.holds.append(place)
+            return self._held(token)
+        if symbol in _PATHS and len(token) < 2:
+            self.holds.append(None)
+            return self._held(token)
+        inner = bound
+        if symbol in _BINDING:
+            inner = bound | {each[0].value for each in token if each.symbol == "$"}
+        wanted = symbol in _OF_VALUES or (wants_values and symbol in _THROUGH)
+        for index, part in enumerate(token):
+            if index and symbol in _INTO:
+                break
+            if part.symbol not in ("$", "(name)"):
+                token[index] = self.replaced(part, (*place, index), inner, wants_values=wanted)
+        return token
+
+    def _part(self, token: Any, place: Place, *, counts: bool) -> Any:
+        part = Part(f"sss-part{len(self.parts)}", place, counts)
+        self.parts.append(part)
+        return _variable(token, part.variable)
+
+    def _held(self, token: Any) -> Any:
+        """The expression with its paths from the document followed in all that are held."""
+        symbol = token.symbol
+        if symbol in _PATHS and not len(token):
+            return _variable(token, _DOCUMENTS)
+        if symbol in _PATHS and len(token) == 1:
+            each = _EACH(token.parser)
+            each[:] = _variable(token, _DOCUMENTS), token
+            return each
+        first = 1 if symbol in _INTO else len(token)
+        for index, part in enumerate(token):
+            if index < first and part.symbol not in ("$", "(name)"):
+                token[index] = self._held(part)
+        return token
+
+
+def _variable(token: Any, name: str) -> Any:
+    """A token that stands for what is gathered, made by the parser of another one."""
+    parser = token.parser
+    variable = parser.symbol_table["$"](parser)
+    inner = parser.symbol_table["(name)"](parser, name)
+    variable[:] = (inner,)
+    variable.value = name
+    return variable
+
+
+def _is_gathered(token: Any, bound: frozenset[str]) -> bool:
+    """Whether each document can be asked for it, whatever the variables around it stand for."""
+    used = {each[0].value for each in token.iter() if each.symbol == "$"}
+    return _is_by_document(token) and not used & bound
+
+
+def _is_by_document(token: Any) -> bool:
+    """Whether what all documents give is what each of them gives, one after the other."""
+    symbol = token.symbol
+    if symbol in _PATHS and len(token) < 2:
+        return True
+    if symbol in (*_PATHS, "!"):
+        return _is_by_document(token[0]) and not _asks_place(token[1])
+    if symbol == "[":
+        return _is_by_document(token[0]) and is_boolean(token[1])
+    if symbol == "(" and len(token) == 1:
+        return _is_by_document(token[0])
+    if symbol in _SETS:
+        return all(map(_is_by_document, token))
+    if symbol == "for" and len(token) == 3:
+        return _is_by_document(token[1]) and not _starts_anew(token[2])
+    return False
+
+
+def _asks_place(token: Any) -> bool:
+    """Whether an expression asks where its context item stands among others."""
+    if token.symbol in ("position", "last"):
+        return True
+    parts = tuple(token)[:1] if token.symbol in _INTO else token
+    return any(map(_asks_place, parts))
+
+
+def _starts_anew(token: Any) -> bool:
+    """Whether an expression starts at the document, whatever its context item is."""
+    if token.symbol in _PATHS and len(token) < 2:
+        return True
+    parts = tuple(token)[:1] if token.symbol in _INTO else token
+    return any(map(_starts_anew, parts))
+
+
+def _side_by_side(documents: Iterable[Element]) -> list[Any]:
+    """Documents as elementpath sees them, with nodes in the order of the documents."""
+    found: list[Any] = []
+    after = total = 0
+    for root in documents:
+        tree: Any = root.getroottree()
+        node: Any = get_node_tree(tree)
+        last = after
+        for each in node.iter():
+            each.position += after
+            taken = len(each.value.nsmap) + len(each.value.attrib) if _is_element(each) else 0
+            last = max(last, each.position + taken + 2)
+            total += 1
+        if found and total > NODES:
+            raise LimitExceeded("nodes of documents that are asked together", NODES)
+        after = last
+        found.append(node)
+    return found
+
+
+def _is_element(node: Any) -> bool:
+    return isinstance(node, ElementNode)

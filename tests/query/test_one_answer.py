@@ -1,0 +1,113 @@
+"""Many documents have one answer to what is worked out from all of them (XPath 2.0 and later)."""
+
+import pickle
+
+import one_answer
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from sssjob.query import NotAQuery, compile
+from sssjob.query.xpath2 import gathering
+
+STREAM = b"\n".join(one_answer.DOCUMENTS)
+
+
+def answers(query, source, **options):
+    """The texts, or the errors."""
+    errors = []
+    found = [match.text for match in query.run(source, on_error=errors.append, **options)]
+    return [str(error) for error in errors] or found
+
+
+@pytest.mark.parametrize(("text", "expected"), one_answer.QUESTIONS)
+def test_a_stream_has_one_answer(text, expected):
+    query = compile(text, None, "3.1")
+    assert query.has_one_answer or text == "//User"
+    assert answers(query, STREAM) == expected
+    assert answers(pickle.loads(pickle.dumps(query)), STREAM, places=False) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), one_answer.SIDE_BY_SIDE)
+def test_what_each_document_answers_stands_side_by_side(text, expected):
+    query = compile(text, None, "3.1")
+    assert not query.has_one_answer
+    assert answers(query, STREAM) == expected
+
+
+@given(st.sampled_from(one_answer.DOCUMENTS), one_answer.EXPRESSIONS)
+def test_one_document_is_answered_as_elementpath_does(document, text):
+    query = one_answer.compiled(text)
+    try:
+        expected = [match.text for match in query.matched(etree.fromstring(document))]
+    except NotAQuery as error:
+        expected = [f"error: {error.message} [E-TYPE]"]
+    found = answers(query, document)
+    assert found == expected or (len(found) == len(expected) == 1 and "FO" in found[0])
+
+
+@given(one_answer.EXPRESSIONS)
+def test_documents_are_answered_as_one_that_holds_them(text):
+    query = one_answer.compiled(text)
+    found = answers(query, STREAM)
+    whole = answers(query, b"<Jobs>" + STREAM + b"</Jobs>")
+    is_error = any("[E-" in each for each in (*found, *whole))
+    assert found == whole or is_error or "//Job[1]" in text  # the first job of each document
+
+
+def test_defaults_are_applied_first():
+    group = b"<JobGroup><Id>g</Id><JobDefaults><Charge>4</Charge></JobDefaults><Job/></JobGroup>"
+    query = compile("sum(//Job/Charge), (//Job/Charge)[last()]", None, "2.0")
+    stream = STREAM + b"\n" + group
+    assert answers(query, stream) == ["22", "10"]
+    assert answers(query, stream, effective=True) == ["26", "4"]
+    assert answers(compile("max(//Job/Charge)", None, "2.0"), group, effective=True) == ["4"]
+
+
+def test_there_is_no_answer_where_a_document_cannot_be_asked():
+    odd = STREAM + b"\n<Job><Id>4</Id><Charge>soon</Charge></Job>"
+    for text in ("sum(//Job[Charge > 5]/Charge)", "max(//Job/Charge)", "(//Job)[Charge > 5]/Id",
+                 "sum(//Job[Charge > 5]/Charge) + count(//Job)"):  # fmt: skip
+        [error] = answers(compile(text, None, "3.1"), odd)
+        assert "[E-TYPE]" in error
+    [error] = answers(compile("count(//Job), 1", None, "3.1"), STREAM + b"\n<Job><Id></Job>")
+    assert "[E-XML]" in error
+
+
+@pytest.mark.parametrize(
+    ("limit", "text", "said"),
+    [
+        ("VALUES", "max(//Job/Charge)", "more than 2 values gathered from all documents"),
+        ("TEXT", "max(//Job/Charge)", "more than 2 characters gathered from all documents"),
+        ("NODES", "(//Job)[2]/Id", "more than 2 nodes of documents that are asked together"),
+    ],
+)
+def test_what_is_gathered_is_bounded(monkeypatch, limit, text, said):
+    monkeypatch.setattr(gathering, limit, 2)
+    [error] = answers(compile(text, None, "3.1"), STREAM)
+    assert said in error
+    assert "[E-LIMIT]" in error
+
+
+PLAIN = (
+    "//Job/Id", "//Job[User='amy']/Charge", "//Job[not(User = 'bob') and Charge]/Id", "User",
+    "//Job[empty(Memory) or exists(Memory[@units = 'GB'])]", "/Job/Id", "//Job[User != 'x']",
+    "//Job[Memory/@units = 'GB']/Memory/@units", "(//Job)/Id", "self::Job/Id", "//Job//Id",
+)  # fmt: skip
+NOT_PLAIN = (
+    "//Job[Charge > 5]", "//Job[1]", "//Job[User eq 'amy']", "//Job[User < 'b']", "//Job/string()",
+    "//Job[User = ('amy')][count(Id)]", "//Job[contains(User, 'a')]", "//Job[User = Id]",
+    "//Job[/Job]", "max(//Job/Id)", "//Job[(User = 'amy') = true()]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_means_the_same_is_asked_of_libxml2(text):
+    query = compile(text, None, "3.1")
+    assert answers(query.plain, STREAM) == answers(query, STREAM)
+
+
+@pytest.mark.parametrize("text", NOT_PLAIN)
+def test_what_may_mean_something_else_is_not(text):
+    assert compile(text, None, "3.1").plain is None
