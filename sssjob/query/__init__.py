@@ -4,6 +4,7 @@ from sssjob.errors import NotAQuery
 from sssjob.query.hints import Hint, hints
 from sssjob.query.match import Match
 from sssjob.query.question import Question
-from sssjob.query.xpath import Query, compile
+from sssjob.query.versions import compile
+from sssjob.query.xpath import Query
 
 __all__ = ["Hint", "Match", "NotAQuery", "Query", "Question", "compile", "hints"]

@@ -20,7 +20,7 @@ from sssjob.errors import InvalidValue
 from sssjob.query import functions
 from sssjob.query.match import Match
 from sssjob.query.question import Question
-from sssjob.query.xpath import DEFAULT, compile
+from sssjob.query.versions import DEFAULT, compile
 
 _NUMBER, _TEXT, _MISSING = range(3)
 _FARTHEST = Fraction(10) ** 400  # beyond what a double holds: where infinities stand

@@ -25,8 +25,6 @@ from sssjob.query.parser import parse
 from sssjob.query.question import Ask, Question, is_object
 from sssjob.query.syntax import NAMESPACE, PREFIX, Chain, Expression, Path, Step, Test
 
-DEFAULT = "1.0"  # the version of XPath that is meant where none is named
-
 # What asks an element, once it is known what tree that stands in.
 Asking = Callable[[Element], Callable[[Element], Any]]
 
@@ -62,7 +60,7 @@ class _Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Query(Question):
-    """A compiled expression of XPath 1.0; see ``compile``."""
+    """A compiled expression of XPath 1.0; see ``sssjob.query.compile``."""
 
     expression: str
     namespaces: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -213,31 +211,10 @@ class Query(Question):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What libxml2 compiled does not travel between processes; the text does."""
-        return compile, (self.expression, dict(self.namespaces))
+        return Query, (self.expression, dict(self.namespaces))
 
 
 def _functions() -> dict[tuple[str, str], Callable[..., Any]]:
     from sssjob.query import functions  # they read requests, for which there is much to import
 
     return functions.extensions()
-
-
-def compile(
-    expression: str, namespaces: Mapping[str, str] | None = None, version: str = DEFAULT
-) -> Question:
-    """A query from XPath; raises ``NotAQuery`` with the place that is not understood.
-
-    ``namespaces`` gives the prefixes that the expression uses their namespaces. ``version`` is
-    1.0, which libxml2 answers, or 2.0, 3.0 or 3.1, which elementpath does.
-
-    >>> query = compile("//Job[Processors > 12]/Id")
-    >>> [match.text for match in query.run(b"<Job><Id>1</Id><Processors>16</Processors></Job>")]
-    ['1']
-    """
-    if version != DEFAULT:
-        from sssjob.query.xpath2 import XPath2Query  # importing elementpath takes half a second
-
-        return XPath2Query.of(expression, dict(namespaces or {}), version)
-    query = Query(expression, dict(namespaces or {}))
-    query.on(etree.Element("Nothing"))  # says now what libxml2 would say later
-    return query

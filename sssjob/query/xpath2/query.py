@@ -16,6 +16,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import tree
+from sssjob.document.batches import Batch
 from sssjob.document.files import Source
 from sssjob.errors import (
     InvalidValue,
@@ -152,10 +153,23 @@ class XPath2Query(Question):
     ) -> Iterator[Match]:  # fmt: skip
         """As of any question; one that gathers has one answer for all documents of a source."""
         if not self.has_one_answer:
-            return super().run(
-                source, effective=effective, places=places, whole=whole, on_error=on_error
-            )
+            asked = self.plain.run if self.plain else super().run
+            return asked(source, effective=effective, places=places, whole=whole, on_error=on_error)
         return self.gathered(_OfSource(self, source, effective), on_error)
+
+    def asked_of(
+        self, root: Element, *, effective: bool = False, places: bool = True
+    ) -> Iterator[Match]:
+        """What the expression finds in a document that was read, whose root is a job object."""
+        asked = self.plain.asked_of if self.plain else super().asked_of
+        return asked(root, effective=effective, places=places)
+
+    def batch_asker(
+        self, effective: bool, places: bool
+    ) -> Callable[[Batch, tree.OnError | None], Iterator[Match]]:
+        """What finds all matches in a batch, for an expression that streams."""
+        made = self.plain.batch_asker if self.plain else super().batch_asker
+        return made(effective, places)
 
     def gathered(self, supply: Supply, on_error: tree.OnError | None) -> Iterator[Match]:
         """The one answer, by what documents give; none where one of them cannot be asked."""
