@@ -110,6 +110,13 @@ features pilots @
 deliver @ --record RECORDS
 deliver GOOD --record @
 deliver GOOD --features @
+submit --to slurm --dry-run @
+submit --to flux --dry-run --where //Job @
+submit --to condor @
+cancel @
+cancel --to slurm @
+hold --to lsf --select 1 @
+release --to pbs --global-id x @
 report @
 report --from auto @
 report --by user @
@@ -211,6 +218,7 @@ def run(tmp_path, monkeypatch):
             work.put(b"<Job><Id>1</Id></Job>")
         (tmp_path / "@").write_bytes(garbage)
         monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
         monkeypatch.setattr(sys, "argv", ["sssjob", *line.split()])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(garbage)))
         said = io.TextIOWrapper(io.BytesIO(), "utf-8")

@@ -158,7 +158,9 @@ def run(tmp_path):
             str(file) if word == "@" else str(tmp_path / word) if word in places else word
             for word in command.split()
         ]
-        return CliRunner().invoke(sssjob, words, document if given == "-" else None), file
+        state = {"XDG_STATE_HOME": str(tmp_path / "state")}  # where locks are
+        stdin = document if given == "-" else None
+        return CliRunner().invoke(sssjob, words, stdin, env=state), file
 
     return run
 
