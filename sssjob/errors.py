@@ -282,7 +282,7 @@ class UnbalancedGroup(SSSJobError, ValueError):
 class LimitExceeded(SSSJobError, ValueError):
     """Input that is larger or deeper than is worked on."""
 
-    def __init__(self, what: str, limit: int) -> None:
+    def __init__(self, what: str, limit: float) -> None:
         super().__init__(what, limit)
         self.what, self.limit = what, limit
 

@@ -15,6 +15,7 @@ import fcntl
 import gc
 import os
 import pickle
+import resource
 import select
 import signal
 import struct
@@ -29,7 +30,7 @@ from io import FileIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from sssjob.errors import LostWorker, WorkFailed
+from sssjob.errors import LimitExceeded, LostWorker, WorkFailed
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -67,6 +68,17 @@ class Work(NamedTuple):
         module, _, name = self.maker.partition(":")
         function: Callable[[Any], Any] = getattr(import_module(module), name)(*self.arguments)
         return function
+
+
+class Bounds(NamedTuple):
+    """What the work on one part of a stranger may take: bytes of memory, seconds of a processor.
+
+    When the ``deadline`` has come, in seconds of the clock, who asks ends the process.
+    """
+
+    memory: int = 1 << 29
+    seconds: int = 10
+    deadline: float = 60
 
 
 def cores() -> int:
@@ -146,11 +158,11 @@ class _Worker(Generic[P]):
 class Workers(Generic[P, R]):
     """So many processes for one kind of work, from the first large input to the end of a block.
 
-    With fewer than two, and for few parts, the work is done here.
+    With fewer than two, and for few parts, the work is done here, unless there are ``bounds``.
     """
 
-    def __init__(self, work: Work, processes: int) -> None:
-        self.work, self.processes = work, processes
+    def __init__(self, work: Work, processes: int, bounds: Bounds | None = None) -> None:
+        self.work, self.processes, self.bounds = work, processes, bounds
         self._crew: list[_Worker[P]] = []
         self._waiting: deque[_Task[P]] = deque()
         self._unsent: deque[_Task[P]] = deque()
@@ -179,13 +191,13 @@ class Workers(Generic[P, R]):
 
         What the work raises is raised here, in its turn, and so is what ``parts`` raise. Raises
         ``LostWorker`` for a process that ended before its part was done, with the ``place`` of
-        that part.
+        that part, and ``LimitExceeded`` for one that took more than its bounds.
         """
         ahead = _Ahead(parts)
         try:
             if not self._crew:
                 self._take(ahead, 1 + (_FEW if self.processes > 1 else 0))
-                if len(self._waiting) > max(_FEW, 1):
+                if len(self._waiting) > max(_FEW, 1) or (self.bounds and self._waiting):
                     self._start()
             yield from self._by_workers(ahead, place) if self._crew else self._here(ahead)
             if ahead.error is not None:
@@ -248,14 +260,33 @@ class Workers(Generic[P, R]):
         busy = {worker.answers.fileno(): worker for worker in self._crew if worker.given}
         for answers in busy:
             asked.register(answers, select.POLLIN)
-        for answers, _ in asked.poll(patience):
+        if patience is None and self.bounds is not None:
+            patience = self.bounds.deadline * 1000
+            if not (ready := asked.poll(patience)):
+                raise self._stopped()
+        else:
+            ready = asked.poll(patience)
+        for answers, _ in ready:
             worker = busy[answers]
             task = worker.given.popleft()
             try:
                 task.answer = _unpacked(worker.answers)
             except EOFError as error:
                 self._crew.remove(worker)
-                raise LostWorker(place(task.part), worker.end()) from error
+                status = worker.end()
+                if self.bounds is not None and status == -signal.SIGXCPU:
+                    raise _too_long(self.bounds) from error
+                raise LostWorker(place(task.part), status) from error
+
+    def _stopped(self) -> LimitExceeded:
+        """End who works on the part whose turn it is, for too long."""
+        assert self.bounds is not None
+        for worker in self._crew:
+            if self._waiting[0] in worker.given:
+                self._crew.remove(worker)
+                worker.end()
+                break
+        return LimitExceeded("seconds until an answer", self.bounds.deadline)
 
     def _start(self) -> None:
         bytes(_KEPT)  # as in ``_serve``: what answers take is used again
@@ -266,7 +297,7 @@ class Workers(Generic[P, R]):
         for _ in range(self.processes):
             worker: _Worker[P] = begin(self._crew)
             self._crew.append(worker)
-            _send(worker.tasks, [_packed(self.work)])
+            _send(worker.tasks, [_packed((self.work, self.bounds))])
 
 
 def main(tasks: int, answers: int) -> None:
@@ -359,15 +390,48 @@ def _serve(tasks: FileIO, answers: FileIO) -> None:
     os.nice(_YIELDING)
     function: Callable[[Any], Any] | None = None
     with suppress(EOFError):
-        work: Work = _unpacked(tasks)
+        work: Work
+        bounds: Bounds | None
+        work, bounds = _unpacked(tasks)
         while True:
             part = _unpacked(tasks)
             try:
-                function = function or work.made()
+                if function is None:
+                    function = work.made()
+                    _bound_memory(bounds)
+                _bound_seconds(bounds)
                 answer = _answer(function(part))
+            except MemoryError as error:
+                answer = [_failure(_too_much(bounds) if bounds else error)]
             except Exception as error:  # whatever it is: who asked raises it
                 answer = [_failure(error)]
             _send(answers, answer)
+
+
+def _bound_memory(bounds: Bounds | None) -> None:
+    """Have this process refused more memory than it has now and so much."""
+    if bounds is not None:
+        with open("/proc/self/statm", "rb") as numbers:
+            pages = int(numbers.read().split()[0])
+        most = pages * resource.getpagesize() + bounds.memory
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _bound_seconds(bounds: Bounds | None) -> None:
+    """Have the system end this process when it has worked so long from now on."""
+    if bounds is not None:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        seconds = int(used.ru_utime + used.ru_stime) + 1 + bounds.seconds
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, most))
+
+
+def _too_much(bounds: Bounds) -> LimitExceeded:
+    return LimitExceeded("MiB of memory", bounds.memory >> 20)
+
+
+def _too_long(bounds: Bounds) -> LimitExceeded:
+    return LimitExceeded("seconds of a processor", bounds.seconds)
 
 
 def _failure(error: Exception) -> bytes:

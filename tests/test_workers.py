@@ -14,7 +14,7 @@ import work as tasks
 
 from sssjob import workers
 from sssjob.document.files import opened, span
-from sssjob.errors import LostWorker, UnusableInput, WorkFailed
+from sssjob.errors import LimitExceeded, LostWorker, UnusableInput, WorkFailed
 from sssjob.workers import Work, Workers, cores
 
 HERE = Path(__file__)
@@ -202,3 +202,11 @@ def test_only_regular_files_that_are_read_as_they_are_have_spans(tmp_path):
         assert span(b"0123", stream) is None
     with open(os.devnull, "rb") as stream:
         assert span(os.devnull, stream) is None
+
+
+def test_who_does_not_answer_in_time_is_ended():
+    bounds = workers.Bounds(deadline=0.1)
+    with Workers(Work("work:endless"), 1, bounds) as some:
+        for _ in range(2):
+            with pytest.raises(LimitExceeded, match="until an answer"):
+                list(some.in_order([1]))

@@ -1,0 +1,115 @@
+"""Queries and sheets of strangers: worked on by processes that are held to memory and seconds.
+
+XPath 2.0 and later, and sheets, can be written to run for days and to fill a machine, and nobody
+can tell before; no library stops them from inside. Here each is worked on by a process of a pool,
+which the system ends, and another one takes its place. Who trusts whoever wrote the question asks
+without this, and pays nothing for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from sssjob.query.match import Value
+from sssjob.workers import Bounds, Work, Workers
+
+__all__ = ["Bounds", "Confined", "Found"]
+
+_NONE: Mapping[str, str] = {}
+
+
+class Found(NamedTuple):
+    """A match, apart from its document; what is not known of its place is None."""
+
+    value: Value
+    line: int | None
+    job: str | None
+    path: str | None
+
+
+class Confined:
+    """So many processes, for a ``with`` block of one thread, within bounds for each question.
+
+    >>> with Confined() as confined:
+    ...     confined.find("//Job/Id", b"<Job><Id>1</Id></Job>", version="3.1")[0].value
+    '1'
+    """
+
+    def __init__(self, bounds: Bounds | None = None, processes: int = 1) -> None:
+        work = Work("sssjob.verbs.confined:worker")
+        self._workers: Workers[_Part, Any] = Workers(work, processes, bounds or Bounds())
+
+    def __enter__(self) -> Confined:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes."""
+        self._workers.close()
+
+    def find(
+        self, expression: str, source: bytes, *, namespaces: Mapping[str, str] = _NONE,
+        version: str = "1.0", effective: bool = False,
+    ) -> tuple[Found, ...]:  # fmt: skip
+        """What an expression finds in documents.
+
+        Raises ``NotAQuery``, ``UnreadableDocument``, and ``LimitExceeded`` for what takes more
+        memory or time than it may; then the next question is asked of another process.
+        """
+        arguments = (expression, source, dict(namespaces), version, effective)
+        found: tuple[Found, ...] = self._asked(_Part("find", arguments))
+        return found
+
+    def transform(self, sheet: str, source: bytes, **parameters: str) -> bytes:
+        """What a sheet, by its name or path, makes of documents.
+
+        Raises ``BadSheet``, or as ``find`` does.
+        """
+        made: bytes = self._asked(_Part("transform", (sheet, source, parameters)))
+        return made
+
+    def _asked(self, part: _Part) -> Any:
+        [(_, answer)] = self._workers.in_order([part], _place)
+        return answer
+
+
+class _Part(NamedTuple):
+    """What is asked of a process, by one of ``_KINDS``."""
+
+    kind: str
+    arguments: tuple[Any, ...]
+
+
+def worker() -> Callable[[_Part], Any]:
+    """What answers in a process; what most questions need is imported before it is bounded."""
+    for name in ("sssjob.transform", "sssjob.query", "sssjob.query.xpath2"):
+        import_module(name)
+    return lambda part: _KINDS[part.kind](*part.arguments)
+
+
+def _find(
+    expression: str, source: bytes, namespaces: dict[str, str], version: str, effective: bool
+) -> tuple[Found, ...]:
+    from sssjob.query import compile
+
+    query = compile(expression, namespaces, version)
+    matches = query.run(source, effective=effective)
+    return tuple(Found(each.value, each.line, each.job, each.path) for each in matches)
+
+
+def _transform(sheet: str, source: bytes, parameters: dict[str, str]) -> bytes:
+    from sssjob.transform import transform
+
+    made: Callable[..., Iterable[bytes]] = transform  # a parameter may have any name
+    return b"".join(made(sheet, source, **parameters))
+
+
+def _place(part: _Part) -> str:
+    return f"{part.kind} {part.arguments[0]}"
+
+
+_KINDS: dict[str, Callable[..., Any]] = {"find": _find, "transform": _transform}
