@@ -55,12 +55,16 @@ def batches(source: Source, *, on_error: OnError | None = None) -> Iterator[Batc
 
 
 class Part(NamedTuple):
-    """A guess on its way to another process; with a ``span`` its bytes are there, in a file."""
+    """A guess on its way to another process; with a ``span`` its bytes are there, in a file.
+
+    ``beside`` is what else the work over there needs.
+    """
 
     name: str
     frame: Frame
     guess: Guess
     span: Span | None = None
+    beside: Any = None
 
     def __str__(self) -> str:
         return f"{self.name}:{self.guess.place.line}"
@@ -83,11 +87,12 @@ def on_parts(work: Callable[[str, Batch], T]) -> Callable[[Part], T | None]:
 def in_parts(
     name: str, source: Source, stream: BinaryIO, workers: Workers[Any, T | None],
     work: Callable[[str, Batch], T], *, on_error: OnError | None = None,
+    beside: Callable[[], object] = lambda: None,
 ) -> Iterator[T]:  # fmt: skip
     """What some work makes of each batch, in order: by processes, and here where no guess fits.
 
     The work is given the ``name`` that messages call the source, and gives anything but None.
-    ``stream`` reads the ``source``.
+    ``stream`` reads the ``source``, and ``beside`` gives what else goes with a part.
     """
     here = partial(work, name)
     with told(on_error) as tell, opened(stream) as plain:
@@ -95,7 +100,7 @@ def in_parts(
         if (found := guesses(plain, head)) is None:
             yield from map(here, careful(DocumentCutter(plain, head).cuts(), tell))
             return
-        parts = workers.in_order(_parts(name, found, span(source, plain)), str)
+        parts = workers.in_order(_parts(name, found, span(source, plain), beside), str)
         done = ((part.guess if made is not None else part.read(), made) for part, made in parts)
         yield from followed(
             found, done, lambda: [part.read() for part in workers.waiting], here, tell
@@ -156,10 +161,12 @@ def joined(documents: Sequence[bytes]) -> Element | None:
     return root if len(root) == len(documents) else None
 
 
-def _parts(name: str, found: Guesses, file: Span | None) -> Iterator[Part]:
+def _parts(
+    name: str, found: Guesses, file: Span | None, beside: Callable[[], object]
+) -> Iterator[Part]:
     for guess in found:
         if file is None:
-            yield Part(name, found.frame, guess)
+            yield Part(name, found.frame, guess, beside=beside())
         else:
             there = file._replace(start=guess.place.start, size=len(guess.data))
-            yield Part(name, found.frame, guess._replace(data=b""), there)
+            yield Part(name, found.frame, guess._replace(data=b""), there, beside())

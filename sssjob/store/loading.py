@@ -40,9 +40,9 @@ def load(
 
     total = Counts()
     try:
-        for batch in _batches(reading.incomings(source, tell, readers)):
+        for batch in _batches(reading.incomings(source, tell, packing_, readers)):
             if packing_.current == NO_DICTIONARY:
-                packing.learn(engine, packing_, [each.document for each in batch])
+                packing.learn(engine, packing_, [packing_.document(each.content) for each in batch])
             if len(batch) == _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
                 # Sorted once they are all there, indexes take less time and less room.
                 opening.drop_indexes(engine)
@@ -61,7 +61,7 @@ def _batches(found: Iterator[Incoming]) -> Iterator[list[Incoming]]:
     size = 0
     for each in found:
         batch.append(each)
-        size += len(each.document)
+        size += each.size
         if len(batch) == _DOCUMENTS or size > _BYTES:
             yield batch
             batch, size = [], 0

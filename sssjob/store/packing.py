@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import zstandard
 
@@ -32,6 +33,17 @@ class NotUnpacked(ValueError):
     """Bytes that are not what was packed."""
 
 
+class Packed(NamedTuple):
+    """A document of so many bytes that was compressed, and the number of its dictionary."""
+
+    dictionary: int
+    data: bytes
+    size: int
+
+
+Content = bytes | Packed  # of a document
+
+
 class Packing:
     """Packs with the current dictionary, and unpacks with the one that a document was packed with.
 
@@ -44,6 +56,23 @@ class Packing:
         self._compressors: dict[tuple[int, int], zstandard.ZstdCompressor] = {}
         self._decompressors: dict[int, zstandard.ZstdDecompressor] = {}
         self._fetched: dict[int, bytes] = {}
+
+    @property
+    def newest(self) -> tuple[int, bytes] | None:
+        """The current dictionary with its number, for somebody who has no store."""
+        return next(iter(self.dictionaries([self.current]).items()), None)
+
+    def packed(self, content: Content) -> Packed:
+        """A document compressed, with the current dictionary unless it was before."""
+        if isinstance(content, Packed):
+            return content
+        return Packed(self.current, self.pack(content), len(content))
+
+    def document(self, content: Content) -> bytes:
+        """A document as it was read."""
+        if isinstance(content, Packed):
+            return self.unpack(content.dictionary, content.data)
+        return content
 
     def pack(self, document: bytes) -> bytes:
         """A document compressed with the current dictionary."""

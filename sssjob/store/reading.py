@@ -1,7 +1,8 @@
 """Documents on their way into a store: what is read becomes ready to be written.
 
 Most of the time of an import goes into reading: documents are parsed, and the rows of their jobs
-are made. Several processes can do that for one that writes what they give, in the same order.
+are made. Several processes can do that for one that writes what they give, in the same order. Once
+there is a dictionary they compress the documents, too: who writes waits for nobody then.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sssjob.store import columns
 from sssjob.store.columns import BOTH, GROUP, NAMES, SEPARATOR
 from sssjob.store.engine import Row
 from sssjob.store.identity import Marks, identify
+from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
 from sssjob.store.writing import Incoming
 from sssjob.units import XML_SPACE
@@ -41,15 +43,37 @@ def readers(processes: int) -> Readers:
 
 
 def reader() -> Callable[[Part], Found | None]:
-    """What reads the documents of a part in another process."""
-    return on_parts(_of_batch)
+    """What reads the documents of a part in another process, and packs them if it can."""
+    on_part = on_parts(_of_batch)
+    known: dict[int, Packing] = {}
+
+    def work(part: Part) -> Found | None:
+        found = on_part(part)
+        if found is None or part.beside is None:
+            return found
+        number, data = part.beside
+        if number not in known:
+            known[number] = Packing(number, {number: data}.get)
+        return [_packed(each, known[number]) for each in found]
+
+    return work
 
 
-def incomings(source: Source, tell: OnError, readers: Readers | None) -> Iterator[Incoming]:
+def _packed(
+    found: Incoming | UnreadableDocument, packing: Packing
+) -> Incoming | UnreadableDocument:
+    if isinstance(found, Incoming):
+        return found._replace(content=packing.packed(found.content))
+    return found
+
+
+def incomings(
+    source: Source, tell: OnError, packing: Packing, readers: Readers | None
+) -> Iterator[Incoming]:
     """The documents of a source, ready to be written; what cannot be read is told in its turn."""
     found: Iterable[Incoming | UnreadableDocument]
     if readers is not None and readers.processes > 1:
-        found = _by_readers(source, tell, readers)
+        found = _by_readers(source, tell, packing, readers)
     else:
         found = map(_incoming, slices(source, on_error=tell))
     for each in found:
@@ -60,10 +84,12 @@ def incomings(source: Source, tell: OnError, readers: Readers | None) -> Iterato
 
 
 def _by_readers(
-    source: Source, tell: OnError, readers: Readers
+    source: Source, tell: OnError, packing: Packing, readers: Readers
 ) -> Iterator[Incoming | UnreadableDocument]:
     with raw(source) as stream:
-        for found in in_parts("", source, stream, readers, _of_batch, on_error=tell):
+        for found in in_parts(
+            "", source, stream, readers, _of_batch, on_error=tell, beside=lambda: packing.newest
+        ):
             yield from found
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sssjob.store import schema
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity, Marks, same
-from sssjob.store.packing import NotUnpacked, Packing
+from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
 _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)} FROM document WHERE "
 _KEEP = (
@@ -51,13 +51,18 @@ class HistoryEntry:
 
 
 class Incoming(NamedTuple):
-    """A document that was read: what it is about, its bytes, and the rows of its jobs."""
+    """A document that was read: what it is about, its content, and the rows of its jobs."""
 
     name: str
     id: str
     marks: Marks
-    document: bytes
+    content: Content
     rows: Sequence[Row]
+
+    @property
+    def size(self) -> int:
+        """The bytes of the document."""
+        return self.content.size if isinstance(self.content, Packed) else len(self.content)
 
 
 class Present(NamedTuple):
@@ -149,7 +154,7 @@ class Writer:
             run = same(incoming.marks, runs) if runs else None
             if run is None:
                 fresh.append((index, len(runs) + 1, incoming))
-            elif self._has(run, incoming.document):
+            elif self._has(run, incoming.content):
                 written[index] = Written(run.number, Outcome.UNCHANGED)
             else:
                 written[index] = Written(run.number, Outcome.CHANGED)
@@ -160,10 +165,13 @@ class Writer:
             written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
 
-    def _has(self, present: Present, document: bytes) -> bool:
+    def _has(self, present: Present, content: Content) -> bool:
         """Whether these very bytes are there, undamaged."""
+        if isinstance(content, Packed) and content[:2] == (present.dictionary, present.data):
+            return True
         try:
-            return self.packing.unpack(present.dictionary, present.data) == document
+            there = self.packing.unpack(present.dictionary, present.data)
+            return there == self.packing.document(content)
         except NotUnpacked:
             return False
 
@@ -176,10 +184,10 @@ class Writer:
         for number, (_, run, incoming) in zip(
             self.engine.numbers(table, len(fresh)), fresh, strict=True
         ):
-            data = self.packing.pack(incoming.document)
+            dictionary, data, _ = self.packing.packed(incoming.content)
             rows.append((
                 number, incoming.name, incoming.id, run, *incoming.marks, 1, entry.number, 0,
-                self.packing.current, data,
+                dictionary, data,
             ))  # fmt: skip
         added = self.engine.add_new(table, rows)
         written: dict[int, Written] = {}
@@ -200,9 +208,8 @@ class Writer:
     def _replaced(self, pairs: Sequence[tuple[int, Incoming]], entry: HistoryEntry) -> None:
         numbers = [(number,) for number, _ in pairs]
         self.engine.many(_KEEP, numbers)
-        pack, dictionary = self.packing.pack, self.packing.current
         self.engine.many(_REPLACE, [
-            (*new.marks, entry.number, dictionary, pack(new.document), number)
+            (*new.marks, entry.number, *self.packing.packed(new.content)[:2], number)
             for number, new in pairs
         ])  # fmt: skip
         self.engine.many("DELETE FROM job WHERE document = ?", numbers)
