@@ -8,12 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sssjob.store.schema import Table
 from sssjob.store.sql import Dialect
 
 Row = tuple[Any, ...]
+
+
+class Sparse(NamedTuple):
+    """A row of a table of which most columns have no value: which have one, and the values.
+
+    Databases are slow in being told that there is nothing. Rows of one shape share their places.
+    """
+
+    places: tuple[int, ...]
+    values: Row
+
+    def whole(self, size: int) -> Row:
+        """The row with all its columns, which are so many."""
+        row: list[Any] = [None] * size
+        for place, value in zip(self.places, self.values, strict=True):
+            row[place] = value
+        return tuple(row)
 
 
 class Reader(Protocol):
@@ -55,6 +72,10 @@ class Engine(Protocol):
 
     def add(self, table: Table, rows: Sequence[Sequence[object]]) -> None:
         """Many new rows of a table."""
+        ...
+
+    def add_sparse(self, table: Table, rows: Sequence[Sparse]) -> None:
+        """The same for rows of which most columns have no value."""
         ...
 
     def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:

@@ -17,7 +17,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
-from sssjob.store.engine import Row
+from sssjob.store.engine import Row, Sparse
 from sssjob.store.schema import Table, insert, listed
 from sssjob.store.sql import POSTGRESQL, Dialect, quoted
 
@@ -110,6 +110,10 @@ class PostgreSQL:
         else:
             with self._told():
                 self._copy(table.name, table, rows)
+
+    def add_sparse(self, table: Table, rows: Sequence[Sparse]) -> None:
+        """See ``Engine``; to COPY, nothing is a short word."""
+        self.add(table, [row.whole(len(table.fields)) for row in rows])
 
     def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:
         """See ``Engine``; in the order of their keys, so that no two writers wait in a circle."""

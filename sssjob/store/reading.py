@@ -8,6 +8,8 @@ there is a dictionary they compress the documents, too: who writes waits for nob
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from operator import itemgetter
 from typing import TypeGuard
 
 from sssjob.document import Source, dumps
@@ -20,10 +22,11 @@ from sssjob.errors import UnreadableDocument, finding
 from sssjob.model import Block
 from sssjob.store import columns
 from sssjob.store.columns import BOTH, GROUP, NAMES, SEPARATOR
-from sssjob.store.engine import Row
+from sssjob.store.engine import Row, Sparse
 from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
+from sssjob.store.schema import OWN
 from sssjob.store.writing import Incoming
 from sssjob.units import XML_SPACE
 from sssjob.workers import Work, Workers
@@ -117,7 +120,20 @@ def incoming(cut: Slice) -> Incoming:
     id_, marks = told(found[0]) or identify(cut.element, name)
     if not id_:
         raise UnreadableDocument(finding("E-MISSING", f"a {name} without an Id", line=cut.line))
-    return Incoming(name, id_, marks, cut.document, found)
+    return Incoming(name, id_, marks, cut.document, [*map(_sparse, found)])
+
+
+def _sparse(row: Row) -> Sparse:
+    """A row as the table of rows takes it, behind the columns that say whose it is."""
+    there = tuple([place for place, value in enumerate(row) if value is not None])
+    places, pick = _shape(there)
+    return Sparse(places, pick(row))
+
+
+@lru_cache
+def _shape(there: tuple[int, ...]) -> tuple[tuple[int, ...], Callable[[Row], Row]]:
+    """The places in the table of rows of what is there, and what picks it out of a row."""
+    return (*range(OWN), *(OWN + place for place in there)), itemgetter(*there)
 
 
 def told(row: Row) -> tuple[str, Marks] | None:

@@ -7,7 +7,7 @@ where and why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -106,6 +106,7 @@ def job() -> Table:
 
 
 _KEY = ("place", "reading")  # of a row within its document
+OWN = 2  # columns of a row before those that are asked for
 
 
 def tables() -> tuple[Table, ...]:
@@ -152,7 +153,9 @@ def create_sparse_index(table: Table, name: str) -> str:
     return f"CREATE INDEX IF NOT EXISTS {called} ON {on}"
 
 
-def insert(table: Table) -> str:
-    """The statement that adds a row of a table."""
-    marks = ", ".join("?" * len(table.fields))
-    return f"INSERT INTO {quoted(table.name)} ({listed(table.names)}) VALUES ({marks})"
+def insert(table: Table, places: Sequence[int] | None = None) -> str:
+    """The statement that adds a row of a table, or the values of the columns in some places."""
+    all_ = table.names
+    names = all_ if places is None else tuple(all_[place] for place in places)
+    marks = ", ".join("?" * len(names))
+    return f"INSERT INTO {quoted(table.name)} ({listed(names)}) VALUES ({marks})"

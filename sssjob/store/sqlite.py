@@ -12,19 +12,22 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
-from sssjob.store.engine import Row
+from sssjob.store.engine import Row, Sparse
 from sssjob.store.schema import Table, insert
 from sssjob.store.sql import SQLITE, Dialect, quoted
 
 PATIENCE = 60.0  # seconds to wait for other writers
 _CACHE = 32 << 10  # KiB of pages that are kept in memory
 _APPLICATION = 0x53535342  # in the head of the file: this is a store
+_SHAPES = 50  # of rows; with more, statements would be made again and again
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _PAUSE = 0.01  # seconds between two tries where SQLite does not wait by itself
 _ANY_TABLE = "SELECT 1 FROM sqlite_master LIMIT 1"
@@ -152,6 +155,16 @@ class SQLite:
     def add(self, table: Table, rows: Sequence[Sequence[object]]) -> None:
         """See ``Engine``."""
         self.many(insert(table), rows)
+
+    def add_sparse(self, table: Table, rows: Sequence[Sparse]) -> None:
+        """See ``Engine``; in the order of the rows, of which many behind each other are alike."""
+        shapes = {row.places for row in rows}
+        if len(shapes) > _SHAPES:
+            self.add(table, [row.whole(len(table.fields)) for row in rows])
+            return
+        statements = {places: insert(table, places) for places in shapes}
+        for places, alike in groupby(rows, itemgetter(0)):
+            self.many(statements[places], [row.values for row in alike])
 
     def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:
         """See ``Engine``; there is one writer at a time, so nobody was first."""

@@ -9,7 +9,7 @@ from itertools import islice
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
 from sssjob.store import lookup, opening, packing, schema
 from sssjob.store.columns import EFFECTIVE, JOB
-from sssjob.store.engine import Engine, Row
+from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
@@ -83,14 +83,20 @@ def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
         return
     for stored in batch:
         try:
-            rows = [
-                (stored.number, int(stored.deleted), *row) for row in only(stored.document).rows
-            ]
+            rows = _rows(stored, len(names))
         except UnreadableDocument as error:
             yield _fault(stored, str(error))
             continue
         if sorted(found[stored.number]) != sorted(map(_plain, rows)):
             yield _fault(stored, "its rows are not those of the document")
+
+
+def _rows(stored: Stored, size: int) -> list[Row]:
+    """The rows of a document with all columns of their table. Raises ``UnreadableDocument``."""
+    own = stored.number, int(stored.deleted)
+    return [
+        Sparse(places, (*own, *values)).whole(size) for places, values in only(stored.document).rows
+    ]
 
 
 def compact(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> None:
@@ -123,9 +129,7 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
         for done, stored in enumerate(
             lookup.each(engine, packing_, deleted=True, on_error=None), 1
         ):
-            deleted = int(stored.deleted)
-            rows = only(stored.document).rows
-            engine.add(table, [(stored.number, deleted, *row) for row in rows])
+            engine.add(table, _rows(stored, len(table.fields)))
             if on_progress is not None:
                 on_progress(done)
         new = opening.settings()

@@ -10,7 +10,7 @@ from itertools import count
 from typing import NamedTuple
 
 from sssjob.store import schema
-from sssjob.store.engine import Engine, Row
+from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.identity import Identity, Marks, same
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
@@ -57,7 +57,7 @@ class Incoming(NamedTuple):
     id: str
     marks: Marks
     content: Content
-    rows: Sequence[Row]
+    rows: Sequence[Sparse]
 
     @property
     def size(self) -> int:
@@ -192,14 +192,14 @@ class Writer:
         added = self.engine.add_new(table, rows)
         written: dict[int, Written] = {}
         late = []
-        jobs: list[Row] = []
+        jobs: list[Sparse] = []
         for row, (index, _, incoming) in zip(rows, fresh, strict=True):
             if row[0] in added:
                 written[index] = Written(row[0], Outcome.NEW)
-                jobs += [(row[0], 0, *facts) for facts in incoming.rows]
+                jobs += _owned(row[0], incoming)
             else:
                 late.append((index, incoming))
-        self.engine.add(self._rows, jobs)
+        self.engine.add_sparse(self._rows, jobs)
         if late:
             again = self._write([incoming for _, incoming in late], entry)
             written |= {index: done for (index, _), done in zip(late, again, strict=True)}
@@ -213,9 +213,12 @@ class Writer:
             for number, new in pairs
         ])  # fmt: skip
         self.engine.many("DELETE FROM job WHERE document = ?", numbers)
-        self.engine.add(
-            self._rows, [(number, 0, *facts) for number, new in pairs for facts in new.rows]
-        )
+        self.engine.add_sparse(self._rows, [row for pair in pairs for row in _owned(*pair)])
+
+
+def _owned(number: int, incoming: Incoming) -> Iterator[Sparse]:
+    """The rows of the document of this number, which is not hidden."""
+    return (Sparse(places, (number, 0, *values)) for places, values in incoming.rows)
 
 
 def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:

@@ -12,7 +12,7 @@ from sssjob import store
 from sssjob.document.places import local
 from sssjob.document.slices import slices
 from sssjob.errors import UnreadableDocument
-from sssjob.store import Counts, loading
+from sssjob.store import Counts, loading, sqlite
 from sssjob.store.identity import identify
 from sssjob.store.reading import only, told
 from sssjob.store.rows import rows
@@ -212,3 +212,18 @@ def put(jobs, document):
 def test_the_rows_of_all_these_are_those_of_their_documents(shared):
     assert shared.count()
     assert list(shared.check()) == []
+
+
+@pytest.mark.parametrize("shapes", [1, 50])
+def test_rows_are_whole_however_many_shapes_they_have(tmp_path, monkeypatch, shapes):
+    monkeypatch.setattr(sqlite, "_SHAPES", shapes)
+    inner = ["", "<User>amy</User>", "<Queue>q</Queue><User>bob</User>", "<User>eve</User>"]
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        for number, each in enumerate(inner * 2):
+            jobs.load(f"<Job><Id>{number}</Id>{each}</Job>".encode())
+        jobs.load(
+            "\n".join(f"<Job><Id>b{n}</Id>{each}</Job>" for n, each in enumerate(inner)).encode()
+        )
+        found = jobs.engine.fetch('SELECT "user", queue FROM job ORDER BY document')
+        assert list(jobs.check()) == []
+    assert found == 3 * [(None, None), ("amy", None), ("bob", "q"), ("eve", None)]
