@@ -95,6 +95,10 @@ def slurm(jobs):
             print(line)
     elif NAME == "sacct":
         fail("Slurm accounting storage is disabled")
+    elif NAME == "scontrol" and ARGS[0] == "update":
+        id_ = ARGS[1].partition("=")[2]
+        order(jobs, id_, jobs.get(id_, {{}}).get("state"), "Invalid job id specified")
+        jobs[id_].setdefault("altered", []).append(ARGS[2])
     elif NAME == "scontrol":
         order(jobs, ARGS[1], "hold" if ARGS[0] == "hold" else "idle", "Invalid job id specified")
     else:

@@ -43,6 +43,7 @@ from sssjob.submission import (
     Order,
     Submitted,
     Wish,
+    alter,
     control,
     is_there,
     prepared,
@@ -204,10 +205,29 @@ class Submission:
                 return handler(stores, call, reach)
             if (order := _hold_of(call.request)) is not None:
                 return _ordered(self, order, stores, call, reach)
-            _require_ours(call.request, live[0])
+            altered = _require_ours(call.request, live[0], self.to)
+            if len(live) * len(altered) > 1:  # what of it was done, if one is refused?
+                names = " and ".join(altered)
+                raise Refused("740", f"Only one of {names}, of one job, can be changed at a time")
+            for name, text in altered.items():
+                self._alter(live[0].block, name, text)
             return handler(stores, call, reach)
 
         return answer
+
+    def _alter(self, job: Block, name: str, value: str) -> None:
+        """Tell the batch system another value of one of its jobs."""
+        if not isinstance(job, Job) or not job.get("SubmitTime"):
+            raise Refused("740", f"{job.id} is not submitted yet")
+        try:
+            alter(job, name, value, self.to, self.how())
+        except InvalidValue as error:
+            raise Refused("317", f"{name}: {error}") from error
+        except CommandFailed as error:
+            refused = error.status is not None
+            said = "refuses it" if refused else "does not answer"
+            text = f"The batch system {said}: {error}"[:_SHOWN]
+            raise Refused("740" if refused else "700", text) from error
 
     def _are_gone(self, asked: Request, found: Sequence[View]) -> bool:
         """Whether jobs are deleted that no batch system has: it refused them."""
@@ -426,15 +446,22 @@ def _hold_of(asked: Request) -> Order | None:
     return Order.HOLD if only_.value == _USER else Order.RELEASE
 
 
-def _require_ours(asked: Request, view: View) -> None:
-    """Refuse (740) what a batch system would have to be told of one of its jobs."""
-    id_ = view.block.id
+def _require_ours(asked: Request, view: View, system: str) -> Mapping[str, str]:
+    """What a batch system has to be told of one of its jobs, by name.
+
+    Raises ``Refused`` (740) for what it does not let change.
+    """
+    id_, alters = view.block.id, control(system).alters
+    told: dict[str, str] = {}
     if asked.action == "Delete":
         raise Refused("740", f"{id_} has not ended: cancel it first")
     for each in asked.sets:
         found = settable(each, JOB)
-        if found.name not in _OURS and not found.extension:
+        if found.name in alters and each.op == "Assign" and each.value != _NULL:
+            told[found.name] = each.value
+        elif found.name not in _OURS and not found.extension:
             raise Refused("740", f"{each.name} of {id_} cannot be changed in its batch system")
+    return told
 
 
 def _forms(system: str) -> frozenset[str]:

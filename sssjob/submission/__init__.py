@@ -11,7 +11,7 @@ from sssjob.submission.locks import Busy
 from sssjob.submission.places import InFile, InMemory, InStore, Place
 from sssjob.submission.planning import NotSubmitted
 from sssjob.submission.states import is_there, record, states
-from sssjob.submission.steering import NoSuchJob, Order, Steered, steer
+from sssjob.submission.steering import NoSuchJob, Order, Steered, alter, steer
 from sssjob.submission.submitting import Submitted, Wish, prepared, shown, submit
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Steered",
     "Submitted",
     "Wish",
+    "alter",
     "control",
     "is_there",
     "mark_of",

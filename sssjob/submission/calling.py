@@ -82,6 +82,11 @@ class Caller:
         """Give an order about one job."""
         self._run(filled(command, id=self.control.id(id_)))
 
+    def alter(self, name: str, text: str, id_: str) -> None:
+        """Give a job another value. Raises ``InvalidValue``, too."""
+        alter = self.control.alters[name]
+        self._run(filled(alter.command, id=self.control.id(id_), value=alter.write(text)))
+
     def find(self, global_id: str) -> Seen | None:
         """The job with the mark of a GlobalId, one that is there rather than one that has ended."""
         mark = mark_of(global_id)

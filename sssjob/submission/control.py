@@ -23,7 +23,7 @@ from sssjob.translate.form import SubmitForm
 from sssjob.translate.options import Option
 
 # Words of commands that stand for what is asked about.
-ID, MARK, USER = "{id}", "{mark}", "{user}"
+ID, MARK, USER, VALUE = "{id}", "{mark}", "{user}", "{value}"
 
 HOLD, COMPLETED = "Hold", "Completed"
 OVER = frozenset(("Completed", "Removed", "Cancelled", "Canceled", "Failed"))
@@ -57,6 +57,16 @@ class Look(NamedTuple):
     none: tuple[str, ...] = ()
 
 
+class Alter(NamedTuple):
+    """The command that gives a job another value, ``{value}``, and how that is written.
+
+    ``write`` raises ``InvalidValue`` for a text that is none.
+    """
+
+    command: Arguments
+    write: Callable[[str], str]
+
+
 class Marked(NamedTuple):
     """More words of the command that submits, and the text that it is given."""
 
@@ -72,6 +82,7 @@ class Control:
     is held. ``mark`` puts the mark of a job into its comment or the like, from which ``own``
     reads it: jobs that are there, of whoever asks; ``ended`` are those that have ended, where the
     system keeps them. ``details`` prints of one job what holds its mark, where ``own`` does not.
+    ``alters`` are the properties that it lets change of a job that it has.
     ``names`` are those by which a ResourceManagerType means the system, without signs.
     ``machine`` is the variable that names the Machine of a job, for all commands about it.
     ``named`` finds the id in what ``submit`` printed, and ``ids`` is what an id looks like.
@@ -89,6 +100,7 @@ class Control:
     one: Look
     ended: Look | None = None
     details: Arguments = ()
+    alters: Mapping[str, Alter] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)

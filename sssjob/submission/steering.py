@@ -74,6 +74,14 @@ def steer(
                 yield _told(_Call(place, order, to, how, marked), job, effective)
 
 
+def alter(job: Job, name: str, text: str, to: str, how: How | None = None) -> None:
+    """Give a job that a batch system has another value of a property; see ``Control.alters``.
+
+    Its document stays as it is. Raises ``InvalidValue`` and ``CommandFailed``.
+    """
+    Caller(control(to), how or How()).alter(name, text, job.id)
+
+
 class _Call(NamedTuple):
     place: Place
     order: Order

@@ -270,8 +270,20 @@ def test_a_change_is_an_order_or_of_the_document_only_or_refused(port, slurm):
     assert (change("Hold", "User"), slurm.jobs[job.id]["state"]) == ("000", "hold")
     assert (change("Hold", "NULL"), slurm.jobs[job.id]["state"]) == ("000", "idle")
     assert change("Application", "gaussian") == "000"
-    for name, text in (("Priority", "5"), ("State", "Running"), ("GlobalId", "x"), ("User", "x")):
+    for name, text in (("Queue", "long"), ("State", "Running"), ("GlobalId", "x"), ("User", "x")):
         assert change(name, text) == "740"
+    assert [change("Duration", "90"), change("Priority", "5")] == ["000", "000"]
+    assert [change("Duration", "0"), change("Priority", "0")] == ["317", "317"]
+    assert change("Duration", "NULL") == "740"
+    both = (Set("Duration", "80"), Set("Priority", "6"))
+    assert order(port, "Modify", job.id, sets=both)[:2] == (
+        "740", "Only one of Duration and Priority, of one job, can be changed at a time",
+    )  # fmt: skip
+    slurm.fault("scontrol update before fail")
+    assert change("Duration", "3600") == "740"
+    assert slurm.jobs[job.id]["altered"] == ["TimeLimit=00:01:30", "Priority=5"]
+    kept = order(port, "Query", job.id)[2][0]
+    assert (kept.get("Duration"), kept.get("Priority")) == ("90", "5")
     assert order(port, "Delete", job.id)[0] == "740"
     order(port, "Cancel", job.id)
     assert order(port, "Delete", job.id)[0] == "000"

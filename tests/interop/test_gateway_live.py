@@ -116,6 +116,9 @@ def test_a_job_is_submitted_runs_and_has_ended_and_another_one_is_cancelled(fold
         assert "Partition=main" in shown
         assert until(lambda: state(folder, port, long.id) == "Running")
         assert until(lambda: state(folder, port, short.id) == "Completed")
+        words = ("Modify", "Job", "--set", "Duration=600", "--where", f"Id={long.id}")
+        assert client(folder, port, *words)[0] == 0
+        assert squeue(cluster, "%l") == ["10:00"]
         code, _, said = client(
             folder, port, "Cancel", "Job", "--where", f"Id={long.id}",
             actor="ann", key="auth_key",

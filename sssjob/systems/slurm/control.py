@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sssjob.submission.control import ID, USER, Carried, Control, Look, Seen
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.submission.control import ID, USER, VALUE, Alter, Carried, Control, Look, Seen
 from sssjob.systems.slurm.accounting.values import state
 
 _FORMAT = "%F|%T|%V|%r|%k"  # %F is one for all elements of an array
 _ENDED = "JobIDRaw,State,Submit,Comment,SubmitLine"
+_PRIORITIES = range(1, (1 << 32) - 1)
 _HELD = ("JobHeldUser", "JobHeldAdmin")
 
 
@@ -32,6 +35,20 @@ def ended(printed: str) -> Iterator[Seen]:
             yield Seen(id_, known, marks, submitted=submitted * submitted.isdigit())
 
 
+def _priority(text: str) -> str:
+    """A priority of Slurm, of which 0 is a hold."""
+    if (number := units.integer(text)) not in _PRIORITIES:
+        raise InvalidValue(text, f"a priority from {_PRIORITIES[0]} to {_PRIORITIES[-1]}")
+    return str(number)
+
+
+def _time_limit(text: str) -> str:
+    """A time limit of Slurm, of which 0 is none."""
+    if not (seconds := units.duration(text)):
+        raise InvalidValue(text, "a duration of at least a second")
+    return units.clock(seconds)
+
+
 CONTROL = Control(
     target="sbatch",
     names=("slurm",),
@@ -42,6 +59,10 @@ CONTROL = Control(
     cancel=("scancel", ID),
     hold=("scontrol", "hold", ID),
     release=("scontrol", "release", ID),
+    alters={
+        "Duration": Alter(("scontrol", "update", f"JobId={ID}", f"TimeLimit={VALUE}"), _time_limit),
+        "Priority": Alter(("scontrol", "update", f"JobId={ID}", f"Priority={VALUE}"), _priority),
+    },
     own=Look((("squeue", "--all", "--me", "--noheader", "--states=all", f"--format={_FORMAT}"),),
              shown),
     one=Look((("squeue", "--all", "--noheader", "--states=all", f"--jobs={ID}",
