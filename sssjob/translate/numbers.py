@@ -192,10 +192,19 @@ def _distribution(asked: Asked, item: Property, found: Shape) -> None:
         found.per_task = number
     elif text == "RoundRobin" and kind in ("", "Rule"):
         found.round_robin = True
+        asked.refuse(item, "nothing spreads tasks over nodes")
     elif text.startswith("{"):
         _geometry(asked, item, found)
     else:
         asked.refuse(item, NO_OPTION)
+
+
+def spread(asked: Asked, of: Shape) -> bool:
+    """Whether tasks are to be spread over nodes; what says so is taken then."""
+    if of.round_robin:
+        items = asked.items("TaskDistribution")
+        asked.hold(item for item in items if stripped(item.text) == "RoundRobin")
+    return of.round_robin
 
 
 def _geometry(asked: Asked, item: Property, found: Shape) -> None:

@@ -17,7 +17,7 @@ from sssjob.translate import numbers
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import conditions, features, listed, plain, say_wishes, wishes
 from sssjob.translate.options import Heard, Made, Said
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20
@@ -71,9 +71,6 @@ class Slots(Layout):
         elif of.nodes:
             for item in asked.items("NodeCount"):
                 asked.refuse(item, "tasks are not the same on so many nodes")
-        if of.round_robin:
-            for item in asked.items("TaskDistribution"):
-                asked.refuse(item, NO_OPTION)
         if each > 1:
             made.option("-R affinity", f"core({each})")
 

@@ -133,6 +133,8 @@ class Chunks(Layout):
             found += self._chunks(view, numbers.shape(view), settings)
             of.seconds = max(of.seconds, numbers.one(view, "Duration", numbers.MOST) or 0)
         gpus, licences = resources(asked)
+        if gpus and not found:
+            _one(found)
         total = sum(part.count for part in found)
         for part in found if gpus else ():
             part.values["ngpus"] = str(ceil(Fraction(gpus, total)))
@@ -140,7 +142,7 @@ class Chunks(Layout):
             asked.approximate("Resource", "GPUs of each chunk, rounded up")
         if found:
             made.option("-l select", "+".join(map(str, found)))
-        if of.round_robin:
+        if numbers.spread(asked, of):
             made.option("-l place", "scatter")
         shared(asked, made, of)
         for name, count in licences:

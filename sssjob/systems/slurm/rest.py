@@ -27,6 +27,7 @@ from sssjob.translate.numbers import (
     rounded,
     say_count,
     shape,
+    spread,
 )
 from sssjob.translate.options import Heard
 from sssjob.translate.quoting import read_run, run, safe
@@ -254,7 +255,7 @@ def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
         job["cpus_per_task"] = of.each
     if of.per_node:
         job["tasks_per_node"] = of.per_node
-    if of.round_robin:
+    if spread(asked, of):
         job["distribution"] = "cyclic"
     if (size := memory(asked, of, settings.memory_scope, each=NODE)) is not None:
         each = rounded(size, MIB)

@@ -86,7 +86,7 @@ class Amounts(Layout):
             made.option("--ntasks-per-node", str(of.per_node))
         if of.each > 1:
             made.option("--cpus-per-task", str(of.each))
-        if of.round_robin:
+        if numbers.spread(asked, of):
             made.option("--distribution", "cyclic")
         if of.processors and of.written and of.processors.exact is None:
             asked.approximate("Processors", "the least of a range: sbatch takes one number")
