@@ -24,7 +24,7 @@ TARGETS = [name for name, row in registry.all_targets().items() if row.writes an
 # What is so in any case: nothing has to be said then.
 ANYWAY = {
     '<Environment export="true"/>': {"psij"},
-    '<Environment export="false"/>': {"pbs", "torque", "sge"},
+    '<Environment export="false"/>': {"pbs", "torque", "sge", "slurmrest"},
     "<Checkpointable>false</Checkpointable>": {*TARGETS},
 }
 WISH = requested('<Feature preference="-1">a</Feature>')  # which binds nobody, and is no loss
