@@ -1,5 +1,6 @@
 """The house holds: imports go down, and the command starts without the world."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,3 +36,34 @@ def test_the_version_is_told_without_importing_trees_or_colours():
     assert "0.1.0" in result.stdout
     assert "sssjob" in imported
     assert not imported & {"click", "lxml", "rich", "zstandard"}
+
+
+def rooms():
+    """The rooms of the page, with the modules that it names in each.
+
+    A floor has a name and rooms below each other, or is one room.
+    """
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    room, is_room, found = "", False, {}
+    for line in filter(None, page.split("```text")[1].split("```")[0].splitlines()):
+        floor, text = line[:14].strip(), line[14:]
+        if floor:
+            is_room = floor.endswith(("/", ".py"))
+        name = floor[2:] if floor and is_room else text.split()[0]
+        if (floor and is_room) or (not is_room and text[0] != " "):
+            room = name.rstrip("/")
+        found.setdefault(room, set())
+        if not room.endswith(".py"):
+            found[room] |= set(re.findall(r"(?<![\w/.])\w+\.py", text))
+    return found
+
+
+def test_the_page_names_every_room_and_only_modules_that_are_there():
+    home = ROOT / "sssjob"
+    packages = {path.parent.name for path in home.glob("*/__init__.py")}
+    modules = {path.name for path in home.glob("[a-z]*.py")}
+    named = rooms()
+    assert packages | modules == set(named)
+    for room in packages:
+        there = {path.name for path in (home / room).rglob("*.py")}
+        assert named[room] <= there, f"{room}: {sorted(named[room] - there)}"

@@ -13,7 +13,7 @@ from sssjob.amounts import DERIVED, Amount
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression.offer import Offer
 from sssjob.features import keys
-from sssjob.features.precedence import Derived, Features, Settlement
+from sssjob.features.precedence import Choices, Derived, Features
 from sssjob.features.site import RATINGS, SETTINGS, Setting
 from sssjob.features.sources import MACHINE_EXTENSION, RATING, extensions
 from sssjob.model import Job, Property
@@ -48,8 +48,8 @@ def derive(
     return work.features("name")
 
 
-class _Machine(Settlement):
-    """One machine: what is said of it, and the keys that are settled so far."""
+class _Machine(Choices):
+    """One machine: what is said of it, and the keys that are chosen so far."""
 
     def __init__(
         self, settings: Mapping[str, Setting], description: Offer | None, job: Job | None,
@@ -94,7 +94,7 @@ class _Machine(Settlement):
                 self.override(name, text, ())
 
     def known(self, name: str) -> Fraction | None:
-        """A number that is settled."""
+        """A number that is chosen."""
         item = self.derived.get(name)
         return None if item is None or isinstance(item.value, str) else Fraction(item.value)
 
@@ -161,7 +161,7 @@ def _shutdown(work: _Machine) -> Amount | None:
 
 
 # fmt: off
-# The first that yields a number wins; what is looked at last rests on keys settled before.
+# The first that yields a number wins; what is looked at last rests on keys chosen before.
 _SOURCES: dict[str, tuple[_Source, ...]] = {
     "total_cpu":    (_setting("total_cpu"), _configured("Processors"), _host("total_cpu")),
     "phys_cores":   (_setting("phys_cores"), _host("phys_cores")),

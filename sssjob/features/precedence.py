@@ -56,8 +56,8 @@ class Features:
         return {name: item.value for name, item in self.derived.items()}
 
 
-class Settlement:
-    """The keys of a table that are settled so far; ``overrides`` win over every derivation."""
+class Choices:
+    """What is chosen so far for the keys of a table; ``overrides`` are what the job states."""
 
     def __init__(self, table: Iterable[Key], overrides: Mapping[str, Value]) -> None:
         self.table, self.overrides = tuple(table), overrides
@@ -135,7 +135,7 @@ class Settlement:
                 self._check(name, Amount(Fraction(value), path), amounts[0])
 
     def features(self, vocabulary: str = "v2016") -> Features:
-        """What is settled, in printed order, and why other keys of the vocabulary are absent."""
+        """What is chosen, in printed order, and why other keys of the vocabulary are absent."""
         order = keys.names(self.table, vocabulary)
         known = {name: self.derived[name] for name in order if name in self.derived}
         absent = {

@@ -12,7 +12,7 @@ from sssjob.expression import Interval
 from sssjob.feature_rules import cpu_limit_secs, hs06_job
 from sssjob.features import keys
 from sssjob.features.keys import Value
-from sssjob.features.precedence import Settlement
+from sssjob.features.precedence import Choices
 from sssjob.model import Job, Task, TaskGroup
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
@@ -21,8 +21,8 @@ RATING = "HS06"
 _STARTED = ("Running", "Suspended", "Completed")
 
 
-class Work(Settlement):
-    """A job as scopes, what the caller knows besides, and the keys that are settled so far."""
+class Work(Choices):
+    """A job as scopes, what the caller knows besides, and the keys that are chosen so far."""
 
     def __init__(
         self, job: Job, now: int | None, starting: bool, nodes: frozenset[str],
@@ -223,7 +223,7 @@ def _rating_share(work: Work) -> Amount | None:
 
 
 # fmt: off
-# The first that yields a number wins; what is looked at last rests on keys settled before.
+# The first that yields a number wins; what is looked at last rests on keys chosen before.
 SOURCES: dict[str, tuple[Source, ...]] = {
     "jobstart_secs":       (_start,),
     "allocated_cpu":       (_delivered_processors, _dedicated_processors, _requested_processors,

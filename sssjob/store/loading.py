@@ -77,11 +77,11 @@ def _written(
             with engine.transaction():
                 written = Writer(engine, packing_).write(batch, entry)
         except BusyStore:
-            entry.settle(committed=False)
+            entry.ended(committed=False)
             if not left:
                 raise
         else:
-            entry.settle(committed=True)
+            entry.ended(committed=True)
             break
     outcomes = [each.outcome for each in written]
     return Counts(*map(outcomes.count, (Outcome.NEW, Outcome.CHANGED, Outcome.UNCHANGED)))

@@ -1,7 +1,7 @@
 """From XPath to a plan: which rows of the columns can answer a query.
 
 A path from the document must come to a Job or JobGroup by name (``entry``); what it asks of that
-job is turned into bounds (``predicate``, and ``later`` for XPath 2.0 and the versions after it).
+job is turned into bounds (``predicate``, and ``xpath2`` for XPath 2.0 and the versions after it).
 What is no path, or goes another way, is left to the documents.
 """
 
@@ -23,10 +23,10 @@ def plan(question: Question) -> Plan:
     if isinstance(question, Query):
         return planned(question.parsed)
     from sssjob.query.xpath2 import XPath2Query  # importing elementpath takes half a second
-    from sssjob.store import later
+    from sssjob.store import xpath2
 
     assert isinstance(question, XPath2Query)
-    return later.planned(question.token, question.namespaces)
+    return xpath2.planned(question.token, question.namespaces)
 
 
 def planned(expression: Expression) -> Plan:

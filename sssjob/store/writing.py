@@ -43,7 +43,7 @@ class HistoryEntry:
             self._engine.add(schema.CHANGE, [(self._number, int(time.time()), *self._origin)])
         return self._number
 
-    def settle(self, *, committed: bool) -> None:
+    def ended(self, *, committed: bool) -> None:
         """Learn how the transaction ended: an entry that was not committed is written again."""
         self._is_kept = self._is_kept or (committed and self._number is not None)
         if not self._is_kept:
