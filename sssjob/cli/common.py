@@ -36,8 +36,10 @@ def sources(files: Iterable[str]) -> Iterator[NamedSource]:
 
 
 def say(message: object) -> None:
-    """Print a line on standard error."""
-    click.echo(str(message), err=True)
+    """Print a line on standard error; nothing in it steers a terminal."""
+    from sssjob.visible import visible_lines
+
+    click.echo(visible_lines(str(message)), err=True)
 
 
 def fail(message: object) -> NoReturn:

@@ -47,6 +47,8 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--json", "form", flag_value="json", help="Print a JSON array, one object a match.")
 @click.option("--jsonl", "form", flag_value="jsonl", help="Print JSON lines, one object a match.")
 @click.option("--csv", "form", flag_value="csv", help="Print comma-separated values.")
+@click.option("--raw", is_flag=True,
+              help="Keep cells of CSV that a spreadsheet would take for formulas.")  # fmt: skip
 @click.option("--columns", "listed", metavar="XPATH,...",
               help="Print a table (or JSON, CSV): these, asked of each match.")  # fmt: skip
 @click.option("--whole", is_flag=True, help="Print the whole job of each match, as XML.")
@@ -70,6 +72,7 @@ def command(
     expression: str,
     files: tuple[str, ...],
     form: str | None,
+    raw: bool,
     listed: str | None,
     whole: bool,
     count: bool,
@@ -103,7 +106,7 @@ def command(
     keys = _keys(order, namespaces, version)
     several = len(files) > 1 or any(_is_several(file) for file in files)
     chosen = _form("xml" if whole and not form and not columns else form, columns,
-                   several and not no_filename)  # fmt: skip
+                   several and not no_filename, raw)  # fmt: skip
     around = any(not each.is_inside for each in (*columns.values(), *(key.query for key in keys)))
     counted = count or quiet
     shape = Shape(None if counted else chosen, keys, whole)
@@ -186,12 +189,12 @@ def _keys(listed: str | None, namespaces: dict[str, str], version: str) -> Seque
         common.fail(f"--sort: {error}")
 
 
-def _form(name: str | None, columns: Columns, with_file: bool) -> Form:
+def _form(name: str | None, columns: Columns, with_file: bool, raw: bool) -> Form:
     from sssjob.query import forms
 
     if name == forms.XML and columns:
         common.fail("--columns gives a table, CSV or JSON, and no XML")
-    return forms.Form(name or (forms.TABLE if columns else forms.TEXT), columns, with_file)
+    return forms.Form(name or (forms.TABLE if columns else forms.TEXT), columns, with_file, raw)
 
 
 def _is_several(file: str) -> bool:

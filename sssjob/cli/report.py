@@ -54,6 +54,8 @@ bad record, 2 not understood, or something could not be read."""
 )  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), help="Only so many rows; the rest are added up.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+@click.option("--raw", is_flag=True,
+              help="Keep cells of CSV that a spreadsheet would take for formulas.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1.")
 @click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
 @click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw them in a file.")
@@ -71,6 +73,7 @@ def command(
     sort: str,
     limit: int | None,
     as_csv: bool,
+    raw: bool,
     as_json: bool,
     plot: bool,
     svg: str | None,
@@ -103,7 +106,7 @@ def command(
         used = processes or workers.cores()
         Jobs(common.sources(files), tell, format_name, given, reading, used).add_to(report)
     rows = report.rows(sort, limit)
-    _print(report, rows, as_json=as_json, as_csv=as_csv)
+    _print(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     _draw(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
     if report.outside:
         jobs = "job" if report.outside == 1 else "jobs"
@@ -129,13 +132,13 @@ def _checked(by: str, sort: str) -> tuple[str, ...]:
     return names
 
 
-def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool) -> None:
+def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool) -> None:
     from sssjob.drawing import report as forms
 
     if as_json:
         click.echo(json.dumps(forms.as_json(report, rows), indent=2, ensure_ascii=False))
     elif as_csv:
-        click.echo(forms.as_csv(report, rows), nl=False)
+        click.echo(forms.as_csv(report, rows, raw=raw), nl=False)
     elif rows:
         for line in forms.table(report, rows):
             click.echo(line)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sssjob.accounting.report import COUNT, HOURS, MEASURES, PART, SIZE, merged
 from sssjob.drawing import bars
-from sssjob.visible import visible
+from sssjob.visible import csv_lines, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -42,16 +40,14 @@ def table(report: Report, rows: Rows) -> list[str]:
     ]
 
 
-def as_csv(report: Report, rows: Rows) -> str:
+def as_csv(report: Report, rows: Rows, *, raw: bool = False) -> str:
     """A line of names, and a line for each row, in seconds, bytes and parts of 1."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((*report.by, *(measure.name for measure in MEASURES)))
-    for key, totals in rows:
-        writer.writerow(
-            (*key, *(("" if each is None else each) for each in _numbers(totals).values()))
-        )
-    return out.getvalue()
+    lines: list[tuple[object, ...]] = [(*report.by, *(measure.name for measure in MEASURES))]
+    lines += [
+        (*key, *(("" if each is None else each) for each in _numbers(totals).values()))
+        for key, totals in rows
+    ]
+    return "".join(csv_lines(lines, raw=raw))
 
 
 def as_json(report: Report, rows: Rows) -> dict[str, object]:

@@ -5,9 +5,7 @@ A form is a value that travels between processes; so rows are made by whoever as
 
 from __future__ import annotations
 
-import csv
 import heapq
-import io
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from sssjob.query.match import Match
 from sssjob.query.question import Question
-from sssjob.visible import visible
+from sssjob.visible import csv_lines, visible, visible_lines
 
 if TYPE_CHECKING:
     from sssjob.query.order import Key
@@ -47,11 +45,15 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How matches are written: a ``kind``, with ``columns`` asked of each instead of its value."""
+    """How matches are written: a ``kind``, with ``columns`` asked of each instead of its value.
+
+    ``raw`` keeps cells that a spreadsheet would take for formulas as they are.
+    """
 
     kind: str = TEXT
     columns: Columns = field(default_factory=dict)
     with_file: bool = False
+    raw: bool = False
 
     @property
     def places(self) -> bool:
@@ -73,7 +75,12 @@ class Form:
         return cells if self.kind == CSV else [visible(cell) for cell in cells]
 
     def write(self, cells: Iterator[Any], stream: TextIO) -> None:
-        """Write what was made of matches; an array of JSON is closed whatever happens."""
+        """Write what was made of matches; an array of JSON is closed whatever happens.
+
+        A terminal gets nothing that could steer it.
+        """
+        if stream.isatty() and self.kind not in (CSV, TABLE):
+            cells = map(visible_lines, cells)
         match self.kind:
             case "text":
                 stream.writelines(cells)
@@ -87,7 +94,9 @@ class Form:
             case "json":
                 _write_array(cells, stream)
             case "csv":
-                _write_csv(self._names if self.columns else _PLACES, cells, stream)
+                names = self._names if self.columns else _PLACES
+                rows = itertools.chain([names], cells)
+                stream.writelines(csv_lines(rows, raw=self.raw))
             case _:
                 _write_table(self._names, cells, stream)
 
@@ -180,16 +189,6 @@ def _write_array(rows: Iterator[str], stream: TextIO) -> None:
         stream.write(separator + each)
         separator = ",\n  "
     stream.write("\n]\n" if separator[0] == "," else "]\n")
-
-
-def _write_csv(names: Sequence[str], rows: Iterator[Sequence[object]], stream: TextIO) -> None:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for each in itertools.chain([names], rows):
-        writer.writerow(each)
-        stream.write(out.getvalue())
-        out.seek(0)
-        out.truncate()
 
 
 def _write_table(names: Sequence[str], rows: Iterator[list[str]], stream: TextIO) -> None:

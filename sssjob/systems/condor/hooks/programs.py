@@ -73,7 +73,9 @@ def run(hook: str, settings: Settings, rest: Sequence[str] = ()) -> int:
 
 def say(text: object) -> None:
     """A line for the log of the daemon."""
-    print(f"sssjob: {text}", file=sys.stderr)
+    from sssjob.visible import visible_lines  # most hooks say nothing
+
+    print(f"sssjob: {visible_lines(str(text))}", file=sys.stderr)
 
 
 def fetch_work(settings: Settings, rest: Sequence[str]) -> bool:
