@@ -26,6 +26,13 @@ class Changed(SSSJobError, RuntimeError):
         return f"{self.place} has been changed by another program: {self.what}"
 
 
+def saying(job: Job, **texts: str) -> Job:
+    """A job that says something else, in its own namespace."""
+    return job.setting(*(
+        Property(name, text, namespace=job.namespace) for name, text in texts.items()
+    ))  # fmt: skip
+
+
 def naming(place: Place, names: Mapping[int, tuple[Job, str]]) -> None:
     """Give jobs a GlobalId, each by where it stands and what it was. Raises ``Changed``."""
     if not names:
@@ -39,7 +46,7 @@ def naming(place: Place, names: Mapping[int, tuple[Job, str]]) -> None:
             return job
         if job != old:
             raise Changed(place.name, f"job {old.id} is another one")
-        return job.setting(GlobalId=text)
+        return saying(job, GlobalId=text)
 
     place.change(_each(named))
     if missed:
@@ -60,7 +67,7 @@ def setting(place: Place, name: str, id_: str, edit: Edit, old: str = "") -> Non
             met = True
             job = edit(job)
         elif job.id in ids and job.id != old:
-            job = job.setting(Id=ids[job.id])
+            job = saying(job, Id=ids[job.id])
         return _waiting(job, ids)
 
     place.change(_each(edited, lambda defaults: _waiting(defaults, ids)))

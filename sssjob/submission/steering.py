@@ -11,7 +11,7 @@ from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Job, stripped
 from sssjob.submission.calling import Caller, How
 from sssjob.submission.control import HOLD, OVER, Control, Seen, control, manager
-from sssjob.submission.editing import setting
+from sssjob.submission.editing import saying, setting
 from sssjob.submission.locks import locked
 from sssjob.submission.places import Place
 from sssjob.submission.planning import defined
@@ -162,10 +162,10 @@ def _written(
 
     def edit(old: Job) -> Job:
         if order is Order.HOLD and not stripped(old.get("Hold")):
-            old = old.setting(Hold=USER)
+            old = saying(old, Hold=USER)
         if order is Order.RELEASE and stripped(old.get("Hold")) == USER:
             old = old.removing("Hold")
-        return old if old.get("State") == state else old.setting(State=state)
+        return old if old.get("State") == state else saying(old, State=state)
 
     if edit(job) is not job:
         setting(place, stripped(job.get("GlobalId")), job.id, edit)

@@ -22,11 +22,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sssjob.commands import CommandFailed
-from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.errors import Finding, InvalidValue, Severity, finding
 from sssjob.model import Job, stripped
 from sssjob.submission.calling import Caller, How
 from sssjob.submission.control import HOLD, Seen, control, mark_of
-from sssjob.submission.editing import naming, setting
+from sssjob.submission.editing import naming, saying, setting
 from sssjob.submission.locks import locked
 from sssjob.submission.places import Place
 from sssjob.submission.planning import NotSubmitted, Plan, Planned, plan
@@ -155,8 +155,16 @@ class _Work:
                 self.plan.ids[planned.place] = seen.id
                 self._record(planned, name.text, seen)
                 state, new = self._let_go(planned, name.text, seen), there is None
-        job, told = planned.written, planned.findings
-        return Submitted(seen.id, name.text, state, new, job, told, planned.losses)
+        told = (*planned.findings, *self._elsewhere(planned))
+        return Submitted(seen.id, name.text, state, new, planned.written, told, planned.losses)
+
+    def _elsewhere(self, planned: Planned) -> Iterator[Finding]:
+        """What is to be said of a job that another batch system has."""
+        job = planned.written
+        text = stripped(job.get("ResourceManagerType"))
+        if planned.submitted and text and not self._is_ours(planned):
+            said = f"job {job.id} is submitted to {text} already"
+            yield finding("E-REF", said, line=job.line, severity=Severity.WARNING)
 
     def _submit(self, planned: Planned, name: str, locks: Sequence[int]) -> Seen:
         """Submit a job, held and marked.
@@ -179,11 +187,11 @@ class _Work:
         submitted = seen.submitted or str(int(time.time()))
 
         def edit(job: Job) -> Job:
-            job = job.setting(Id=seen.id, SubmitTime=submitted, State=seen.state)
+            job = saying(job, Id=seen.id, SubmitTime=submitted, State=seen.state)
             if not stripped(job.get("ResourceManagerType")):
-                job = job.setting(ResourceManagerType=system)
+                job = saying(job, ResourceManagerType=system)
             if self.hold and not stripped(planned.job.get("Hold")):
-                job = job.setting(Hold="User")
+                job = saying(job, Hold="User")
             return job
 
         setting(self.place, name, seen.id, edit, planned.written.id)
@@ -199,7 +207,7 @@ class _Work:
         if seen.state == HOLD:
             self.caller.tell(self.caller.control.release, seen.id)
             seen = seen._replace(state=IDLE)
-        setting(self.place, name, seen.id, lambda job: job.setting(State=seen.state))
+        setting(self.place, name, seen.id, lambda job: saying(job, State=seen.state))
         return seen.state
 
     def _is_ours(self, planned: Planned) -> bool:

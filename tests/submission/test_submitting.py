@@ -278,6 +278,34 @@ def test_what_takes_no_jobs_says_what_does(name):
         control(name)
 
 
+NAMESPACED = """<?xml version="1.0" encoding="ISO-8859-1"?>
+<!-- f\xfcnf --><s:Jobs xmlns:s="http://www.scidac.org/ScalableSystems/SSSRMAP">
+<s:Job><s:JobId>w</s:JobId><s:Executable>/bin/true</s:Executable></s:Job></s:Jobs>
+"""
+
+
+def test_what_is_written_is_in_the_namespace_of_the_job_and_all_else_is_kept(slurm):
+    place = document("")
+    place.path.write_bytes(NAMESPACED.encode("latin-1"))
+    submitted(place, slurm, hold=True)
+    text = place.path.read_bytes().decode("latin-1")
+    head, tail = NAMESPACED.split("<s:JobId>w</s:JobId>")
+    kept, end = tail.split("</s:Job>")
+    assert text.startswith(f"{head}<s:JobId>1</s:JobId>{kept}<s:GlobalId>")
+    assert text.endswith(f"</s:Hold></s:Job>{end}")
+    job = the_job()
+    names = ("Id", "GlobalId", "SubmitTime", "State", "ResourceManagerType", "Hold")
+    assert {job.properties[name].namespace for name in names} == {job.namespace}
+
+
+def test_a_job_that_another_batch_system_has_is_told(slurm):
+    place = document(ONE)
+    submitted(place, slurm)
+    (done,) = submit(place, Wish("pbs"), How(20))
+    assert (done.id, done.new) == ("1", False)
+    assert [each.message for each in done.findings] == ["job 1 is submitted to slurm already"]
+
+
 def test_a_command_that_fails_after_it_was_heard_is_asked_about(system):
     name = {"flux": "flux job submit"}.get(system.system, COMMANDS[system.system][0])
     system.fault(f"{name} after fail")
