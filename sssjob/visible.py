@@ -47,10 +47,10 @@ def csv_lines(rows: Iterable[Iterable[object]], *, raw: bool = False) -> Iterato
     import io
 
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\r\n")  # so that both are quoted in a cell
     for row in rows:
         writer.writerow(row if raw else map(_harmless, row))
-        yield out.getvalue()
+        yield out.getvalue().removesuffix("\r\n") + "\n"
         out.seek(0)
         out.truncate()
 
