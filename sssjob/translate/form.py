@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
-from sssjob.model import Job, Property, stripped
+from sssjob.model import Job, Note, Property, stripped
 from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling, parse
 from sssjob.translate.fields import Name, Rule, prologue
@@ -69,6 +69,8 @@ class Form:
     signs: tuple[str, ...] = ()  # of which a directive holds one, if another form is spelled alike
     prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read
     array: Spelling = NO_ARRAYS
+    # Variables of the script that say a property of a job, and what they say.
+    variables: Mapping[str, Callable[[str], Property | None]] = field(default_factory=dict)
     lists: Mapping[str, str] = field(default_factory=dict)  # options said in part; what joins them
     own: tuple[str, ...] = ()  # Extensions that the layout takes
     shell: str = ""  # the option that names what reads the script
@@ -251,6 +253,8 @@ class SubmitForm(Translator[Script]):
             _written(form, heard)
         else:
             _body(form, heard)
+        if self.form.variables:
+            self._spoken(heard)
         return Read(Job(heard.all()), tuple(heard.findings), heard.files)
 
     def jobs(self, form: Script, settings: Settings) -> Iterator[Read]:
@@ -285,6 +289,31 @@ class SubmitForm(Translator[Script]):
         order = ", ".join(dict.fromkeys(option.name for option in said.options))
         if len(set(said.options)) > 1:
             heard.say("Extension", order, type=self.form.name, name=ORDER)
+
+    def _spoken(self, heard: Heard) -> None:
+        """Variables that say a property, in the place of which it stands."""
+        for place, item in enumerate(heard.items):
+            if not isinstance(item, Property) or item.name != "Environment":
+                continue
+            rest: list[Property | Note] = []
+            said: list[Property] = []
+            for each in item.children:
+                found = self._meant(each)
+                if found is None:
+                    rest.append(each)
+                else:
+                    said.append(found)
+            if said:
+                left = Property("Environment", "", item.attributes, tuple(rest))
+                others = (left,) if rest or item.attributes else ()
+                heard.items[place : place + 1] = [*said, *others]
+            return
+
+    def _meant(self, each: Property | Note) -> Property | None:
+        """What a variable says beside its value."""
+        name = each.attributes.get("name", "") if isinstance(each, Property) else ""
+        read = self.form.variables.get(name)
+        return read(each.text) if read and isinstance(each, Property) else None
 
     def _is_of_array(self, option: Option) -> bool:
         """Whether an option is one of an array that can become a task group."""

@@ -53,6 +53,7 @@ class Shape:
     per_node: int | None = None
     per_task: int | None = None
     round_robin: bool = False
+    geometry: tuple[tuple[int, ...], ...] = ()  # the tasks of each node
     memory: int = 0  # bytes that task groups come to
     seconds: int = 0
 
@@ -216,7 +217,16 @@ def _geometry(asked: Asked, item: Property, found: Shape) -> None:
         return
     found.tasks = found.tasks or sum(map(len, groups))
     found.nodes = found.nodes or Count(len(groups), len(groups))
+    found.geometry = groups
     asked.refuse(item, "only how many tasks and nodes there are")
+
+
+def placed(asked: Asked, of: Shape) -> tuple[tuple[int, ...], ...]:
+    """The tasks of each node, from 0 on, where a geometry says so; that is taken then."""
+    first = min((task for group in of.geometry for task in group), default=0)
+    items = asked.items("TaskDistribution")
+    asked.hold(item for item in items if of.geometry and stripped(item.text).startswith("{"))
+    return tuple(tuple(task - first for task in group) for group in of.geometry)
 
 
 def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memory") -> int | None:

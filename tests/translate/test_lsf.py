@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from translated import comes_back, losses_of, options_of, requested, said_by_script, wrapped
 
-from sssjob.document import loads
+from sssjob.document import dumps, loads
 from sssjob.translate import Done, Settings, read, translate
 
 # fmt: off
@@ -119,3 +119,27 @@ def test_any_of_them_together_come_back(data):
         st.lists(st.sampled_from(own), unique_by=lambda each: each.split(">")[0].split()[0])
     )
     comes_back(loads(wrapped("".join(inner))), "lsf")
+
+
+GEOMETRY = '<TaskDistribution type="Geometry">{0,3}{1}{2,4}</TaskDistribution>'
+
+
+@pytest.mark.parametrize("inner", [GEOMETRY, GEOMETRY.replace("{0,3}{1}{2,4}", "{1,4}{2}{3,5}")])
+def test_which_tasks_are_together_is_a_variable_of_the_script(inner):
+    text, losses = translate(loads(wrapped(inner)), "lsf")
+    assert not [loss for loss in losses if not loss.fact]
+    assert "\nexport LSB_TASK_GEOMETRY='{(0,3)(1)(2,4)}'\n" in text
+    assert "#BSUB -n 5\n" in text
+    comes_back(loads(wrapped(inner)), "lsf")
+
+
+@pytest.mark.parametrize(("lines", "said"), [
+    ("export LSB_TASK_GEOMETRY='{(0,3)(1)}'", '<TaskDistribution type="Geometry">{0,3}{1}</TaskDistribution>'),
+    ("export LSB_TASK_GEOMETRY='{(0,3)(1)}'\nexport A=1",
+     '<TaskDistribution type="Geometry">{0,3}{1}</TaskDistribution><Environment><Variable name="A">1</Variable></Environment>'),
+    ("export LSB_TASK_GEOMETRY='{(0'", '<Environment><Variable name="LSB_TASK_GEOMETRY">{(0</Variable></Environment>'),
+])  # fmt: skip
+def test_the_variable_of_a_geometry_is_read_where_it_is_one(lines, said):
+    (found,) = read(f"#!/bin/sh\n#BSUB -J a\n{lines}\nexec /bin/true\n".encode())
+    text = dumps(found.job).replace("<Executable>/bin/true</Executable>", "")
+    assert text == f"<Job><Name>a</Name>{said}</Job>"

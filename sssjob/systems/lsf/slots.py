@@ -10,18 +10,21 @@ from sssjob import expression, units
 from sssjob import nodes as sets
 from sssjob.errors import InvalidValue
 from sssjob.expression import Comparison
-from sssjob.model import stripped
+from sssjob.model import Property, stripped
 from sssjob.systems.lsf.selections import selected, selection
 from sssjob.systems.lsf.words import kilobytes, minutes, size, written_minutes
 from sssjob.translate import numbers
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import conditions, features, listed, plain, say_wishes, wishes
 from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.quoting import exported
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20
 
+GEOMETRY = "LSB_TASK_GEOMETRY"  # the variable that says which tasks are together on a node
+_GROUPS = re.compile(r"\{((?:\([0-9]{1,6}(?:,[0-9]{1,6})*\))+)\}")
 _SELECTED = ("Feature", "Node", "Architecture")
 # Indices of load and the like, by which hosts are sorted, and which are no features.
 _SORTED = frozenset(("r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem",
@@ -73,6 +76,9 @@ class Slots(Layout):
                 asked.refuse(item, "tasks are not the same on so many nodes")
         if each > 1:
             made.option("-R affinity", f"core({each})")
+        if groups := numbers.placed(asked, of):
+            text = "".join(f"({','.join(map(str, group))})" for group in groups)
+            made.lines.append(exported(GEOMETRY, f"{{{text}}}"))
 
     def _select(self, asked: Asked, made: Made) -> None:
         choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
@@ -237,6 +243,15 @@ class Slots(Layout):
             heard.request("Resource", found_gpu[1], name="GPU")
         elif value is not None:
             said.back("-gpu", value)
+
+
+def say_geometry(text: str) -> Property | None:
+    """The geometry that the variable says; None for another text."""
+    found = _GROUPS.fullmatch(text)
+    if found is None:
+        return None
+    groups = found[1].replace("(", "{").replace(")", "}")
+    return Property("TaskDistribution", groups, {"type": "Geometry"})
 
 
 def _usable(name: str, text: str) -> bool:

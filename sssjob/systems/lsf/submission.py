@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
-from sssjob.systems.lsf.slots import Slots
+from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
 from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written_minutes
 from sssjob.translate import fields
 from sssjob.translate.form import Form, SubmitForm
@@ -184,6 +184,7 @@ FORM = Form(
     name="lsf",
     syntax=Syntax("#BSUB", _TAKES, {}, {"-R": sections}, split, quoted, inner={"-R": "{}[{}]"}),
     layout=Slots(),
+    variables={GEOMETRY: say_geometry},
     rules=(
         Name("-J", plain=True),
         fields.Row("Project",                 "-P"),
