@@ -129,16 +129,11 @@ def _findings(
 ) -> Iterator[Finding]:
     from sssjob import workers
     from sssjob.cli.progress import watching
-    from sssjob.errors import finding
     from sssjob.verbs.validate import Validation
 
     validation = Validation(_vocabulary(profile, no_awareness))
     with validation.workers(processes or workers.cores()) as some:
-        for source in common.sources(files):
-            try:
-                yield from validation.findings(source, opening=watching, workers=some)
-            except OSError as error:
-                yield finding("E-XML", error.strerror or str(error), file=source.name)
+        yield from validation.all_findings(common.sources(files), opening=watching, workers=some)
 
 
 def _closed(files: Iterable[str], check: Callable[..., Iterator[Finding]]) -> Iterator[Finding]:

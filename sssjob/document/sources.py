@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,6 +16,9 @@ from sssjob.document.files import raw
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
 
 STANDARD_INPUT = "<stdin>"
+
+_SMALL = 1 << 16  # bytes of a file
+_TOGETHER = 50  # small files that one process reads in one go
 
 _SUFFIXES = tuple(
     f".{name}{packed}" for name in ("xml", "sss") for packed in ("", ".gz", ".bz2", ".xz", ".zst")
@@ -35,6 +40,15 @@ class NamedSource(NamedTuple):
     def is_directory(self) -> bool:
         """Whether it is a directory of documents."""
         return isinstance(self.given, Path) and self.given.is_dir()
+
+
+class Files(NamedTuple):
+    """Small files that another process reads in one go."""
+
+    sources: tuple[NamedSource, ...]
+
+    def __str__(self) -> str:
+        return self.sources[0].name
 
 
 Opening = Callable[[NamedSource], AbstractContextManager[BinaryIO]]  # its bytes, as they are
@@ -111,6 +125,24 @@ def documents(
             elif on_skipped is not None:
                 on_skipped(Path(entry.path))
         waiting += reversed(inner)
+
+
+def is_small(source: NamedSource) -> bool:
+    """Whether it is a file that is not worth being cut for several processes."""
+    if not isinstance(source.given, Path) or source.is_store:
+        return False
+    try:
+        status = source.given.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _SMALL
+
+
+def grouped(small: Iterable[NamedSource]) -> Iterator[Files]:
+    """Small files in their order, so many together that to send them takes no time."""
+    rest = iter(small)
+    while some := tuple(islice(rest, _TOGETHER)):
+        yield Files(some)
 
 
 def opened(source: NamedSource) -> AbstractContextManager[BinaryIO]:

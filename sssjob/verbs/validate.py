@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from os import PathLike
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.batches import Batch
 from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.document.repair.advisor import Advisor
-from sssjob.document.sources import NamedSource, Opening, opened
-from sssjob.errors import Finding, UnreadableDocument
+from sssjob.document.sources import Files, NamedSource, Opening, grouped, is_small, opened
+from sssjob.errors import Finding, UnreadableDocument, finding
 from sssjob.workers import Work, Workers
 
 
@@ -34,13 +35,48 @@ class Validation:
 
     vocabulary: Vocabulary | None = None
 
-    def workers(self, processes: int) -> Workers[Part, Checked | None]:
+    def workers(self, processes: int) -> Workers[Part | Files, Checked | None]:
         """So many processes that check, for a ``with`` block."""
         return Workers(Work("sssjob.verbs.validate:checker", (self,)), processes)
 
+    def all_findings(
+        self, sources: Iterable[NamedSource], *, opening: Opening = opened,
+        workers: Workers[Part | Files, Checked | None],
+    ) -> Iterator[Finding]:  # fmt: skip
+        """Every finding about each source in turn; a source that cannot be opened is one, too.
+
+        Workers check large sources in parts, and small files many at once.
+        """
+        if workers.processes < 2:
+            for source in sources:
+                yield from self._told(source, opening, None)
+            return
+        for small, some in groupby(sources, is_small):
+            if small:
+                for _, found in workers.in_order(grouped(some), str):
+                    yield from found.findings if found else ()
+            else:
+                for source in some:
+                    yield from self._told(source, opening, workers)
+
+    def of_files(self, files: Files) -> Checked:
+        """The findings about small files."""
+        return Checked([
+            each for source in files.sources for each in self._told(source, opened, None)
+        ])  # fmt: skip
+
+    def _told(
+        self, source: NamedSource, opening: Opening,
+        workers: Workers[Part | Files, Checked | None] | None,
+    ) -> Iterator[Finding]:  # fmt: skip
+        try:
+            yield from self.findings(source, opening=opening, workers=workers)
+        except OSError as error:
+            yield finding("E-XML", error.strerror or str(error), file=source.name)
+
     def findings(
         self, source: NamedSource, *, opening: Opening = opened,
-        workers: Workers[Part, Checked | None] | None = None,
+        workers: Workers[Part | Files, Checked | None] | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about a source; what cannot be read is one, too. Raises ``OSError``."""
         with opening(source) as stream:
@@ -72,7 +108,7 @@ class _Parts:
         self.said: set[str] = set()
         self.broken: list[UnreadableDocument] = []
 
-    def findings(self, workers: Workers[Part, Checked | None]) -> Iterator[Finding]:
+    def findings(self, workers: Workers[Part | Files, Checked | None]) -> Iterator[Finding]:
         source, stream = self.source, self.advisor.source
         assert not isinstance(stream, (str, bytes, PathLike))  # a stream was given
         work, tell = _on_batches(self.validation), self.broken.append
@@ -92,9 +128,10 @@ class _Parts:
         self.broken.clear()
 
 
-def checker(validation: Validation) -> Callable[[Part], Checked | None]:
-    """What checks a part in another process."""
-    return on_parts(_on_batches(validation))
+def checker(validation: Validation) -> Callable[[Part | Files], Checked | None]:
+    """What checks a part, or small files, in another process."""
+    on_part = on_parts(_on_batches(validation))
+    return lambda part: validation.of_files(part) if isinstance(part, Files) else on_part(part)
 
 
 def _on_batches(validation: Validation) -> Callable[[str, Batch], Checked]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.check.vocabulary import PROFILES
-from sssjob.document import guesses
+from sssjob.document import guesses, sources
 from sssjob.document.sources import NamedSource
 from sssjob.verbs.validate import Validation
 
@@ -57,3 +57,29 @@ def test_what_needs_saying_once_is_said_once_for_all_parts(tmp_path):
 def test_examples_have_the_same_findings(path):
     one, two = (findings(WHO["all"], NamedSource("x", path), count, 200) for count in (1, 2))
     assert two == one
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("together", [1, 3, 50])
+def test_small_files_are_checked_by_workers_in_their_order(tmp_path, monkeypatch, who, together):
+    monkeypatch.setattr(sources, "_TOGETHER", together)
+    named = [NamedSource("absent", tmp_path / "absent")]
+    for number, text in enumerate((*JOBS, *ODD) * 3):
+        path = tmp_path / f"{number}.xml"
+        path.write_text(text)
+        named.append(NamedSource(path.name, path))
+    named[7:7] = [NamedSource("folder", tmp_path), NamedSource("-", io.BytesIO(JOBS[2].encode()))]
+    (tmp_path / "large.xml").write_text("<Jobs>\n" + "".join(JOBS) * 200 + "</Jobs>")
+    named.insert(20, NamedSource("large.xml", tmp_path / "large.xml"))
+    assert sources.is_small(named[5])
+    assert [each.name for each in named if not sources.is_small(each)] == [
+        "absent", "folder", "-", "large.xml",
+    ]  # fmt: skip
+
+    def found(processes):
+        named[8].given.seek(0)
+        with WHO[who].workers(processes) as workers:
+            return list(WHO[who].all_findings(named, workers=workers))
+
+    assert {each.file for each in found(1)} >= {"absent", "folder", "-", "large.xml", "2.xml"}
+    assert found(2) == found(1)
