@@ -199,10 +199,10 @@ def test_kill_9_leaves_one_job(system, what, when):
     name = system.system
     command = {"submits": SUBMITS.get(name, "qsub"), "releases": RELEASES.get(name, "qrls")}[what]
     system.fault(f"{command} {when} kill")
-    assert started(name).wait(60) == -9
+    assert started(name).wait(600) == -9
     system.fault()
     done = started(name)
-    printed, said = done.communicate(timeout=60)
+    printed, said = done.communicate(timeout=600)
     assert (done.returncode, said) == (0, "")
     assert [each["state"] for each in system.jobs.values()] == ["idle"]
     assert (job().id, job().get("State")) == (printed.strip(), "Idle")
@@ -211,30 +211,30 @@ def test_kill_9_leaves_one_job(system, what, when):
 def test_kill_9_before_the_batch_system_is_asked_leaves_one_job(system):
     Path("job.xml").write_text(ONE.replace("</Id>", "</Id><GlobalId>urn:x</GlobalId>"))
     system.fault("squeue before kill")
-    assert started("slurm").wait(60) == -9
+    assert started("slurm").wait(600) == -9
     assert system.jobs == {}
     system.fault()
-    assert started("slurm").wait(60) == 0
+    assert started("slurm").wait(600) == 0
     assert len(system.jobs) == 1
 
 
 def test_a_command_that_outlives_who_started_it_is_waited_for(system):
     """The one is killed while sbatch is at work; the other begins before that is accepted."""
     system.fault("sbatch before kill", "sbatch before wait")
-    assert started("slurm").wait(60) == -9
+    assert started("slurm").wait(600) == -9
     system.fault()
     again = started("slurm")
     # A call that does not wait asks, and ends, in this time: nothing is lost if it does not.
     until(lambda: len(system.calls) > 1 or again.poll() is not None, seconds=2)
     assert system.calls[1:] == []
     (system.root / "go").touch()
-    assert again.communicate(timeout=60) == ("1\n", "")
+    assert again.communicate(timeout=600) == ("1\n", "")
     assert [each["state"] for each in system.jobs.values()] == ["idle"]
 
 
 def test_two_calls_at_once_submit_one_job(system):
     calls = [started("slurm") for _ in range(4)]
-    assert [call.communicate(timeout=60)[0] for call in calls] == ["1\n"] * 4
+    assert [call.communicate(timeout=600)[0] for call in calls] == ["1\n"] * 4
     assert len(system.jobs) == 1
 
 
@@ -245,7 +245,7 @@ def test_two_copies_at_once_submit_one_job(system):
         Path(f"{number}.xml").write_text(text)
         calls.append(subprocess.Popen([*PROGRAM, "submit", "--to", "slurm", f"{number}.xml"],
                                       stdout=subprocess.PIPE, text=True))  # fmt: skip
-    assert [call.communicate(timeout=60)[0] for call in calls] == ["1\n"] * 3
+    assert [call.communicate(timeout=600)[0] for call in calls] == ["1\n"] * 3
     assert len(system.jobs) == 1
 
 

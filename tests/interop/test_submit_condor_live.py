@@ -31,7 +31,7 @@ def how():
         f"PATH={condor_pool.PATH}", "HOME=/home/alice", "USER=alice", "/bin/sh", "-c",
         'cd /data; exec "$@"', "sh",
     )  # fmt: skip
-    yield pool, How(60, inside, "alice", locks=pool.root / "data/locks")
+    yield pool, How(600, inside, "alice", locks=pool.root / "data/locks")
     condor_pool.stop()
 
 

@@ -188,12 +188,12 @@ def test_a_service_submits_as_the_user_of_the_job(site):
     name = user().pw_name
     path = site.document("job.xml", JOB.format(more=f"<User>{name}</User>"))
     how = How(
-        60, ("runuser", "-u", name, "--"), name, site.place.environment, site.place.root / "locks"
+        600, ("runuser", "-u", name, "--"), name, site.place.environment, site.place.root / "locks"
     )
     (done,) = submit(InFile(path), Wish(site.system, hold=True), how)
     mine = site.document("mine.xml", JOB.format(more=f"<User>{name}</User>"))
     with pytest.raises(NotSubmitted, match="would run as root"):
-        list(submit(InFile(mine), Wish(site.system), How(60, locks=site.place.root / "locks")))
+        list(submit(InFile(mine), Wish(site.system), How(600, locks=site.place.root / "locks")))
     copy = site.document("copy.xml", JOB.format(
         more=f"<User>{name}</User><GlobalId>{done.global_id}</GlobalId>"
     ))  # fmt: skip

@@ -62,11 +62,11 @@ def document(text):
 
 
 def submitted(place, system, **wish):
-    return list(submit(place, Wish(system.system, **wish), How(seconds=20)))
+    return list(submit(place, Wish(system.system, **wish), How(seconds=600)))
 
 
 def steered(place, order):
-    return [(each.state, each.done, each.why) for each in steer(place, Order(order), how=How(20))]
+    return [(each.state, each.done, each.why) for each in steer(place, Order(order), how=How(600))]
 
 
 def the_job():
@@ -214,9 +214,9 @@ def test_a_refusal_midway_stops_and_a_later_call_goes_on(slurm):
     text = CHAIN.format(last=waits("b"), middle=waits("a"))
     slurm.fault("sbatch before fail")
     with pytest.raises(CommandFailed):
-        next(submit(document(text), Wish("slurm"), How(20)))
+        next(submit(document(text), Wish("slurm"), How(600)))
     slurm.fault()
-    running = submit(InFile(Path("job.xml")), Wish("slurm"), How(20))
+    running = submit(InFile(Path("job.xml")), Wish("slurm"), How(600))
     assert next(running).id == "1"
     slurm.fault("sbatch before fail")
     with pytest.raises(CommandFailed):
@@ -301,7 +301,7 @@ def test_what_is_written_is_in_the_namespace_of_the_job_and_all_else_is_kept(slu
 def test_a_job_that_another_batch_system_has_is_told(slurm):
     place = document(ONE)
     submitted(place, slurm)
-    (done,) = submit(place, Wish("pbs"), How(20))
+    (done,) = submit(place, Wish("pbs"), How(600))
     assert (done.id, done.new) == ("1", False)
     assert [each.message for each in done.findings] == ["job 1 is submitted to slurm already"]
 
@@ -338,7 +338,7 @@ def test_a_document_of_a_store_keeps_every_version(slurm, tmp_path):
 
 def test_a_document_that_loses_its_job_meanwhile_is_told(slurm):
     place = document(ONE)
-    running = submit(place, Wish("slurm"), How(20))
+    running = submit(place, Wish("slurm"), How(600))
     slurm.fault("sbatch after wait")
     (slurm.root / "go").write_text("")
     program = slurm.root / "program"
@@ -365,12 +365,12 @@ def test_another_id_in_a_document_steers_nothing_where_marks_count(system):
     place = document(ONE)
     submitted(place, system)
     text = Path("job.xml").read_text()
-    (own,) = steer(place, Order.HOLD, how=How(20), marked=True)
+    (own,) = steer(place, Order.HOLD, how=How(600), marked=True)
     assert (own.state, own.done) == ("Hold", True)
     (job,) = read("job.xml")
     for forged in (text.replace(job.get("GlobalId"), "urn:x:other"),
                    text.replace("GlobalId>", "Name>")):  # fmt: skip
-        (found,) = steer(document(forged), Order.CANCEL, how=How(20), marked=True)
+        (found,) = steer(document(forged), Order.CANCEL, how=How(600), marked=True)
         assert (found.done, "not the mark" in found.why) == (False, True)
     assert [each["state"] for each in system.jobs.values()] == ["hold"]
 
