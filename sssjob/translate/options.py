@@ -87,7 +87,12 @@ class Made:
         self.options += [option for option in options if option is not None]
 
     def option(self, name: str, value: str | None = None) -> None:
-        """Add an option. Raises ``InvalidValue`` for a value with line ends or U+0000."""
+        """Add an option. Raises ``InvalidValue`` for a value with line ends or U+0000.
+
+        Behind a comma in the value of ``-l`` would stand another resource.
+        """
+        if value is not None and name.startswith("-l ") and "," in value:
+            raise InvalidValue(value, "a text without commas, as one resource has")
         self.options.append(Option(name, value if value is None else safe(value)))
 
     @property

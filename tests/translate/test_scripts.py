@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from sssjob import registry
 from sssjob.errors import InvalidJob, InvalidValue
-from sssjob.model import Job, Property
+from sssjob.model import Job, Property, Requested, TaskGroup
 from sssjob.submission.at_once import submission
 from sssjob.translate import Settings, Untranslatable, read, translate
 from sssjob.translate.quoting import exported, read_exported, read_run, run
@@ -52,6 +52,21 @@ def jobs(text):
             kept = Property("Extension", value, {"type": target, "name": name})
             yield Job((Property("Id", "1"), runs, kept))
     yield Job((Property("Id", "1"), runs), {"odd": text})
+    for name in ("Feature", "Node", "Queue", "Architecture"):
+        for terms in (
+            (Property(name, text), Property(name, "b", {"conj": "Or"})),
+            (Property(name, "b"), Property(name, text, {"conj": "Or"})),
+            (Property(name, text, {"op": "NE"}),), (Property(name, text, {"preference": "-1"}),),
+            (Property(name, text, {"aggregation": "Pattern"}),),
+            (Property(name, f"b,{text}", {"aggregation": "List", "op": "NE"}),),
+        ):  # fmt: skip
+            yield Job((Property("Id", "1"), runs, Requested(terms)))
+    for kind, name in (("array", "indices"), ("array", text)):
+        array = Property("Extension", text, {"type": kind, "name": name})
+        yield Job((Property("Id", "1"), runs, TaskGroup((Property("TaskCount", 2), array))))
+        yield Job((Property("Id", "1"), runs, array))
+    geometry = Property("TaskDistribution", f"{{1}}{{2{text}}}", {"type": "Geometry"})
+    yield Job((Property("Id", "1"), runs, geometry))
 
 
 def lines_of(text):
@@ -67,14 +82,14 @@ def made(job, target):
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("told", [TOLD, "MARK"])
-@pytest.mark.parametrize("target", [*SCRIPTS, "condor", "slurmrest"])
+@pytest.mark.parametrize("target", [*SCRIPTS, "condor", "dagman", "slurmrest"])
 def test_no_line_of_a_script_begins_with_a_text_of_a_job(target, told, end):
     written = 0
     for job in jobs(f"a{end}{told}"):
         text = made(job, target)
         written += bool(text)
         assert not [line for line in lines_of(text) if MARK.match(line)], text
-    assert written > 10
+    assert (written > 10) == (end in IN_XML)  # others are in no document
 
 
 @pytest.mark.parametrize("end", IN_XML)
@@ -211,3 +226,25 @@ def test_a_line_of_a_submit_file_that_is_no_text_is_told_and_the_rest_goes_on():
 @pytest.mark.parametrize("data", [b"", b"\n  \n"])
 def test_nothing_is_no_job(source, data):
     assert list(read(data, source)) == []
+
+
+BYTES = "surrogateescape"
+BLANKS = some.text(some.sampled_from(" -=,:;|&!()[]{}'\"\\$`#*?~%@/ab1\n\r\t\0"), max_size=10)
+
+
+@pytest.mark.parametrize("target", SCRIPTS)
+@given(text=BLANKS, place=some.integers(0, 200))
+@example(text=",1", place=PLACES.index("QualityOfService"))
+def test_no_text_of_a_job_becomes_an_option_of_its_own(target, text, place):
+    """A job has the options of its property, and no others, whatever the text is."""
+    found = list(jobs(f"a{text}"))
+    job = found[place % len(found)]
+    written = "" if job.properties.all("Extension") else made(job, target)
+    if written:
+        (back,) = read(written.encode(errors=BYTES), target, Settings(residual=False))
+        kept = [
+            each
+            for each in back.job.properties.all("Extension")
+            if each.attributes["name"] != "order"
+        ]
+        assert len(kept) <= 1, written  # an option that is kept as it is

@@ -82,6 +82,8 @@ class ReservedQueue(fields.QueueAt):
 
 
 def _advance(text: str) -> str:
+    if "," in text:
+        raise InvalidValue(text, "a reservation without commas, as one attribute has")
     return f"advres:{word(text)}"
 
 
