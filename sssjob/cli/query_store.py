@@ -81,7 +81,12 @@ def _opened(asking: Asking, address: Address) -> Iterator[tuple[Store, Trace]]:
 
 
 def _explain(asking: Asking, store: Store) -> None:
+    is_one = asking.asked.query.has_one_answer
+    if is_one and not asking.as_json:
+        common.say(f"{store.address}: one answer for the whole store, from what is found by")
     for each in store.explain(asking.asked.query, effective=asking.asked.effective):
+        if is_one and not asking.as_json:
+            common.say(f"{store.address}: {each.expression}")
         if asking.as_json:
             common.say(json.dumps({"source": store.address, **each.as_dict}, ensure_ascii=False))
         else:

@@ -152,7 +152,7 @@ class Answers(NamedTuple):
             way, texts = self._access(reader), how.texts
             if way.is_certain and not texts:
                 [found] = one(reader, way.aggregates("count(*)"))
-                self.trace.rows = self.trace.certain = found
+                self._told(found)
                 return int(found)
             total = 0
             for batch in _batches(_by_document(self._rows(reader, way, texts or ""))):
@@ -184,7 +184,7 @@ class Answers(NamedTuple):
             return 0.0
         if wholes < several or most >= 2**53:
             return None
-        self.trace.rows = self.trace.certain = several
+        self._told(several)
         return float(added)
 
     def _numbers(self, reader: Reader, way: Access, column: str) -> Iterator[float]:
@@ -207,7 +207,7 @@ class Answers(NamedTuple):
                 else:
                     yield Match(found)
         finally:  # also where a limit ends it
-            self.trace.rows = self.trace.certain = count
+            self._told(count)
 
     def _verified(self, reader: Reader, way: Access, places: bool) -> Iterator[Match]:
         """What all documents give, and the differences to what columns say of them."""
@@ -294,6 +294,11 @@ class Answers(NamedTuple):
 
     def _unpacked(self, rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
         return unpacked(rows, self.packing, self.engine.address, self._refuse)
+
+    def _told(self, rows: int) -> None:
+        """Count rows that are answers by their columns."""
+        self.trace.rows += rows
+        self.trace.certain += rows
 
     def _refuse(self, error: SSSJobError) -> None:
         if self.on_error is None:

@@ -142,6 +142,21 @@ def test_the_plan_is_explained(run):
     )
 
 
+def test_the_plan_of_one_answer_is_that_of_its_parts(run):
+    text = "max(//Job/Charge) + count(//Job[User='amy'])"
+    _, out, said = run("--explain", "--xpath", "3.1", text, "jobs.db")
+    assert out == "1000001\n"
+    first, *plans, counts = said.splitlines()
+    assert first == "jobs.db: one answer for the whole store, from what is found by"
+    assert plans[::3] == ["jobs.db: //Job/Charge", "jobs.db: //Job[User = 'amy']"]
+    assert plans[1::3] == ["jobs.db: columns decide"] * 2
+    assert counts.startswith("jobs.db: candidates 3, certain by their columns 3; documents opened")
+    _, _, said = run("--explain", "--json", "--xpath", "3.1", text, "jobs.db")
+    assert [json.loads(line).get("plan") for line in said.splitlines()] == ["exact", "exact", None]
+    _, _, said = run("--explain", "--xpath", "3.1", text, "jobs.xml")
+    assert said == "jobs.xml: one answer for all documents of this file\n"
+
+
 def test_a_scan_says_what_stood_in_the_way(run):
     _, _, said = run("--explain", "--count", "//Shell", "jobs.db")
     assert said.splitlines()[0] == (
