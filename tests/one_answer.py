@@ -45,6 +45,8 @@ QUESTIONS = (
     ("//Job/Charge = 7", ["true"]),
     ("//User", ["amy", "bob", "amy"]),
     ("1 + 1", ["2"]),
+    ("fn:count(//Job) + fn:max(//Job/Charge)", ["13"]),
+    ("(//Job)[Id = //Id][last()]/Id", ["3"]),
 )  # fmt: skip
 # Those that each document answers for itself: the answers stand side by side.
 SIDE_BY_SIDE = (
@@ -56,6 +58,7 @@ SIDE_BY_SIDE = (
     ("//Job/Id | //JobGroup/Id", ["1", "g", "2", "3"]),
     ("count(.//Job)", ["0", "1", "0"]),
     ("max(Charge)", ["5", "10"]),
+    ("(1 to 2) ! count(//Job)", ["1"] * 6),  # no node says which document is meant
 )
 
 _PATHS = st.sampled_from(

@@ -83,7 +83,7 @@ def gathering(token: Any) -> Gathering | None:
 
     ``token`` is changed. None where each document is asked for itself.
     """
-    if _is_by_document(token):
+    if _is_by_document(token) or _loses_its_document(token):
         return None
     made = _Making()
     root = made.replaced(token, (), frozenset(), wants_values=False)
@@ -154,6 +154,9 @@ class _Making:
         if symbol in _PATHS and len(token) < 2:
             self.holds.append(None)
             return self._held(token)
+        if symbol == ":":  # a prefix, which a variable would not have
+            named = self.replaced(token[1], (*place, 1), bound, wants_values=wants_values)
+            return token if named is token[1] else named
         inner = bound
         if symbol in _BINDING:
             inner = bound | {each[0].value for each in token if each.symbol == "$"}
@@ -218,6 +221,37 @@ def _is_by_document(token: Any) -> bool:
     if symbol == "for" and len(token) == 3:
         return _is_by_document(token[1]) and not _starts_anew(token[2])
     return False
+
+
+def _loses_its_document(token: Any) -> bool:
+    """Whether an expression starts at the document where no node says which one.
+
+    So does the body of a function, and what stands behind a value: ``(1 to 3) ! count(//Job)``.
+    """
+    for part in token.iter():
+        body = getattr(part, "body", None)
+        if body is not None and any(map(_is_start, body.iter())):
+            return True
+        behind = part.symbol in _INTO and len(part) == 2 and not _gives_nodes(part[0])
+        if behind and any(map(_is_start, part[1].iter())):
+            return True
+    return False
+
+
+def _is_start(token: Any) -> bool:
+    return token.symbol in _PATHS and len(token) < 2
+
+
+def _gives_nodes(token: Any) -> bool:
+    """Whether an expression certainly gives nodes."""
+    symbol = token.symbol
+    if symbol in ("(name)", "@", "*", ".", "..") or token.label == "axis" or _is_start(token):
+        return True
+    if symbol in _PATHS:
+        return _gives_nodes(token[1])
+    if symbol in ("(", "["):
+        return len(token) > 0 and _gives_nodes(token[0])
+    return symbol in _SETS and all(map(_gives_nodes, token))
 
 
 def _asks_place(token: Any) -> bool:
