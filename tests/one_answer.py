@@ -45,6 +45,7 @@ QUESTIONS = (
     ("//Job/Charge = 7", ["true"]),
     ("//User", ["amy", "bob", "amy"]),
     ("1 + 1", ["2"]),
+    ("let $x := //Job[User = 'bob'] return count($x) + count(//Job)", ["4"]),
     ("fn:count(//Job) + fn:max(//Job/Charge)", ["13"]),
     ("(//Job)[Id = //Id][last()]/Id", ["3"]),
 )  # fmt: skip

@@ -54,6 +54,11 @@ class _OfStore(NamedTuple):
     question: XPath2Query
     answers: Answers
 
+    @property
+    def holds_all(self) -> bool:
+        """Only those are held in which a path may find something."""
+        return False
+
     def gathered(
         self, how: Gathering, on_error: Callable[[Any], None]
     ) -> tuple[Mapping[str, list[Any]], list[Element]]:

@@ -186,7 +186,7 @@ class XPath2Query(Question):
             found, documents = supply.gathered(how, tell)
             if faults:
                 return
-            alone = len(documents) == 1
+            alone = supply.holds_all and len(documents) == 1
             items = self.on(documents[0]) if alone else self._worked_out(how, found, documents)
         except LimitExceeded as error:
             tell(UnreadableDocument(finding("E-LIMIT", str(error))))
@@ -251,6 +251,10 @@ class XPath2Query(Question):
 class Supply(Protocol):
     """What documents there are."""
 
+    @property
+    def holds_all(self) -> bool:
+        """Whether the documents that are held, if any are, are all that there are."""
+
     def gathered(
         self, how: Gathering, on_error: Callable[[Any], None]
     ) -> tuple[Mapping[str, list[Any]], list[Element]]:
@@ -264,6 +268,11 @@ class _OfSource:
     question: XPath2Query
     source: Source
     effective: bool
+
+    @property
+    def holds_all(self) -> bool:
+        """All documents are held, if one is."""
+        return True
 
     def gathered(
         self, how: Gathering, on_error: Callable[[Any], None]
