@@ -24,7 +24,7 @@ from sssjob.handlers.submitting import Submission
 from sssjob.submission import control
 
 _ACTIONS = ("Cancel", "Hold")
-_LOCKS = "submission-locks"  # beside the configuration
+_LOCKS = "submission-locks"  # beside the store, or the configuration
 _RESOURCE = "Resource"  # the type of rates that Gold has for amounts
 
 
@@ -47,7 +47,8 @@ def jobs(root: Table, directory: Path) -> Jobs:
     """
     store, hooks = root.table("store"), _hooks(root.table("hooks"))
     address = _address(store)
-    to = _submission(root.table("submission"), directory)
+    beside = Path(address).parent if address and "://" not in address else directory
+    to = _submission(root.table("submission"), beside)
     if to is not None and not address:
         root.table("submission").problem("to", "no store", "[store] address, where jobs are kept")
     if to is not None and hooks:
@@ -60,12 +61,12 @@ def jobs(root: Table, directory: Path) -> Jobs:
     )
 
 
-def _submission(table: Table, directory: Path) -> Submission | None:
+def _submission(table: Table, beside: Path) -> Submission | None:
     """The batch system that jobs are submitted to, and as whom they run."""
     to = table.text("to")
     found = Submission(
         to,
-        table.file("locks") or directory / _LOCKS,
+        table.file("locks") or beside / _LOCKS,
         table.text("account"),
         table.texts("queues"),
         table.number("timeout", 60.0, least=0.1),

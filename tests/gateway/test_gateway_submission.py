@@ -157,8 +157,11 @@ def test_what_may_be_left_out_is_told(port):
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_gateway_killed_while_it_submits_has_one_job_when_the_client_repeats(folder, slurm, when):
-    slurm.fault(f"sbatch {when} kill")
+@pytest.mark.parametrize("command", ["sbatch", "scontrol"])
+def test_a_gateway_killed_while_it_submits_has_one_job_when_the_client_repeats(
+    folder, slurm, command, when
+):
+    slurm.fault(f"{command} {when} kill")
     with serving(folder) as (process, port):
         with pytest.raises(NoReply):
             submit(port, id_="17")
