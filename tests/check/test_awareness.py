@@ -5,10 +5,10 @@ from counting import calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from strategies import mutants
+from strategies import documents, mutants
 
 from sssjob import spec
-from sssjob.check import check
+from sssjob.check import awareness, check
 from sssjob.check.awareness import AwarenessPolicy, items, judge
 from sssjob.check.vocabulary import (
     CHARGE,
@@ -525,3 +525,12 @@ def test_a_large_group_takes_linear_time():
 
     steps(100)  # what is made once and kept
     assert steps(4_000) < 2.1 * steps(2_000)
+
+
+@given(documents(("Job",)))
+def test_a_block_that_is_known_to_be_understood_is_one_in_which_nothing_is_found(tree):
+    block = from_tree(etree.fromstring(etree.tostring(tree)))
+    if awareness._is_plain(block):
+        root = awareness._tree(block)
+        search = awareness._Search(root, awareness.FULL, 0)
+        assert list(search._container(root, "Job", awareness.AwarenessPolicy.REJECT)) == []
