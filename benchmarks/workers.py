@@ -1,7 +1,8 @@
 """Verbs by two workers against one: by the clock, and what all processes took together.
 
 Beside each ratio stands its bound: two runs by one process, side by side, in the time of one after
-the other. Cores share caches, memory and power, so two of them seldom do twice the work of one.
+the other. Cores share caches, memory and power, so two of them seldom do twice the work of one; the
+first line tells how much of that they do where processes only compute.
 """
 
 import argparse
@@ -22,7 +23,9 @@ from sssjob import store
 
 QUERY = "//Job[Delivered/Processors > 12]/Id"
 UNKNOWN = "//Job[Environment/Variable='/usr/bin:/home/amy']/Id"  # no column of a store tells
+FORMATS = ("slurm", "pbs", "sge")
 AIM = 0.6  # of the time of one, by the clock
+COMPUTING = "x = 0\nfor i in range(9_000_000):\n    x += i * i % 7"
 FRESH = """
 import os, sys
 for end in ("", "-wal", "-shm"):
@@ -83,6 +86,13 @@ def measured(verb: Verb, rounds: int) -> list[Turn]:
     ][1:]  # fmt: skip
 
 
+def computing(rounds: int) -> str:
+    """What two processes that only compute take side by side, of the time one after the other."""
+    command = program(COMPUTING)
+    bounds = [beside([command, command]) / 2 / run(command).wall for _ in range(rounds)]
+    return f"{'only computing':14}  {'':21}  {statistics.median(bounds):7.2f}"
+
+
 def line(name: str, turns: Sequence[Turn]) -> tuple[str, float]:
     """The medians of a verb as a row, and its ratio."""
     median = statistics.median
@@ -108,7 +118,10 @@ def verbs(count: int, folder: Path) -> list[Verb]:
         Verb("validate", ("validate", jobs)),
         Verb("query", ("query", QUERY, jobs)),
         Verb("query, store", ("query", UNKNOWN, kept)),
-        Verb("convert", ("convert", "--from", "slurm", log("slurm", count))),
+        *(
+            Verb(f"convert, {name}", ("convert", "--from", name, log(name, count)))
+            for name in FORMATS
+        ),
         Verb("report", ("report", jobs)),
         Verb("report, store", ("report", kept)),
         Verb("store import", (lines,), fills=folder / "new.db"),
@@ -127,6 +140,7 @@ def main() -> None:
     chosen = parser().parse_args()
     missed = []
     print(f"{'':14}  wall 1  wall 2  ratio  bound    cpu 1   cpu 2")
+    print(computing(chosen.rounds), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for verb in verbs(chosen.count, Path(folder)):
             if verb.name.startswith(chosen.only):
