@@ -27,7 +27,16 @@ from sssjob.check.vocabulary import (
     element_level,
 )
 from sssjob.document.bridge import to_tree
-from sssjob.document.places import attributes, has_elements, local, names, place, split, text_of
+from sssjob.document.places import (
+    attributes,
+    has_elements,
+    legal,
+    local,
+    names,
+    place,
+    split,
+    text_of,
+)
 from sssjob.document.report import Report
 from sssjob.errors import (
     Finding,
@@ -222,9 +231,13 @@ def _is_plain(block: Block) -> bool:
 
 
 def _shape(item: Property) -> _Shape | None:
-    """None for a property in a namespace, one with notes, and one whose text is looked at."""
+    """None for a property in a namespace, one with notes, and one whose text is looked at.
+
+    Raises ``InvalidValue`` for a text that XML cannot hold.
+    """
     if item.namespace or item.name.startswith("{") or item.name == "NotificationList":
         return None
+    legal(item.text)  # which a tree would ask as well
     inside: list[_Shape] = []
     for each in item.children:
         shape = _shape(each) if isinstance(each, Property) else None
