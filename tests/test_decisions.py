@@ -8,7 +8,7 @@ PAGES = Path(__file__).parents[1] / "docs/decisions"
 
 def numbers(page):
     """The numbers of the entries of a page."""
-    return [int(each) for each in re.findall(r"^(\d+)\. \*\*", page.read_text("utf-8"), re.M)]
+    return [int(each) for each in re.findall(r"^(\d+)\. ", page.read_text("utf-8"), re.M)]
 
 
 def listed():
