@@ -121,7 +121,7 @@ def _told(loss: Loss) -> Finding:
 def submitted_id(system: str, printed: str) -> str:
     """The id of the job in what the command printed. Raises ``InvalidValue`` where there is none.
 
-    >>> submitted_id("slurm", "1234;cluster\n")
+    >>> submitted_id("slurm", "1234;cluster\\n")
     '1234'
     """
     found = control(system)
