@@ -209,7 +209,6 @@ def all_formats() -> dict[str, Format]:
 
 
 @cache
-@cache
 def targets() -> dict[str, Target]:
     """What jobs are translated to or read from, by name: those of systems, then the others."""
     own = (row for system in systems().values() for row in system.targets)

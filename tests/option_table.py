@@ -12,7 +12,7 @@ NONE = "-"
 
 # fmt: off
 ROWS = (
-    "<Name>scan</Name>", "<Project>p</Project>", "<QualityOfService>high</QualityOfService>", "<Queue>q</Queue>",
+    "<Name>scan</Name>", "<Project>p</Project>", "<Group>g</Group>", "<QualityOfService>high</QualityOfService>", "<Queue>q</Queue>",
     "<Partition>x</Partition>", "<Machine>m</Machine>", "<Reservation>R7</Reservation>",
     requested("<NodeCount>2</NodeCount>"),
     requested('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>'),
@@ -29,7 +29,7 @@ ROWS = (
     "<EligibleTime>1800000000</EligibleTime>", "<DeadlineTime>1800000000</DeadlineTime>",
     "<Dependency>7</Dependency>", '<Dependency condition="OnFailure">7</Dependency>',
     '<Dependency condition="OnExit">7</Dependency>', '<Dependency condition="OnExit" code="3">7</Dependency>',
-    "<Hold>User</Hold>", "<Priority>5</Priority>", "<Restartable>true</Restartable>",
+    "<Hold>User</Hold>", "<Priority>5</Priority>", "<Priority>-5</Priority>", "<Restartable>true</Restartable>",
     "<Restartable>false</Restartable>", "<Interactive>true</Interactive>", "<Shell>/bin/bash</Shell>",
     "<InitialWorkingDirectory>/data</InitialWorkingDirectory>",
     '<Environment export="true"/>', '<Environment export="false"/>',

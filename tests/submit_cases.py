@@ -21,6 +21,7 @@ SBATCH = [
      ["--dependency=afterok:1_2,afterany:3,afternotok:4"]),
     ("<Hold>User</Hold>", ["--hold"]),
     ("<Priority>5</Priority>", ["--priority=5"]),
+    ("<Priority>-7</Priority>", ["--nice=7"]),
     ("<Restartable>true</Restartable>", ["--requeue"]),
     ("<Restartable>false</Restartable>", ["--no-requeue"]),
     ('<Environment export="true"/>', ["--export=ALL"]),

@@ -675,11 +675,18 @@ class Refused(Rule):
 
 @dataclass(frozen=True)
 class Priority(Rule):
-    """A whole number between two others."""
+    """A whole number between two others.
+
+    ``below`` is the option that takes off what a negative number is below 0, at most ``most``;
+    without a value it takes off ``unsaid``.
+    """
 
     option: str
     range: range = PRIORITIES
     told: str = ""  # who alone may set it
+    below: str = ""
+    most: int = 0
+    unsaid: int = 0
 
     def write(self, asked: Asked, made: Made) -> None:
         """The number."""
@@ -691,6 +698,10 @@ class Priority(Rule):
         except InvalidValue as error:
             asked.refuse(item, str(error))
             return
+        if 0 < -value <= self.most:
+            made.option(self.below, str(-value))
+            asked.convert("Priority", f"{-value} less than the job would have without it")
+            return
         if value not in self.range:
             reason = f"priorities go from {self.range[0]} to {self.range[-1]}"
             asked.refuse(item, reason)
@@ -700,14 +711,25 @@ class Priority(Rule):
             asked.convert("Priority", self.told)
 
     def read(self, said: Said, heard: Heard) -> None:
-        """The number; another word is none."""
+        """The number; another word is none. What is taken off says it where nothing else does."""
         value = said.last(self.option)
         if value is None:
+            if self.below:
+                self._read_below(said, heard)
             return
         try:
             heard.say("Priority", units.integer(value))
         except InvalidValue:
             said.back(self.option, value)
+
+    def _read_below(self, said: Said, heard: Heard) -> None:
+        for value in said.all(self.below)[-1:]:
+            text = str(self.unsaid) if value is None else value
+            number = int(text) if text.isascii() and text.isdecimal() and len(text) < 11 else 0
+            if 0 < number <= self.most:
+                heard.say("Priority", -number)
+            else:
+                said.back(self.below, value)
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,12 @@ def plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None
 
 
-def features(asked: Asked, name: str = "Feature") -> list[str]:
+def features(asked: Asked, name: str = "Feature", take: Callable[[str], bool] = plain) -> list[str]:
     """Take the features that every node has to have, as plain names."""
     found: list[str] = []
     for item in asked.take(name, "aggregation", "delimiter"):
         texts = listed(asked, item)
-        if all(map(plain, texts)):
+        if all(map(take, texts)):
             found += texts
         elif texts:
             asked.refuse(item, "it is no plain name")

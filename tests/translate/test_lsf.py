@@ -11,6 +11,7 @@ from sssjob.translate import Done, Settings, read, translate
 BOTH = [
     ("<Name>scan</Name>", ["-J scan"]),
     ("<Project>a b</Project>", ['-P "a b"']),
+    ("<Group>chemists</Group>", ["-G chemists"]),
     ("<QualityOfService>gold</QualityOfService>", ["-sla gold"]),
     ("<Queue>q</Queue>", ["-q q"]),
     ("<Machine>m</Machine>", ["-clusters m"]),

@@ -69,6 +69,9 @@ READ = [
     (["-J a", "-J b"], "<Name>b</Name>"),
     (["--export=PATH,HOME", "--export=ALL,A=1"], '<Environment export="true"><Variable name="A">1</Variable></Environment>'),
     (["--export=PATH,HOME", "--export=NONE"], '<Environment export="false"/>'),
+    (["--nice"], "<Priority>-100</Priority>"),
+    (["--priority=5"], "<Priority>5</Priority>"),
+    (["--constraint=nps:1"], requested("<Feature>nps:1</Feature>")),
     (["-N2k"], requested("<NodeCount>2048</NodeCount>")),
 ]
 # Kept word by word: what has no place, and what only a part has a place for.
@@ -77,7 +80,7 @@ KEPT = [
     "--dependency=afterok:1?afterok:2", "--dependency=singleton", "--begin=now+1hour",
     "--export=PATH,HOME", "--constraint=[a|b]", "--constraint=a*2", "--prefer=a|b",
     "--constraint=a|b&c", "--constraint=(a&b)|c", "--exclude=./file", "--gres=fpga:2", "--time=UNLIMITED", "--mem=0",
-    "--nodes=0", "--new-option a b", "--nice", '--comment="a b"', "--wckey=x#y",
+    "--nodes=0", "--new-option a b", "--nice=-5", "--nice=0", "--nice=2147483646", '--comment="a b"', "--wckey=x#y",
 ]
 # fmt: on
 
@@ -118,6 +121,12 @@ def test_variables_before_a_script_of_the_job_stay_variables():
     (back,) = read(text.encode(), "sbatch")
     assert (back.files, back.findings) == (files, ())
     assert back.job["Environment"].children[0].text == "x\ny"
+
+
+def test_nodes_that_are_not_wanted_are_one_list():
+    """Of two options --exclude the last one counts."""
+    unwanted = '<Node op="NE">n1</Node><Node op="NE">n3</Node>'
+    assert directives(requested(unwanted)) == ["--exclude=n[1,3]"]
 
 
 # fmt: off

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from lxml import etree
-from translated import JOBS, job_of
+from translated import JOBS, job_of, requested
 
 from sssjob.defaults import resolve
 from sssjob.document import dumps, loads
@@ -317,6 +317,57 @@ def test_what_a_job_has_no_word_for_is_written_back(target, form, said, noted):
     if target == "psij":
         assert again["launcher"] == "mpirun"
         assert again["attributes"]["custom_attributes"]["slurm.constraint"] == "ib"
+
+
+# What a job says, and the fields of a request of slurmrestd that say it, both ways.
+# fmt: off
+SLURM_FIELDS = [
+    (requested("<Queue>a</Queue><Queue conj='Or'>b</Queue>"), {"partition": "a,b"}),
+    ("<Queue>a</Queue>", {"partition": "a"}),
+    (requested("<Feature>ib</Feature><Feature>nps:1</Feature>"), {"constraints": "ib&nps:1"}),
+    (requested("<Feature>ib</Feature><Feature conj='Or'>ssd</Feature>"), {"constraints": "ib|ssd"}),
+    (requested("<Feature>big</Feature><Feature group='1'>ib</Feature><Feature group='-1' conj='Or'>ssd</Feature>"),
+     {"constraints": "big&(ib|ssd)"}),
+    (requested("<Feature preference='-1'>ssd</Feature>"), {"prefer": "ssd"}),
+    (requested("<Feature>ib</Feature><Feature preference='-1'>ssd</Feature>"),
+     {"constraints": "ib", "prefer": "ib&ssd"}),
+    (requested("<Node op='NE' aggregation='Range'>n[1-3]</Node>"), {"excluded_nodes": ["n1", "n2", "n3"]}),
+    ("<Priority>5</Priority>", {"priority": {"set": True, "infinite": False, "number": 5}}),
+    ("<Priority>-5</Priority>", {"nice": 5}),
+]
+# What no job object says stays where it stood: fields of a request.
+SLURM_KEPT = [
+    {"constraints": "[a|b]"}, {"constraints": "a|b,c"}, {"constraints": "ib", "prefer": "ssd"}, {"prefer": "a|b"},
+    {"nice": -5}, {"nice": "5"},
+]
+# fmt: on
+_PLAIN = {"script", "environment"}
+
+
+@pytest.mark.parametrize(("inner", "fields"), SLURM_FIELDS)
+def test_choices_wishes_and_nodes_of_slurmrestd_are_said_both_ways(inner, fields):
+    job = loads(f"<Job><Executable>/bin/true</Executable>{inner}</Job>")
+    text, losses = translate(job, "slurmrest", Settings(residual=False))
+    assert faults("slurmrest", text) == []
+    written = json.loads(text)["job"]
+    assert {name: value for name, value in written.items() if name not in _PLAIN} == fields
+    assert [loss.done for loss in losses if loss.done is not Done.CONVERTED] == []
+    (back,) = read(text.encode(), "slurmrest")
+    assert canon(back.job) == canon(job)
+
+
+@pytest.mark.parametrize("fields", SLURM_KEPT)
+def test_what_slurmrestd_takes_and_no_job_says_is_written_back(fields):
+    script = {"script": "#!/bin/sh\nexec /bin/true\n", "environment": ["A=1"]}
+    (found,) = read(json.dumps({"job": {**script, **fields}}).encode(), "slurmrest")
+    again = json.loads(translate(found.job, "slurmrest", Settings(residual=False)).text)["job"]
+    assert {name: again[name] for name in fields} == fields
+
+
+def test_names_of_nodes_that_are_none_are_told():
+    form = {"job": {"script": "x", "required_nodes": ["./a", ""], "excluded_nodes": 7.5}}
+    (found,) = read(json.dumps(form).encode(), "slurmrest")
+    assert [each.path for each in found.findings] == ["/job/required_nodes"]
 
 
 def test_ranges_and_alternatives_of_jsdl_are_comparisons():

@@ -188,6 +188,7 @@ FORM = Form(
     rules=(
         Name("-J", plain=True),
         fields.Row("Project",                 "-P"),
+        fields.Row("Group",                   "-G", word),  # a group of users, whose shares count
         fields.Row("QualityOfService",        "-sla", word),
         fields.Queues("-q", " "),
         fields.Row("Machine",                 "-clusters", word),

@@ -16,7 +16,15 @@ from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import CONDITIONS, dependencies, other_dependencies
-from sssjob.systems.slurm import words
+from sssjob.systems.slurm.submission import (
+    NICE_MOST,
+    constraints,
+    excluded,
+    expanded,
+    say_constraint,
+    say_preferred,
+)
+from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
     MOST,
@@ -39,14 +47,13 @@ from sssjob.translate.specification import (
     begins,
     command,
     gpus,
-    hosts,
     keep_rest,
-    listed,
     put,
     read_rows,
     say_command,
     say_variables,
     take,
+    text_of,
     told,
     variables,
     without_empty,
@@ -60,7 +67,6 @@ TYPE = "slurmrestd"  # of Extensions
 _JOB = ("job",)
 _WORDS = {condition: word for word, condition in CONDITIONS.items()}
 _ID = re.compile(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
-_FEATURE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
 _GPU = "gres/gpu"
@@ -76,7 +82,6 @@ ROWS = (
     Row("Name",                    (*_JOB, "name")),
     Row("Project",                 (*_JOB, "account")),
     Row("QualityOfService",        (*_JOB, "qos")),
-    Row("Queue",                   (*_JOB, "partition")),
     Row("Machine",                 (*_JOB, "clusters")),
     Row("Reservation",             (*_JOB, "reservation")),
     Row("InitialWorkingDirectory", (*_JOB, "current_working_directory")),
@@ -96,6 +101,7 @@ class REST(Specification):
         job = form["job"]
         job["script"] = _script(asked, settings)
         write_rows(asked, ROWS, form)
+        _queues(asked, job)
         _streams(asked, job)
         values, export = variables(asked)
         own = [f"{name}={value}" for name, value in values.items()]
@@ -128,6 +134,7 @@ class REST(Specification):
             job.setdefault("script", form.pop("script"))
         files = _read_script(job, heard)
         read_rows(form, ROWS, heard)
+        _read_queues(job, heard)
         _read_streams(job, heard)
         _read_environment(job, heard)
         _read_amounts(job, heard)
@@ -374,39 +381,66 @@ def _read_waits(job: Data, heard: Heard) -> None:
             put(job, ("dependency",), rest)
 
 
+def _queues(asked: Asked, job: Data) -> None:
+    """One, or several of which any will do."""
+    choices = conditions(asked, ("Queue",), lambda part: any_of(part, "Queue", _is_queue))
+    text = ",".join(choices[0]) if choices else text_of(asked, "Queue")
+    if text:
+        job["partition"] = text
+
+
+def _is_queue(text: str) -> bool:
+    return bool(text) and "," not in text
+
+
+def _read_queues(job: Data, heard: Heard) -> None:
+    value = take(job, ("partition",))
+    found = [each.strip() for each in word(value).split(",") if each.strip()]
+    if len(found) > 1:
+        say_any_of(heard, "Queue", found)
+    elif found:
+        heard.say("Queue", found[0])
+    elif value not in (None, ""):
+        told(heard, ("job", "partition"), value, "a text")
+
+
 def _names(asked: Asked, job: Data) -> None:
-    features: list[str] = []
-    for item in asked.take("Feature", "aggregation", "delimiter"):
-        texts = listed(asked, item)
-        if all(map(_FEATURE.fullmatch, texts)):
-            features += texts
-        else:
-            asked.refuse(item, "it is no plain name")
-    if features:
-        job["constraints"] = "&".join(dict.fromkeys(features))
-    if named := hosts(asked):
+    for key, text in zip(("constraints", "prefer"), constraints(asked), strict=True):
+        if text:
+            job[key] = text
+    if unwanted := excluded(asked):
+        job["excluded_nodes"] = unwanted
+    nodes = job.get("minimum_nodes", 0)
+    if named := names(asked, nodes):
         job["required_nodes"] = named
 
 
 def _read_names(job: Data, heard: Heard) -> None:
-    text = word(job.get("constraints"))
-    parts = re.split("[&,]", text) if text else []
-    if parts and all(map(_FEATURE.fullmatch, parts)):
+    # Behind a comma stands what is demanded as well; between brackets it is another thing.
+    required = word(job.get("constraints")).replace(",", "&")
+    if required and say_constraint(heard, required):
         del job["constraints"]
-        for each in parts:
-            heard.request("Feature", each)
-    given = take(job, ("required_nodes",))
-    texts = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+    preferred = word(job.get("prefer")).replace(",", "&")
+    if preferred and say_preferred(heard, preferred, required):
+        del job["prefer"]
+    if found := _read_nodes(job, "required_nodes", heard):
+        say_nodes(heard, found)
+    if found := _read_nodes(job, "excluded_nodes", heard):
+        say_but(heard, found)
+
+
+def _read_nodes(job: Data, key: str, heard: Heard) -> list[str]:
+    """Names of nodes, in a list or in one text; what is none is told."""
+    given = take(job, (key,))
+    texts = given if isinstance(given, list) else [given]
     named: list[str] = []
-    for each in map(word, texts):
-        try:
-            named += words.expand(each, 10_000) or () if each else ()
-        except InvalidValue:
-            told(heard, ("job", "required_nodes"), each, "names of nodes")
-    if len(named) == 1:
-        heard.request("Node", named[0])
-    elif named:
-        heard.request("Node", ",".join(named), aggregation="List")
+    for each in texts:
+        if each not in (None, ""):
+            found = expanded(word(each))
+            named += found or ()
+            if found is None:
+                told(heard, ("job", key), each, "names of nodes")
+    return named
 
 
 def _switches(asked: Asked, job: Data) -> None:
@@ -422,10 +456,16 @@ def _switches(asked: Asked, job: Data) -> None:
             asked.refuse(restartable, str(error))
     if priority := asked.one("Priority"):
         text = stripped(priority.text)
-        if text.isascii() and text.isdecimal() and 0 < int(text) < _TIME_LIMIT:
-            job["priority"] = _number(int(text))
+        number = int(text) if re.fullmatch("-?[0-9]{1,10}", text) else 0
+        if 0 < number < _TIME_LIMIT:
+            job["priority"] = _number(number)
+        elif 0 < -number <= NICE_MOST:
+            job["nice"] = -number
+            asked.convert("Priority", f"{-number} less than the job would have without it")
         else:
-            asked.refuse(priority, "priorities are numbers above 0")
+            asked.refuse(
+                priority, f"priorities go from {-NICE_MOST} to {_TIME_LIMIT - 1}, 0 is none"
+            )
 
 
 def _read_switches(job: Data, heard: Heard) -> None:
@@ -435,6 +475,9 @@ def _read_switches(job: Data, heard: Heard) -> None:
         heard.say("Restartable", "true" if value else "false")
     if (number := _read_number(take(job, ("priority",)))) is not None:
         heard.say("Priority", number)
+    elif type(nice := job.get("nice")) is int and 0 < nice <= NICE_MOST:
+        del job["nice"]
+        heard.say("Priority", -nice)
 
 
 def _mail(asked: Asked, job: Data) -> None:

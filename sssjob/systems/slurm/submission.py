@@ -34,12 +34,14 @@ from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20
+NICE_MOST = (1 << 31) - 3  # what a user may take off a priority
+NICE_UNSAID = 100  # what ``--nice`` takes off without a number
 
 _TIME = "%Y-%m-%dT%H:%M:%S"
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
 _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
-_ONE = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+_ONE = r"[A-Za-z0-9_][A-Za-z0-9_.:-]*"
 _CHOICE = re.compile(rf"{_ONE}(?:\|{_ONE})+")
 _PART = rf"(?:{_ONE}|\({_CHOICE.pattern}\))"
 _CONSTRAINT = re.compile(rf"{_PART}(?:&{_PART})*")
@@ -130,26 +132,12 @@ class Amounts(Layout):
             made.option("--licenses", ",".join(licences))
 
     def _where(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
-        found: list[str] = []
-        for name in ("Architecture", "OperatingSystem"):
-            if (item := asked.one(name)) is None:
-                continue
-            if plain(stripped(item.text)):
-                found.append(stripped(item.text))
-                asked.convert(name, "a feature, which the site has to give its nodes")
-            else:
-                asked.refuse(item, "it is no plain name")
-        choices = conditions(asked, ("Feature",), lambda part: "|".join(any_of(part, "Feature")))
-        required = (*dict.fromkeys(features(asked) + found), *choices)
+        required, preferred = constraints(asked)
         if required:
-            made.option("--constraint", constraint(required))
-        if liked := wishes(asked, "Feature"):
-            # Where what is preferred is there, sbatch does not look at the constraint.
-            made.option("--prefer", constraint((*required, *liked)))
-        self._nodes(asked, made, of)
-
-    def _nodes(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
-        for unwanted in conditions(asked, ("Node",), lambda part: but(part, "Node")):
+            made.option("--constraint", required)
+        if preferred:
+            made.option("--prefer", preferred)
+        if unwanted := excluded(asked):
             made.option("--exclude", ",".join(_folded(unwanted)))
         if wanted := names(asked, of.nodes.least if of.nodes else 0):
             made.option("--nodelist", ",".join(_folded(wanted)))
@@ -226,13 +214,13 @@ class Amounts(Layout):
             said.back("--prefer", value)
         value = said.last("--exclude")
         if value is not None:
-            if unwanted := _expanded(value):
+            if unwanted := expanded(value):
                 say_but(heard, unwanted)
             else:
                 said.back("--exclude", value)
         value = said.last("--nodelist")
         if value is not None:
-            found_nodes = _expanded(value)
+            found_nodes = expanded(value)
             if found_nodes is None:
                 said.back("--nodelist", value)
             elif of.nodes and len(set(found_nodes)) > of.nodes.least:
@@ -244,6 +232,34 @@ class Amounts(Layout):
             heard.say("TaskDistribution", "RoundRobin", type="Rule")
         elif value is not None:
             said.back("--distribution", value)
+
+
+def constraints(asked: Asked) -> tuple[str, str]:
+    """What every node has, and what is preferred: "" where nothing is asked for."""
+    found: list[str] = []
+    for name in ("Architecture", "OperatingSystem"):
+        if (item := asked.one(name)) is None:
+            continue
+        if plain(stripped(item.text)):
+            found.append(stripped(item.text))
+            asked.convert(name, "a feature, which the site has to give its nodes")
+        else:
+            asked.refuse(item, "it is no plain name")
+    choices = conditions(asked, ("Feature",), lambda part: "|".join(any_of(part, "Feature")))
+    required = (*dict.fromkeys(features(asked, take=_is_feature) + found), *choices)
+    liked = wishes(asked, "Feature")
+    # Where what is preferred is there, Slurm does not look at the constraint.
+    return constraint(required), constraint((*required, *liked)) if liked else ""
+
+
+def excluded(asked: Asked) -> list[str]:
+    """The nodes that are not wanted, of all conditions together."""
+    found = conditions(asked, ("Node",), lambda part: but(part, "Node"))
+    return list(dict.fromkeys(name for each in found for name in each))
+
+
+def _is_feature(text: str) -> bool:
+    return re.fullmatch(_ONE, text) is not None
 
 
 def constraint(parts: Iterable[str]) -> str:
@@ -270,7 +286,7 @@ def say_preferred(heard: Heard, value: str, required: str | None) -> bool:
     """Features that are wished beside the constraint, which has to stand there, too."""
     before, found = _parts(required) if required else [], _parts(value)
     liked = found[len(before) :]
-    if found[: len(before)] != before or not liked or not all(map(plain, liked)):
+    if found[: len(before)] != before or not liked or not all(map(_is_feature, liked)):
         return False
     say_wishes(heard, "Feature", liked)
     return True
@@ -280,7 +296,7 @@ def _parts(value: str) -> list[str]:
     return [each.strip("()") for each in value.split("&")]
 
 
-def _expanded(value: str) -> tuple[str, ...] | None:
+def expanded(value: str) -> tuple[str, ...] | None:
     """Names of nodes; None where they are none, or too many."""
     try:
         found = slurm.expand(value, 10_000)
@@ -492,7 +508,8 @@ FORM = Form(
     in_script=(
         fields.Name("--job-name"),
         fields.Row("Machine", "--clusters", word),
-        fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it"),
+        fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it",
+                        "--nice", NICE_MOST, NICE_UNSAID),
         fields.Limits(),
     ),
     held_name=fields.Name("--job-name"),
