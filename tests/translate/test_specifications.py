@@ -15,6 +15,7 @@ from sssjob.defaults import resolve
 from sssjob.document import dumps, loads
 from sssjob.document.canonical import canon
 from sssjob.errors import Finding, InvalidValue
+from sssjob.expression import parse
 from sssjob.formats import psij
 from sssjob.systems.flux import jobspec
 from sssjob.translate import Done, Settings, Untranslatable, read, recognise, translate
@@ -263,8 +264,7 @@ FOREIGN = [
             "value": "1700000000.5"}, {"scheme": "singleton", "value": "x"}]}}},
         ["<TaskCount>4<", "<Executable>app<", "<Feature>ib<",
          '<Dependency condition="OnSuccess">f1<',
-         "<EligibleTime>1700000000<", 'name="attributes/system/constraints/and"',
-         'name="attributes/system/dependencies"'],
+         "<EligibleTime>1700000000<", '<Node op="NE">n1<', 'name="attributes/system/dependencies"'],
         [], id="flux",
     ),
     pytest.param(
@@ -362,6 +362,60 @@ def test_what_slurmrestd_takes_and_no_job_says_is_written_back(fields):
     (found,) = read(json.dumps({"job": {**script, **fields}}).encode(), "slurmrest")
     again = json.loads(translate(found.job, "slurmrest", Settings(residual=False)).text)["job"]
     assert {name: again[name] for name in fields} == fields
+
+
+# What a job asks of its nodes, and the constraint of RFC 31 that says it, both ways.
+# fmt: off
+CONSTRAINTS = [
+    ("<Feature>ib</Feature><Feature>ssd</Feature>", {"properties": ["ib", "ssd"]}),
+    ("<Feature>ib</Feature><Feature op='NE'>old</Feature>", {"properties": ["ib", "^old"]}),
+    ("<Feature>ib</Feature><Feature conj='Or'>ssd</Feature>", {"or": [{"properties": ["ib"]}, {"properties": ["ssd"]}]}),
+    ("<Feature>big</Feature><Feature group='1'>ib</Feature><Feature group='-1' conj='Or'>ssd</Feature>",
+     {"and": [{"properties": ["big"]}, {"or": [{"properties": ["ib"]}, {"properties": ["ssd"]}]}]}),
+    ("<Feature>ib</Feature><Node conj='Or'>n1</Node>", {"or": [{"properties": ["ib"]}, {"hostlist": ["n1"]}]}),
+    ("<Node op='NE'>n1</Node>", {"not": [{"hostlist": ["n1"]}]}),
+    ("<Node op='NE' aggregation='List'>n1,n2</Node>", {"not": [{"hostlist": ["n1", "n2"]}]}),
+    ("<Feature group='1'>a</Feature><Feature group='-1'>b</Feature><Feature group='1' conj='Or'>c</Feature><Feature op='NE' group='-1'>d</Feature>",
+     {"or": [{"properties": ["a", "b"]}, {"properties": ["c", "^d"]}]}),
+]
+# What is kept as it stands: no request says it.
+CONSTRAINTS_KEPT = [
+    {"ranks": ["0-3"]}, {"not": [{"properties": ["a"]}, {"properties": ["b"]}]}, {"or": []}, {"properties": ["a b"]},
+    {"xor": [{"properties": ["a"]}]}, {"or": [{"properties": ["a"]}, {"ranks": ["1"]}]}, {"or": {"properties": ["a"]}},
+    {"properties": ["a"], "hostlist": ["n1"]}, {"hostlist": ["n["]}, {"not": [7]},
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("target", ["flux", "flux-canonical"])
+@pytest.mark.parametrize(("inner", "constraint"), CONSTRAINTS)
+def test_constraints_of_flux_are_said_both_ways(inner, constraint, target):
+    job = loads(f"<Job><Executable>/bin/true</Executable>{requested(inner)}</Job>")
+    text, losses = translate(job, target, Settings(residual=False))
+    assert json.loads(text)["attributes"]["system"]["constraints"] == constraint
+    assert (faults(target, text), losses) == ([], ())
+    (back,) = read(text.encode())
+    asked = of_request(back.job)
+    assert str(asked) == str(of_request(job))
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS_KEPT)
+def test_constraints_of_flux_that_no_request_says_are_written_back(constraint):
+    job = loads("<Job><Executable>/bin/true</Executable></Job>")
+    form = json.loads(translate(job, "flux").text)
+    form["attributes"]["system"]["constraints"] = constraint
+    (found,) = read(json.dumps(form).encode())
+    again = json.loads(translate(found.job, "flux", Settings(residual=False)).text)
+    if constraint == {"or": []}:  # which says nothing
+        assert "constraints" not in again["attributes"]["system"]
+    else:
+        assert again["attributes"]["system"]["constraints"] == constraint
+
+
+def of_request(job):
+    """What a job requests of its nodes, as an expression."""
+    known = [item for item in job.requested if item.name in ("Feature", "Node")]
+    return parse(known)
 
 
 def test_names_of_nodes_that_are_none_are_told():

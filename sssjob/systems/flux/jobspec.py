@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.expression import And, Comparison, Expression, Not, Or, conjuncts
 from sssjob.model import Job, Property, stripped
+from sssjob.nodes import Pattern, expand
 from sssjob.records.dependencies import CONDITIONS
 from sssjob.systems.flux import words
+from sssjob.translate.nodes import conditions, plain
 from sssjob.translate.numbers import (
     JOB,
     MIB,
@@ -68,6 +71,7 @@ _STREAMS = {
     "ErrorFile": (*_SHELL, "output", "stderr"),
 }
 _FILE = "file"
+_PROPERTIES, _HOSTS, _AND, _OR, _NOT = "properties", "hostlist", "and", "or", "not"  # of RFC 31
 _WORDS = {condition: word for word, condition in CONDITIONS.items()}
 _PROPERTY = re.compile(r"[^!&'\"^`|()\s]+")  # of RFC 20; ^ before one negates it
 _RANGE = re.compile(r"([1-9][0-9]{0,9})(?:\+|-([1-9][0-9]{0,9}))?")
@@ -308,7 +312,8 @@ def _dependency(scheme: str, value: str) -> Data:
 
 
 def _constraint(asked: Asked) -> Data:
-    """Properties that every node has, and nodes of which the job has some (RFC 31)."""
+    """Properties that every node has, nodes of which the job has some, and choices (RFC 31)."""
+    choices = conditions(asked, ("Feature", "Node"), _said)  # of which else the best is taken
     found: list[Data] = []
     properties: list[str] = []
     for item in asked.take("Feature", "aggregation", "delimiter"):
@@ -318,10 +323,62 @@ def _constraint(asked: Asked) -> Data:
         else:
             asked.refuse(item, "it is no name of a property")
     if properties:
-        found.append({"properties": list(dict.fromkeys(properties))})
+        found.append({_PROPERTIES: list(dict.fromkeys(properties))})
     if named := hosts(asked):
-        found.append({"hostlist": named})
-    return {"and": found} if len(found) > 1 else found[0] if found else {}
+        found.append({_HOSTS: named})
+    found += choices
+    return _all(found) if found else {}
+
+
+def _all(parts: Iterable[Data]) -> Data:
+    """What holds if all parts do: their properties are one list."""
+    properties: list[str] = []
+    others: list[Data] = []
+    for part in parts:
+        if set(part) == {_PROPERTIES}:
+            properties += part[_PROPERTIES]
+        else:
+            others.append(part)
+    found = [{_PROPERTIES: list(dict.fromkeys(properties))}] if properties else []
+    found += others
+    return found[0] if len(found) == 1 else {_AND: found}
+
+
+def _said(part: Expression) -> Data:
+    """A part of a request as a constraint. Raises ``InvalidValue`` for what is none."""
+    match part:
+        case And(operands):
+            return _all(map(_said, operands))
+        case Or(operands):
+            return {_OR: [_said(each) for each in operands]}
+        case Not(Comparison(item) as inner) if inner.op == "EQ":
+            return _without(item)
+        case Not(operand):
+            return {_NOT: [_said(operand)]}
+        case Comparison(item) if part.op == "EQ":
+            name, texts = _named(item)
+            return {name: texts}
+        case Comparison(item) if part.op == "NE":
+            return _without(item)
+    raise InvalidValue(str(part), "names of properties and nodes, joined by And, Or and Not")
+
+
+def _without(item: Property) -> Data:
+    """A node that is none of the nodes, or does not have all of the properties."""
+    name, texts = _named(item)
+    if name == _HOSTS:
+        return {_NOT: [{name: texts}]}
+    found = [{name: [f"^{text}"]} for text in texts]
+    return found[0] if len(found) == 1 else {_OR: found}
+
+
+def _named(item: Property) -> tuple[str, list[str]]:
+    """The operator of RFC 31 and the names of a property of a request."""
+    texts = expand(item)
+    known = _PROPERTY.fullmatch if item.name == "Feature" else plain
+    if isinstance(texts, Pattern) or "count" in item.attributes or not all(map(known, texts)):
+        raise InvalidValue(item.text, "names, all of which count")
+    return (_PROPERTIES if item.name == "Feature" else _HOSTS), list(dict.fromkeys(texts))
 
 
 def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: Heard) -> None:
@@ -425,38 +482,73 @@ def _read_constraint(form: Data, heard: Heard) -> None:
     found = take(form, (*_SYSTEM, "constraints"))
     if not isinstance(found, dict):
         return
-    parts = found["and"] if set(found) == {"and"} else [found]
+    parts = found[_AND] if set(found) == {_AND} else [found]
     rest = (
         [each for each in parts if not _understood(each, heard)]
         if isinstance(parts, list)
         else parts
     )
     if rest:
-        left = {"and": rest} if len(rest) > 1 or set(found) == {"and"} else rest[0]
+        left = {_AND: rest} if len(rest) > 1 or set(found) == {_AND} else rest[0]
         put(form, (*_SYSTEM, "constraints"), left)
 
 
 def _understood(part: Any, heard: Heard) -> bool:
-    if not isinstance(part, dict) or len(part) != 1:
-        return False
-    ((name, values),) = part.items()
-    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
-        return False
-    if name == "properties" and all(map(_PROPERTY.fullmatch, values)):
-        for each in values:
-            heard.request("Feature", each)
-        return True
-    if name != "hostlist":
-        return False
     try:
-        named = [host for each in values for host in words.hosts(each)]
+        found = conjuncts(_meant(part))
     except InvalidValue:
         return False
-    if len(named) == 1:
-        heard.request("Node", named[0])
-    elif named:
-        heard.request("Node", ",".join(named), aggregation="List")
-    return bool(named)
+    for each in found:
+        if isinstance(each, Comparison):
+            heard.requested.append(each.item)
+        else:
+            heard.terms.append(each)
+    return True
+
+
+def _meant(part: Any) -> Expression:
+    """A constraint as an expression. Raises ``InvalidValue`` for what no request can say."""
+    name, values = next(iter(part.items())) if isinstance(part, dict) and part else ("", None)
+    if not isinstance(values, list) or not values or len(part) != 1:
+        raise InvalidValue(json.dumps(part)[:60], "an object with one list")
+    if name in (_PROPERTIES, _HOSTS) and all(isinstance(each, str) for each in values):
+        return _properties(values) if name == _PROPERTIES else _hosts(values)
+    if name in (_AND, _OR):
+        inner = tuple(map(_meant, values))
+        return inner[0] if len(inner) == 1 else And(inner) if name == _AND else Or(inner)
+    if name == _NOT and len(values) == 1:
+        return _inverse(_meant(values[0]))
+    raise InvalidValue(name, "properties, hostlist, and, or, or not of one")
+
+
+def _inverse(found: Expression) -> Expression:
+    if isinstance(found, Comparison) and found.op == "EQ":
+        return Comparison(_unwanted(found.item))
+    return Not(found)
+
+
+def _properties(values: list[str]) -> Expression:
+    """Properties that are all there; those behind ^ are not."""
+    found: list[Expression] = []
+    for each in values:
+        name = each.removeprefix("^")
+        if not _PROPERTY.fullmatch(name):
+            raise InvalidValue(each, "the name of a property")
+        item = Property("Feature", name)
+        found.append(Comparison(item if name == each else _unwanted(item)))
+    return found[0] if len(found) == 1 else And(tuple(found))
+
+
+def _hosts(values: list[str]) -> Expression:
+    named = [host for each in values for host in words.hosts(each)]
+    if not named:
+        raise InvalidValue(str(values)[:60], "names of nodes")
+    listed_ = {"aggregation": "List"} if len(named) > 1 else {}
+    return Comparison(Property("Node", ",".join(named), listed_))
+
+
+def _unwanted(item: Property) -> Property:
+    return Property(item.name, item.text, {**item.attributes, "op": "NE"})
 
 
 V1 = Jobspec()
