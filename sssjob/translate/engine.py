@@ -20,7 +20,7 @@ from sssjob.translate.arrays import flattened, grouped
 from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Done, Loss, Untranslatable, told
 from sssjob.translate.requests import Asked
-from sssjob.translate.status import sources
+from sssjob.translate.status import shared, sources
 from sssjob.translate.translator import Reading, Settings, Translation, Translator
 
 AUTO = "auto"
@@ -106,7 +106,7 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
     Without a name the source is recognised. Raises ``UnusableInput``.
     """
     settings = settings or Settings()
-    source = translator(recognise(data) if from_ == AUTO else from_)
+    source = _source(data, recognise(data) if from_ == AUTO else from_)
     for form in source.load(data):
         if isinstance(form, Finding):
             yield Reading(None, (form,))
@@ -118,6 +118,16 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
                 job, more = grouped(job, source.name, source.array)
                 findings = (*findings, *more)
             yield Reading(job, (*found.findings, *findings), found.files)
+
+
+def _source(data: bytes, name: str) -> Translator[Any]:
+    """The source of a name; where a system's status goes by it, too, the data tells which."""
+    found = translator(name)
+    if name in shared():
+        head, shown = data[:_HEAD], sources()[name]
+        if shown.recognises(head) and not found.recognises(head):
+            return shown
+    return found
 
 
 def recognise(data: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 
 from sssjob import registry
@@ -44,6 +45,15 @@ class StatusSource(Translator[Job]):
         """What the format says."""
         found: str = self.row.load().recognises(head)
         return found
+
+
+@cache
+def shared() -> frozenset[str]:
+    """The names that are also those of a form in which jobs are submitted."""
+    statuses = (row.status for row in registry.systems().values() if row.status)
+    return frozenset(row.name for each in statuses for row in each.formats) & set(
+        registry.targets()
+    )
 
 
 def sources() -> dict[str, StatusSource]:

@@ -25,6 +25,8 @@ TARGETS = [name for name, row in registry.all_targets().items() if row.writes an
 ANYWAY = {
     '<Environment export="true"/>': {"psij"},
     '<Environment export="false"/>': {"pbs", "torque", "sge", "slurmrest"},
+    # Who submits is who it is of; that of LSF is another one.
+    "<Group>g</Group>": {"sbatch", "pbs", "torque", "sge", "condor"},
     "<Checkpointable>false</Checkpointable>": {*TARGETS},
 }
 WISH = requested('<Feature preference="-1">a</Feature>')  # which binds nobody, and is no loss

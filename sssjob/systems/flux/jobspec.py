@@ -18,6 +18,7 @@ from sssjob.model import Job, Property, stripped
 from sssjob.nodes import Pattern, expand
 from sssjob.records.dependencies import CONDITIONS
 from sssjob.systems.flux import words
+from sssjob.systems.flux.accounting import array
 from sssjob.translate.nodes import conditions, plain
 from sssjob.translate.numbers import (
     JOB,
@@ -207,8 +208,8 @@ class Jobspec(Specification):
             yield word(each), (*_KEPT, "residual", number)
 
     def recognises(self, head: bytes) -> str:
-        """An object with resources and tasks, of this version."""
-        if not begins(head, b"resources", b"tasks"):
+        """An object with resources and tasks, of this version; the jobs of a list may name both."""
+        if array(head) or not begins(head, b"resources", b"tasks"):
             return ""
         found = re.search(rb'"version"\s*:\s*([0-9]{1,9})', head)
         is_first = bool(found) and found[1] == b"1" if found else False

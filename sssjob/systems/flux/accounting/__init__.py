@@ -14,6 +14,7 @@ from sssjob.records.record import Skipped
 from sssjob.systems.flux.accounting import table
 
 _ARRAY = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"jobs"\s*+:')
+_NONE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"jobs"\s*+:\s*+\[\s*+\]\s*+\}\s*+')
 _KEYS = (b'"t_submit"', b'"t_depend"', b'"waitstatus"', b'"urgency"')
 _INNER = "job of an instance that is a job itself"
 _NEVER = (*table.NAMES, NEVER)
@@ -29,6 +30,8 @@ def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that ``flux jobs`` printed it, or ""."""
     if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return ""
+    if _NONE.fullmatch(head):
+        return "an object with no jobs"
     found = [key.decode() for key in _KEYS if key in head]
     return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
 
