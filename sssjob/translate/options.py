@@ -153,12 +153,16 @@ class Said:
                 self._reasons[option] = reason
 
     def keep(self, name: str, value: str, rest: str, reason: str) -> None:
-        """Give back the rest of a value that was understood in part, and why."""
-        for place in self._places.get(name, ()):
+        """Give back the rest of a value that was understood in part, and why.
+
+        Of several options with that value it is the last one, which counts.
+        """
+        for place in reversed(self._places.get(name, ())):
             option = self.options[place]
             if option.value == value and place not in self._left:
                 self._left[place] = Placed.at(Option(name, rest), line_of(option))
                 self._reasons[self._left[place]] = reason
+                return
 
     def reason(self, option: Option) -> str:
         """Why an option was given back, where that was said."""

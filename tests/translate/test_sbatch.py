@@ -123,6 +123,12 @@ def test_variables_before_a_script_of_the_job_stay_variables():
     assert back.job["Environment"].children[0].text == "x\ny"
 
 
+def test_an_option_that_stands_twice_is_kept_once():
+    (found,) = read(script("#SBATCH", ["--mail-type=BEGIN,FAIL"] * 2), "sbatch")
+    kept = [item.text for item in found.job.properties if item.name == "Extension"]
+    assert kept == ["FAIL"]
+
+
 def test_nodes_that_are_not_wanted_are_one_list():
     """Of two options --exclude the last one counts."""
     unwanted = '<Node op="NE">n1</Node><Node op="NE">n3</Node>'
