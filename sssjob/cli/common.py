@@ -35,6 +35,15 @@ def sources(files: Iterable[str]) -> Iterator[NamedSource]:
     return named(files, sys.stdin.buffer)
 
 
+def processes(wanted: int) -> int:
+    """How many processes do the work of a command: ``--jobs``, where 0 is as many as can."""
+    if wanted:
+        return wanted
+    from sssjob.workers import cores  # slow to import for what few ask
+
+    return cores()
+
+
 def say(message: object) -> None:
     """Print a line on standard error; nothing in it steers a terminal."""
     from sssjob.visible import visible_lines

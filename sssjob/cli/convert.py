@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from sssjob import workers
 from sssjob.cli import common, records, targets
 from sssjob.cli.progress import watching
 from sssjob.records import FORMATS
@@ -149,9 +148,7 @@ def command(
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
         sources = tuple(common.sources(files))
-        work = Conversion(
-            sources, format_name, options, reading, processes or workers.cores(), grid
-        )
+        work = Conversion(sources, format_name, options, reading, common.processes(processes), grid)
         _write(work, wanted)
     if grid is not None:
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")

@@ -95,7 +95,6 @@ def command(
     sss:max, sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are
     read; a store, or the address of one (postgresql://...); "-" is standard input.
     """
-    from sssjob import workers
     from sssjob.cli.query_sources import Asking
     from sssjob.query.forms import Shape
     from sssjob.verbs.ask import Asked
@@ -113,7 +112,7 @@ def command(
     places = chosen.places or whole or bool(keys)
     asking = Asking(
         Asked(query, shape, effective, places, around), quiet, explain,
-        processes or workers.cores(), as_json=form in ("json", "jsonl"), verify=verify,
+        common.processes(processes), as_json=form in ("json", "jsonl"), verify=verify,
     )  # fmt: skip
     with closing(asking.rows(files)) as rows:
         if counted:

@@ -85,7 +85,6 @@ def command(
     FILEs hold documents (compressed or not), or are stores, or hold records of a batch system;
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
-    from sssjob import workers
     from sssjob.accounting.report import Report
     from sssjob.verbs.records import Reading
     from sssjob.verbs.report import Jobs
@@ -103,7 +102,7 @@ def command(
     reading = Reading(records.Said(), watching)
     given = "" if zone == "UTC" else zone
     with common.failing():
-        used = processes or workers.cores()
+        used = common.processes(processes)
         Jobs(common.sources(files), tell, format_name, given, reading, used).add_to(report)
     rows = report.rows(sort, limit)
     _print(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)

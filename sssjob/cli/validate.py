@@ -127,12 +127,11 @@ def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]
 def _findings(
     files: Iterable[str], profile: str, no_awareness: bool, processes: int
 ) -> Iterator[Finding]:
-    from sssjob import workers
     from sssjob.cli.progress import watching
     from sssjob.verbs.validate import Validation
 
     validation = Validation(_vocabulary(profile, no_awareness))
-    with validation.workers(processes or workers.cores()) as some:
+    with validation.workers(common.processes(processes)) as some:
         yield from validation.all_findings(common.sources(files), opening=watching, workers=some)
 
 

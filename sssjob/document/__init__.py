@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from sssjob.document import tree
 from sssjob.document.bridge import from_tree, to_tree
 from sssjob.document.files import Source, opened
-from sssjob.document.outermost import is_block
 from sssjob.document.text import clean, dumps, write
 from sssjob.errors import UnreadableDocument, finding
 from sssjob.model import Block
 
+if TYPE_CHECKING:
+    from sssjob.document.batches import OnError
+
 __all__ = ["Source", "clean", "dumps", "from_tree", "loads", "opened", "read", "to_tree", "write"]
 
 
-def read(source: Source, *, on_error: tree.OnError | None = None) -> Iterator[Block]:
+def read(source: Source, *, on_error: OnError | None = None) -> Iterator[Block]:
     """The job objects of a source of any size, one at a time.
 
     Yields what stands outermost: Jobs and JobGroups, or the root when it is a TaskGroup, a Task
     or a defaults element. Raises ``UnreadableDocument``, or hands it to ``on_error``.
     """
+    from sssjob.document import tree  # who only writes documents starts without their reader
+    from sssjob.document.outermost import is_block
+
     for element, offset in tree.located(source, on_error=on_error):
         if is_block(element):
             yield from_tree(element, offset=offset)

@@ -6,7 +6,6 @@ object in between; what needs job objects (other targets, logs of computing elem
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -26,9 +25,7 @@ from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import Part, Place
 from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
-from sssjob.records.state import State
 from sssjob.verbs.records import Reading
-from sssjob.workers import Work, Workers
 
 if TYPE_CHECKING:
     from sssjob.accounting.grid import Grid
@@ -82,6 +79,8 @@ class Conversion:
 
     def results(self, tasks: Iterable[Task], *, lines: bool) -> Iterator[tuple[Task, Result]]:
         """What the parts of streams became; what is to be said of them is told."""
+        from sssjob.workers import Work, Workers  # slow to import; most commands have one process
+
         tell, counts = self.reading.tell, self.reading.counts
         work = Work("sssjob.verbs.convert:converter", (lines,))
         with Workers[Task, Result](work, self.processes) as workers:
@@ -220,6 +219,8 @@ def grown(work: Conversion, state_file: Path, output: Path) -> tuple[str, ...]:
     """
     if work.format == "auto":
         raise UnusableInput("--state needs the format's name: what is new may not tell it")
+    from sssjob.records.state import State  # slow to import, by the digests that it keeps
+
     state = State.read(state_file)
     with state.appending(output) as stream:
         for source in work.sources:
@@ -247,6 +248,8 @@ def file_name(text: str) -> str:
     if name.startswith("."):
         name = f"%2E{name[1:]}"
     if len(name) > 200:
+        import hashlib  # slow to start with, and long names are rare
+
         name = f"{name[:160]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     return name or "%"
 

@@ -49,7 +49,6 @@ def command(
     objects that are there already stay as they are, so an import that was interrupted can be run
     again.
     """
-    from sssjob import workers
     from sssjob.document import sources
     from sssjob.store import Counts
     from sssjob.store.reading import readers
@@ -57,7 +56,7 @@ def command(
     total = Counts()
     with (
         shared.opened(store, create=True, by=shared.user(by)) as jobs,
-        readers(processes or workers.cores()) as some,
+        readers(common.processes(processes)) as some,
     ):
         for name, source in chain.from_iterable(map(sources.files, common.sources(files))):
             try:
