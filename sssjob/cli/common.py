@@ -35,8 +35,8 @@ def sources(files: Iterable[str]) -> Iterator[NamedSource]:
     return named(files, sys.stdin.buffer)
 
 
-def processes(wanted: int) -> int:
-    """How many processes do the work of a command: ``--jobs``, where 0 is as many as can."""
+def processes(wanted: int | None) -> int:
+    """How many processes do the work of a command: ``--jobs``, where 0 or nothing is all cores."""
     if wanted:
         return wanted
     from sssjob.workers import cores  # slow to import for what few ask
