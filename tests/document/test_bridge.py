@@ -109,5 +109,5 @@ def test_many_attributes_are_written_without_looking_through_them(monkeypatch):
 @pytest.mark.parametrize("name, value", [("a b", "1"), ("a", "\0"), ('a="1" b', "1")])
 def test_many_attributes_are_those_of_xml(name, value):
     many = {**{f"a{number}": "1" for number in range(100)}, name: value}
-    with pytest.raises(ValueError, match="a name of XML|a text that XML can hold"):
+    with pytest.raises(ValueError, match=r"a name of XML|a text that XML can hold"):
         bridge.to_tree(Job((Property("User", "amy", many),)))
