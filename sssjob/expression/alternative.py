@@ -16,6 +16,7 @@ from sssjob.expression.normal_form import (
     Formula,
     Preferred,
     Wished,
+    apart,
     counted,
     pushed,
     scale,
@@ -182,7 +183,7 @@ def _joins(part: Formula) -> int:
     """How many lists of choices are put together."""
     match part:
         case All(parts):
-            return len(parts) + sum(map(_joins, parts))
+            return len(parts) + sum(map(_joins, apart(parts)))
         case Any(parts):
             return sum(1 + _joins(inner) for inner in parts if not isinstance(inner, Leaf))
         case Wished(members):

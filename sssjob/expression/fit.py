@@ -39,11 +39,13 @@ from sssjob.expression.normal_form import (
     Any,
     Formula,
     Point,
-    Preferred,
+    groups,
     has_preferences,
     leaves,
+    linked,
     scale,
     scored,
+    size,
     truth,
 )
 from sssjob.expression.offer import Number, Offer
@@ -97,25 +99,8 @@ def plan(part: Formula) -> Plan:
 @lru_cache(REMEMBERED)
 def components(parts: tuple[Formula, ...]) -> tuple[tuple[Formula, ...], ...]:
     """The parts that have to be looked at together: they share an amount or a preference."""
-    leader = list(range(len(parts)))  # of each part an earlier one of its group, or itself
-
-    def first(number: int) -> int:
-        while leader[number] != number:
-            leader[number] = number = leader[leader[number]]
-        return number
-
-    holders: dict[str, int] = {}  # the part that each amount and each preference was seen in first
-    for number, part in enumerate(parts):
-        shared = {each.slot for each in leaves(part) if each.slots}
-        if isinstance(part, Preferred):
-            shared.add(f"preference {part.group}")
-        for name in shared:
-            one, other = sorted((first(number), first(holders.setdefault(name, number))))
-            leader[other] = one
-    groups: dict[int, list[Formula]] = {}
-    for number, part in enumerate(parts):
-        groups.setdefault(first(number), []).append(part)
-    return tuple(map(tuple, groups.values()))
+    held = [{*groups(part), *(each.slot for each in leaves(part) if each.slots)} for part in parts]
+    return tuple(tuple(parts[number] for number in tied) for tied in linked(held))
 
 
 @lru_cache(REMEMBERED)
@@ -265,7 +250,7 @@ def _searched(part: Formula) -> Searched:
         if each.slots:
             kinds.setdefault(each.slot, []).append(each)
     amounts = ((alike[0], numbers(tuple(alike), alike[0].whole)) for alike in kinds.values())
-    return Searched(part, len(found), tuple(amounts), has_preferences(part))
+    return Searched(part, size(part), tuple(amounts), has_preferences(part))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

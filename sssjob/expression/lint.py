@@ -206,7 +206,11 @@ def _about(item: Property) -> str:
 
 
 def _unsatisfiable(read: Expression) -> Iterator[Remark]:
-    found = alternatives(read, _ALTERNATIVES)
+    try:
+        found = alternatives(read, _ALTERNATIVES)
+    except LimitExceeded as error:
+        yield 0, "E-LIMIT", str(error), "state each preference once, in a group without Nand or Nor"
+        return
     if not found.complete:
         return
     if not found.best:

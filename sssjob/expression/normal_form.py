@@ -6,8 +6,14 @@ left to be decided. Not is pushed down to the comparisons by De Morgan, so that 
 monotone: what is true stays true when one more comparison becomes true. On that rest the thresholds
 of ``fit``, the pruning of its search, and alternatives, which choose one operand of each Or. A wish
 is true, and so false where it is negated with its group; alone it is negated by wishing the
-contrary. Each run of preferences carries the sum of the weights of its group (3.1), for after this
-nobody sees brackets.
+contrary. Each run of preferences carries its group with the sum of its weights (3.1), for after
+this nobody sees brackets.
+
+Of one group the heaviest counts (3.3), so runs of one group in several parts of an And must not be
+scored apart. Double negation puts them below Or there, as in ``Not (Not OneOf(a) Or b And Not
+OneOf(c))``, which is ``OneOf(a) And (Not b Or OneOf(c))``. Such parts are multiplied out
+(``apart``), until runs of one group stand side by side in each alternative; ``counted`` takes them
+together.
 
 ``truth`` and ``scored`` say what a request makes of given amounts. All else is built on them.
 """
@@ -19,9 +25,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
+from itertools import chain, product
+from math import lcm, prod
 from typing import TypeAlias
 
+from sssjob.errors import LimitExceeded
 from sssjob.expression.comparison import NO, UNKNOWN, YES, Leaf, leaf
 from sssjob.expression.offer import Number, Offer
 from sssjob.expression.pattern import Matching
@@ -43,6 +51,7 @@ Point: TypeAlias = Mapping[str, Number | None]
 Result: TypeAlias = tuple[int, int]
 
 REMEMBERED = 1 << 12  # parts of requests, of which what all offers share is worked out once
+MULTIPLIED = 10_000  # comparisons of parts of an And that are multiplied out together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,12 +72,13 @@ class Any:
 class Preferred:
     """One run of positive preferences: at least one member, the heaviest counts.
 
-    ``group`` tells which runs count together, ``total`` is the sum of all their weights (3.1).
+    ``group`` is the same for runs that count together, ``total`` the sum of all their weights
+    (3.1).
     """
 
     members: tuple[Leaf, ...]
     weights: tuple[int, ...]
-    group: str
+    group: Group
     total: int
 
 
@@ -84,6 +94,14 @@ class Wished:
     total: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """One parenthesis level, with the sum of the weights of each group of preferences in it."""
+
+    sums: Counter[str]
+
+
+Group: TypeAlias = tuple[Level, str]
 Formula: TypeAlias = Leaf | All | Any | Preferred | Wished
 
 
@@ -101,11 +119,10 @@ Ready = Callable[[Comparison, bool], Leaf]
 
 def pushed(expression: Expression, ready: Ready) -> Formula:
     """The expression with Not pushed down, and each run of preferences with its group (3.1)."""
-    return _pushed(expression, False, ready, sums(()))
+    return _pushed(expression, False, ready, Level(sums(())))
 
 
-def _pushed(expression: Expression, negate: bool, ready: Ready, level: Counter[str]) -> Formula:
-    """``level`` are the weights of each group of preferences at this parenthesis level."""
+def _pushed(expression: Expression, negate: bool, ready: Ready, level: Level) -> Formula:
     match expression:
         case Comparison():
             return ready(expression, negate)
@@ -119,7 +136,8 @@ def _pushed(expression: Expression, negate: bool, ready: Ready, level: Counter[s
             return All(tuple(ready(member, True) for member in members))
         case OneOf(members):
             found = tuple(ready(member, False) for member in members)
-            return Preferred(found, weights(members), group(members), _total(members, level))
+            together = level, group(members)
+            return Preferred(found, weights(members), together, _total(members, level))
         case Wish() if negate:
             return Any(())  # a wish is always true, so what is negated with it never is
         case Wish(members, avoid):
@@ -127,26 +145,114 @@ def _pushed(expression: Expression, negate: bool, ready: Ready, level: Counter[s
             return Wished(found, weights(members), _total(members, level))
     operands = expression.operands
     if is_level(expression):
-        level = sums(operands)
+        level = Level(sums(operands))
     parts = tuple(_pushed(operand, negate, ready, level) for operand in operands)
     if len(parts) == 1 and not is_level(expression):
         return parts[0]
     if isinstance(expression, And) != negate:
+        apart(parts)  # what is too large is told when a request is read
         return All(parts)
     return Any(parts)
 
 
-def _total(members: tuple[Comparison, ...], level: Counter[str]) -> int:
-    return level[group(members)] or sum(weights(members))
+def _total(members: tuple[Comparison, ...], level: Level) -> int:
+    return level.sums[group(members)] or sum(weights(members))
 
 
 @lru_cache(REMEMBERED)
 def counted(parts: tuple[Formula, ...]) -> tuple[tuple[Formula, ...], ...]:
     """The parts of an And, runs of one group together: of these the heaviest counts (3.3)."""
     together: dict[object, list[Formula]] = {}
-    for part in parts:
+    for part in apart(parts):
         together.setdefault(part.group if isinstance(part, Preferred) else part, []).append(part)
     return tuple(map(tuple, together.values()))
+
+
+@lru_cache(REMEMBERED)
+def apart(parts: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """The parts of an And such that none but runs share a group of preferences with another.
+
+    Those that do are one part: Or of all ways to choose among what Or joins in them. Raises
+    ``LimitExceeded`` if there are too many.
+    """
+    if all(isinstance(part, Leaf | Preferred | Wished) for part in parts):
+        return parts
+    inside = [groups(part) for part in parts]
+    times = Counter(chain.from_iterable(inside))
+    shared = frozenset(group for group, several in times.items() if several > 1)
+    found: list[Formula] = []
+    for tied in linked([each & shared for each in inside]):
+        some = tuple(parts[number] for number in tied)
+        if len(some) == 1 or all(isinstance(part, Preferred) for part in some):
+            found += some
+        else:
+            found.append(Any(tuple(map(All, _ways(some, shared)))))
+    return tuple(found)
+
+
+def linked(held: Iterable[Iterable[object]]) -> list[list[int]]:
+    """The places of what has anything in common, directly or through others, the first first."""
+    leader: list[int] = []  # of each an earlier one of its like, or itself
+
+    def first(number: int) -> int:
+        while leader[number] != number:
+            leader[number] = number = leader[leader[number]]
+        return number
+
+    holders: dict[object, int] = {}  # who each thing was seen with first
+    for number, things in enumerate(held):
+        leader.append(number)
+        for thing in things:
+            one, other = sorted((first(number), first(holders.setdefault(thing, number))))
+            leader[other] = one
+    found: dict[int, list[int]] = {}
+    for number in range(len(leader)):
+        found.setdefault(first(number), []).append(number)
+    return list(found.values())
+
+
+@lru_cache(REMEMBERED)
+def groups(part: Formula) -> frozenset[Group]:
+    """The groups of which a part has runs of positive preferences."""
+    match part:
+        case All(parts) | Any(parts):
+            return frozenset(chain.from_iterable(map(groups, parts)))
+        case Preferred(group=group):
+            return frozenset((group,))
+    return frozenset()
+
+
+def _ways(parts: tuple[Formula, ...], shared: frozenset[Group]) -> list[tuple[Formula, ...]]:
+    """All of the parts, in each way to choose among what Or joins around the shared groups."""
+    several = [_choices(part, shared) for part in parts]
+    ways = prod(map(len, several))
+    sizes = (
+        sum(map(size, chain.from_iterable(each))) * (ways // len(each)) for each in several if each
+    )
+    if sum(sizes) > MULTIPLIED:
+        raise LimitExceeded("comparisons with preferences that are negated twice", MULTIPLIED)
+    return [tuple(chain.from_iterable(chosen)) for chosen in product(*several)]
+
+
+def _choices(part: Formula, shared: frozenset[Group]) -> list[tuple[Formula, ...]]:
+    match part:
+        case Any(parts) if groups(part) & shared:
+            return [chosen for inner in parts for chosen in _choices(inner, shared)]
+        case All(parts) if groups(part) & shared:
+            return _ways(parts, shared)
+    return [(part,)]
+
+
+def size(part: Formula) -> int:
+    """How many comparisons its score takes."""
+    match part:
+        case Any(parts):
+            return sum(map(size, parts))
+        case All(parts):
+            return sum(map(size, apart(parts)))
+        case Preferred(members) | Wished(members):
+            return len(members)
+    return 1
 
 
 def leaves(part: Formula) -> Iterator[Leaf]:

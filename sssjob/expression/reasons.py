@@ -15,6 +15,7 @@ from sssjob.expression.normal_form import (
     Point,
     Preferred,
     Wished,
+    apart,
     leaves,
     scale,
     scored,
@@ -92,7 +93,7 @@ def _chosen(part: Formula, offer: Offer, point: Point) -> Iterator[Expression]:
         case Leaf(comparison, negated):
             yield _term(comparison, negated)
         case All(parts):
-            for inner in parts:
+            for inner in apart(parts):
                 yield from _chosen(inner, offer, point)
         case Any(parts):
             whole = scale(part)

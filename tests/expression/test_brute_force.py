@@ -9,6 +9,8 @@ import pytest
 from match_requests import COUNTS, FACTS, HALVES, requested
 
 from sssjob import expression
+from sssjob.errors import LimitExceeded
+from sssjob.expression.columns import Columns
 from sssjob.expression.evaluate import Offer, Request
 from sssjob.model import Property
 
@@ -124,14 +126,15 @@ def rewritten(choose):
         known, mode = oracle.Given(given, none), choose.choice(("fit", "exact"))
         verdict, score = before.best(known, mode)
         again, same = after.best(known, mode)
-        told = again, same if verdict == oracle.YES else score, from_left.best(known, mode)[0]
-        if told != (verdict, score, verdict) and not negates_twice(asked):
+        left = verdict if negates_twice(asked) else from_left.best(known, mode)[0]
+        told = again, same if verdict == oracle.YES else score, left
+        if told != (verdict, score, verdict):
             return told, (verdict, score, verdict), asked, written, given, none, mode
     return None
 
 
 def negates_twice(asked):
-    """Preferences in what is negated twice: for these not every reader has a form."""
+    """Preferences in what is negated twice: for these readers from left to right have no form."""
     stack = []
     for item in asked:
         negated, group = (
@@ -151,3 +154,56 @@ def test_what_is_written_means_the_same_to_us_and_from_left_to_right(part):
     choose = random.Random(SEED * PARTS + part)
     for _ in range(CASES // PARTS):
         assert rewritten(choose) is None
+
+
+def preferring(op, text, weight, conj=None, group=None):
+    said = {"op": op, "preference": weight, "conj": conj, "group": group}
+    return Property("Disk", text, {key: value for key, value in said.items() if value is not None})
+
+
+# Each is Not (... And Not OneOf(b) Or Not OneOf(c)): b and c are of one group, and hold together.
+NEGATED_TWICE = [
+    [preferring("EQ", "3.5", "2", "Nand", "1"), preferring("LT", "3", "1", "Nand"),
+     preferring("LT", "3.5", "3", "Nor", "-1")],
+    [preferring("GT", "2.5", "3", "Nand", "1"), preferring("EQ", "2", "2", "Or"),
+     preferring("LT", "3", "1", "Nand"), preferring("NE", "1", "2", "Nor", "-1")],
+    [preferring("GT", "1.5", "1", "Nand", "1"), preferring("GT", "3.5", "2", "Nand"),
+     preferring("GT", "2", "1", "Nor", "-1")],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", NEGATED_TWICE)
+@pytest.mark.parametrize("mode", ["fit", "exact"])
+def test_of_a_group_that_is_negated_twice_the_heaviest_counts(asked, mode):
+    read, wanted = expression.parse(asked), oracle.Asked(asked)
+    request = Request(read)
+    disks = [Fraction(number, 2) for number in range(1, 10)]
+    offers = [Offer.of("o", [Property("Disk", str(float(disk)))], mode) for disk in disks]
+    told, best = [], []
+    for disk, offer in zip(disks, offers, strict=True):
+        verdict, score = wanted.best(oracle.Given([Property("Disk", str(float(disk)))]), mode)
+        best.append((VERDICTS[verdict], score))
+        answer = request.answer(offer)
+        told.append((str(answer.verdict), answer.score))
+    assert told == best
+    assert any(verdict == "yes" for verdict, _ in best)
+    assert alternatives(read) == wanted.listed()
+    found = Columns({"Disk": [float(disk) for disk in disks]}, mode=mode).ask(request)
+    assert [found.score(place) for place in range(len(disks))] == [score for _, score in best]
+
+
+def test_too_many_ways_to_choose_among_preferences_negated_twice_are_an_error():
+    """Thirty rows of three would be 3^30 ways; in a request that is not negated there is none."""
+    rows = [
+        each
+        for number in range(30)
+        for each in (
+            preferring("EQ", str(number), "2", "Nor"),
+            preferring("LT", "3", "1", "Nand"),
+            preferring("GT", "4", "1", "Nand"),
+        )
+    ]
+    asked = [rows[0].having(conj="Nand", group="1"), *rows[1:-1], rows[-1].having(group="-1")]
+    with pytest.raises(LimitExceeded, match="negated twice"):
+        Request(expression.parse(asked))
+    assert Request(expression.parse([rows[0].having(conj=None, group="1"), *asked[1:]]))
