@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Interval
 from sssjob.model import Job, Property, stripped
-from sssjob.translate.nodes import plain
+from sssjob.translate.nodes import conditions, plain
 from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, rescope, shape
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
@@ -91,7 +92,9 @@ AMOUNTS = (
     Amount("Swap",       "TotalVirtualMemory"),
     Amount("Disk",       "TotalDiskSpace"),
     Amount("NodeCount",  "TotalResourceCount"),
+    Amount("Network",    "IndividualNetworkBandwidth"),
 )
+_OPS = ("EQ", "GE", "GT", "LE", "LT")
 _PER_NODE = {"IndividualPhysicalMemory": "Memory", "IndividualVirtualMemory": "Swap",
              "IndividualDiskSpace": "Disk", "IndividualCPUCount": "Processors"}
 # Children of Resources and of an application, in the order that the schemas demand.
@@ -453,17 +456,18 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> Non
     _hosts(asked, found)
     _platform(asked, found)
     for name, element in AMOUNTS:
-        bounds = _bounds(asked, name)
-        if bounds is None:
+        if name == "Network" and _of_bytes(asked):
+            continue
+        values = _choices(asked, name) or _bounds(asked, name)
+        if not values:
             continue
         if name == "Memory" and settings.memory_scope != JOB:
             if settings.memory_scope == NODE:
                 element = "IndividualPhysicalMemory"
             elif (count := of.count or 1) > 1:
                 asked.convert("Memory", f"that of each task, {count} times")
-                lo, hi = (None if end is None else end * count for end in (bounds.lo, bounds.hi))
-                bounds = Interval(lo, hi)
-        found[element] = _range_value(element, bounds)
+                values = [_times(each, count) for each in values]
+        found[element] = _range_value(element, values)
     if found:
         inside = _add(job, JSDL, "Resources")
         for name in _RESOURCES:
@@ -471,19 +475,66 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> Non
                 inside.append(found[name])
 
 
-def _bounds(asked: Asked, name: str) -> Interval | None:
+def _of_bytes(asked: Asked) -> bool:
+    """Whether a bandwidth has units, which are those of bytes: it is told."""
+    found = asked.items("Network")
+    wrong = any("units" in item.attributes for item in found)
+    for item in found if wrong else ():
+        asked.refuse(item, "a bandwidth is a number of bits a second, without units")
+    return wrong
+
+
+def _choices(asked: Asked, name: str) -> list[Interval]:
+    """Take several values of an amount of which any will do, where nothing else is said of it."""
+    about = [part for part in asked.demands() if any(
+        each.item.name == name for each in expression.comparisons(part)
+    )]  # fmt: skip
+    if len(about) != 1 or not isinstance(about[0], expression.Or):
+        return []
+    for found in conditions(asked, (name,), partial(_intervals, name=name)):
+        return found
+    return []
+
+
+def _intervals(part: expression.Expression, name: str) -> list[Interval]:
+    """The values of a choice, each a number or a range. Raises ``InvalidValue``."""
+    found: list[Interval] = []
+    for each in part.operands if isinstance(part, expression.Or) else ():
+        parts = expression.conjuncts(each)
+        terms = [term for term in parts if isinstance(term, expression.Comparison)]
+        if len(terms) < len(parts) or not all(term.op in _OPS for term in terms):
+            raise InvalidValue(str(each), "a number or a range")
+        value = _amount_of(expression.interval(terms, name).integers())
+        if value is None:
+            raise InvalidValue(str(each), "an amount")
+        found.append(value)
+    return found
+
+
+def _bounds(asked: Asked, name: str) -> list[Interval]:
     """Take an amount, of which no number below 0 counts."""
     found = asked.bounds(name)
     if found is None:
-        return None
+        return []
+    bounds = _amount_of(found)
+    if bounds is None:
+        for item in asked.items(name):
+            asked.refuse(item, "it is no amount")
+        return []
+    return [bounds]
+
+
+def _amount_of(found: Interval) -> Interval | None:
+    """The part of an interval that is not below 0; None where nothing bounds it."""
     lo = found.lo if found.lo is not None and found.lo >= 0 else None
     bounds = Interval(lo, found.hi)
     negative = found.hi is not None and found.hi < 0
-    if negative or bounds.empty or not bounds.bounded:
-        for item in asked.items(name):
-            asked.refuse(item, "it is no amount")
-        return None
-    return bounds
+    return None if negative or bounds.empty or not bounds.bounded else bounds
+
+
+def _times(found: Interval, count: int) -> Interval:
+    lo, hi = (None if end is None else end * count for end in (found.lo, found.hi))
+    return Interval(lo, hi)
 
 
 def _hosts(asked: Asked, found: dict[str, Element]) -> None:
@@ -510,9 +561,34 @@ def _platform(asked: Asked, found: dict[str, Element]) -> None:
             asked.refuse(item, "JSDL has no name for it")
 
 
-def _range_value(name: str, bounds: Interval) -> Element:
-    """The RangeValue of whole numbers."""
+def _range_value(name: str, values: Iterable[Interval]) -> Element:
+    """The RangeValue of whole numbers, of which any will do, in the order of the schema.
+
+    It takes one bound from above and one from below, of several the one that lets in the others.
+    """
     element = etree.Element(f"{{{JSDL}}}{name}")
+    found = set(values)
+    above = max((each for each in found if each.lo is None), key=_highest, default=None)
+    below = min((each for each in found if each.hi is None), key=_lowest, default=None)
+    closed = [each for each in found if each.lo is not None and each.hi is not None]
+    closed.sort(key=lambda each: (each.lo != each.hi, _lowest(each), _highest(each)))
+    for bounds in (above, below, *closed):
+        if bounds is not None:
+            _value(element, bounds)
+    return element
+
+
+def _lowest(bounds: Interval) -> Fraction:
+    assert bounds.lo is not None
+    return bounds.lo
+
+
+def _highest(bounds: Interval) -> Fraction:
+    assert bounds.hi is not None
+    return bounds.hi
+
+
+def _value(element: Element, bounds: Interval) -> None:
     lo, hi = (None if end is None else str(int(end)) for end in (bounds.lo, bounds.hi))
     if lo == hi:
         _add(element, JSDL, "Exact", lo)
@@ -524,7 +600,6 @@ def _range_value(name: str, bounds: Interval) -> Element:
         inside = _add(element, JSDL, "Range")
         _add(inside, JSDL, "LowerBound", lo)
         _add(inside, JSDL, "UpperBound", hi)
-    return element
 
 
 def _read_resources(job: Element, heard: Heard) -> None:

@@ -424,6 +424,71 @@ def test_names_of_nodes_that_are_none_are_told():
     assert [each.path for each in found.findings] == ["/job/required_nodes"]
 
 
+# What a job asks for, and the values and ranges of JSDL, of which any will do, both ways.
+# fmt: off
+VALUES = [
+    ("<Processors>4</Processors><Processors conj='Or'>8</Processors>", "TotalCPUCount", ["=4", "=8"]),
+    ("<Processors>4</Processors><Processors conj='Or' group='1' op='GE'>8</Processors><Processors op='LE' group='-1'>16</Processors>",
+     "TotalCPUCount", ["=4", "8-16"]),
+    ("<NodeCount op='LE'>2</NodeCount><NodeCount conj='Or'>5</NodeCount><NodeCount conj='Or' op='GE'>9</NodeCount>",
+     "TotalResourceCount", ["-2", "9-", "=5"]),
+    ("<Memory units='MB' op='LE'>2</Memory><Memory units='MB' conj='Or' op='LE'>3</Memory>", "TotalPhysicalMemory", ["-3145728"]),
+    ("<Network op='GE'>1000</Network>", "IndividualNetworkBandwidth", ["1000-"]),
+]
+# What has no RangeValue, so that the best alternative is written.
+NO_VALUES = [
+    "<Processors>4</Processors><Processors conj='Or' op='NE'>8</Processors>",
+    "<Processors>4</Processors><Feature conj='Or'>big</Feature>",
+    "<Processors>4</Processors><Processors conj='Or'>-8</Processors>",
+]
+# fmt: on
+
+
+def values_of(text, name):
+    """The numbers and ranges of a RangeValue."""
+    found = etree.fromstring(text.encode()).find(f".//{{*}}{name}")
+    ends = [("".join(f"-{end.text}" for end in each)[1:] or each.text, each.tag) for each in found]
+    shown = {"Exact": "={}", "Range": "{}", "UpperBoundedRange": "-{}", "LowerBoundedRange": "{}-"}
+    return [shown[etree.QName(tag).localname].format(value) for value, tag in ends]
+
+
+@pytest.mark.parametrize(("inner", "name", "values"), VALUES)
+def test_several_values_of_jsdl_are_said_both_ways(inner, name, values):
+    job = loads(f"<Job><Executable>/bin/true</Executable>{requested(inner)}</Job>")
+    text, losses = translate(job, "jsdl", Settings(residual=False))
+    assert (values_of(text, name), faults("jsdl", text), losses) == (values, [], ())
+    (back,) = read(text.encode())
+    assert translate(back.job, "jsdl", Settings(residual=False)).text == text
+    (whole,) = read(translate(job, "jsdl").text.encode())
+    assert canon(whole.job) == canon(job)
+
+
+@pytest.mark.parametrize("inner", NO_VALUES)
+def test_a_choice_that_jsdl_cannot_say_is_told(inner):
+    job = loads(f"<Job><Executable>/bin/true</Executable>{requested(inner)}</Job>")
+    text, losses = translate(job, "jsdl")
+    assert values_of(text, "TotalCPUCount") == ["=4"]
+    assert [loss.path for loss in losses if "alternative" in loss.reason]
+    (back,) = read(text.encode())
+    assert canon(back.job) == canon(job)
+
+
+def test_a_bandwidth_with_units_is_told():
+    job = loads("<Job><Requested><Network units='MB'>5</Network></Requested></Job>")
+    text, losses = translate(job, "jsdl", Settings(residual=False))
+    assert "Network" not in text
+    assert ["bits a second" in loss.reason for loss in losses] == [True]
+
+
+def test_each_job_definition_is_a_job():
+    texts = [
+        translate(loads(f"<Job><Name>j{number}</Name></Job>"), "jsdl").text for number in (1, 2)
+    ]
+    inner = "".join(text.partition("?>")[2] for text in texts)
+    found = [*read(f"<all>{inner}</all>".encode(), "jsdl")]
+    assert [each.job.get("Name") for each in found] == ["j1", "j2"]
+
+
 def test_ranges_and_alternatives_of_jsdl_are_comparisons():
     jsdl = "http://schemas.ggf.org/jsdl/2005/11/jsdl"
     data = f"""<j:JobDefinition xmlns:j="{jsdl}"><j:JobDescription><j:Resources>
