@@ -54,13 +54,11 @@ class Engine(Generic[P, J]):
         if folder:
             yield from self._made(folder.close())
 
-    def _made(self, found: Sequence[Read]) -> Iterator[Outcome[J]]:
+    def _made(self, found: Sequence[Read]) -> Sequence[Outcome[J]]:
         if self._options.ended_only:
             found = [*chain.from_iterable(map(_ended, found))]
         outcomes = self._maker.outcomes(found)
-        if outcomes:
-            yield from self._clock.assumption(outcomes[0].line)
-        yield from outcomes
+        return [*self._clock.assumption(outcomes[0].line), *outcomes] if outcomes else ()
 
     def _read(self, read: Reader, batch: Sequence[Piece]) -> list[Any]:
         found: list[Any] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any, Generic, TypeVar, cast
 
 from sssjob.errors import InvalidValue
@@ -74,9 +75,14 @@ class Maker(Generic[P, J]):
         alike: dict[int, list[int]] = {}  # by the identity of the names: hashing them takes time
         outcomes: list[Any] = [*found]
         beside: dict[int, list[Outcome[J]]] = {}
+        names: Names | None = None
+        places: list[int] = []
         for place, item in enumerate(found):
             if item.__class__ is Record:
-                alike.setdefault(id(item.names), []).append(place)
+                if item.names is not names:  # mostly they are those of the record before
+                    names = item.names
+                    places = alike.setdefault(id(names), [])
+                places.append(place)
             elif item.__class__ is Made:
                 outcomes[place] = Converted(item.line, self._builder.from_job(item.job))
                 beside[place] = [*item.notes]
@@ -98,6 +104,23 @@ class Maker(Generic[P, J]):
             plan = self._plans.of((*names[: len(columns)], _MORE.column, *names[len(columns) :]))
             columns.append(more)
         jobs = plan.jobs(columns, self._groups(records))
+        if _are_plain(records, jobs):
+            folded = [len(record.folded) for record in records]
+            told = zip([record.line for record in records], jobs, folded, strict=True)
+            made = map(_converted, repeat(Converted), told)
+            for place, outcome in zip(places, made, strict=True):
+                outcomes[place] = outcome
+        else:
+            self._tell(places, records, jobs, outcomes, beside)
+        for at in self._backwards(names, columns):
+            if isinstance(outcomes[places[at]], Converted):
+                beside.setdefault(places[at], []).append(Noted(records[at].line, _BACKWARDS))
+
+    def _tell(
+        self, places: Sequence[int], records: Sequence[Record], jobs: Sequence[Any],
+        outcomes: list[Any], beside: dict[int, list[Outcome[J]]],
+    ) -> None:  # fmt: skip
+        """Put in their places jobs, what is wrong with others, and what there is to say."""
         for place, record, job in zip(places, records, jobs, strict=True):
             if isinstance(job, InvalidValue):
                 outcomes[place] = Bad(record.line, str(job))
@@ -110,9 +133,6 @@ class Maker(Generic[P, J]):
             outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
             if said:
                 beside[place] = [*dict.fromkeys(said)]  # a column may be read for two ends
-        for at in self._backwards(names, columns):
-            if isinstance(outcomes[places[at]], Converted):
-                beside.setdefault(places[at], []).append(Noted(records[at].line, _BACKWARDS))
 
     def _groups(self, records: Sequence[Record]) -> list[P] | None:
         groups = [record.groups for record in records]
@@ -130,6 +150,14 @@ class Maker(Generic[P, J]):
             for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
             if over < begun and is_backwards(begun, over)
         }
+
+
+def _are_plain(records: Sequence[Record], jobs: Sequence[Any]) -> bool:
+    """Whether all became jobs of which there is nothing to say."""
+    kinds = {job.__class__ for job in jobs}
+    return not any(issubclass(kind, InvalidValue | Odd) for kind in kinds) and not any(
+        [record.notes for record in records]
+    )
 
 
 def _with(

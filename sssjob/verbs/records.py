@@ -34,9 +34,11 @@ class Reading:
 
         Raises ``OSError``, ``UnusableSource`` and ``UnreadableDocument``, which name the source.
         """
+        count = self.counts.add
         for source in sources:
             with naming(source.name), self.opening(source) as raw, unpacked(raw) as stream:
-                for outcome in self.counts.counting(read(stream)):
+                for outcome in read(stream):
+                    count(outcome)
                     if isinstance(outcome, Converted):
                         yield outcome.job
                     elif not isinstance(outcome, Skipped):

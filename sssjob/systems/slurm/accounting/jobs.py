@@ -24,6 +24,7 @@ J = TypeVar("J")
 # What there is to say of a job that goes on and has an end all the same.
 GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
 
+_record = tuple.__new__  # what Record(...) calls in the end, without a call in between
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
 
@@ -66,13 +67,13 @@ class Columns(Generic[P, J]):
         names, never = self._names, self._never
         started = [True] * len(rows) if self._are_started(fields) else map(self._started, fields)
         return [
-            Record(
+            _record(Record, (
                 row.line,
                 names if begun else never,
                 [*texts, done if begun or done == ENDED else "",
                  "1" if begun and done == ENDED else "", moment, *summed],
                 done == ENDED, (), told, parts, group,
-            )
+            ))
             for row, texts, begun, done, moment, summed, told, parts, group in zip(
                 rows, fields, started, progress, submitted, sums, notes, folded, groups,
                 strict=True,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from sssjob.errors import Severity
@@ -81,7 +82,6 @@ class _Open(Generic[P]):
         self.steps: _Steps[P] | None = None
         self.notes: tuple[Noted, ...] = ()
 
-    @property
     def wrong(self) -> str:
         """Why it is no job, or ""."""
         if not JOB_ID.fullmatch(self.id):
@@ -186,8 +186,12 @@ class _Folder(Generic[P, J]):
     ) -> list[Read]:
         """Jobs as records, and what stands between them as it is."""
         jobs = [item for item in done if item.__class__ is _Open]
-        wanted = [(now, span) for now, span in zip(jobs, spans, strict=True) if not now.wrong]
-        records = self._records([now for now, _ in wanted], told, [span for _, span in wanted])
+        wrong = {} if _are_jobs(jobs) else {now: why for now in jobs if (why := now.wrong())}
+        if wrong:
+            pairs = [pair for pair in zip(jobs, spans, strict=True) if pair[0] not in wrong]
+            records = self._records([now for now, _ in pairs], told, [span for _, span in pairs])
+        else:
+            records = self._records(jobs, told, spans)
         if len(records) == len(done) and not any(now.row.joined for now in jobs):
             return [*records]
         rest = iter(records)
@@ -196,8 +200,8 @@ class _Folder(Generic[P, J]):
             if item.__class__ is not _Open:
                 found.append(item)
                 continue
-            if item.wrong:
-                found += [Bad(item.row.line, item.wrong), *of_bad(item.steps or ())]
+            if item in wrong:
+                found += [Bad(item.row.line, wrong[item]), *of_bad(item.steps or ())]
             else:
                 found.append(next(rest))
             found += self._columns.joined(item.row)
@@ -253,6 +257,8 @@ class _Rows(Generic[P]):
 
     def take(self, batch: Sequence[Any], key: int) -> None:
         """Take the next rows."""
+        if self._jobs_only(batch, key):
+            return
         now, rows, parts = self.now, self.rows, self.parts
         for row in batch:
             if not isinstance(row, Row):
@@ -274,6 +280,23 @@ class _Rows(Generic[P]):
             rows.append(row)
             parts.append("")
         self.now = now
+
+    def _jobs_only(self, batch: Sequence[Any], key: int) -> bool:
+        """Take rows all at once if they all are of jobs, which is seen without looking at each."""
+        if {row.__class__ for row in batch} != {Row}:
+            return False
+        ids = [row.fields[key] for row in batch]
+        if "." in "".join(ids):
+            return False
+        opened: list[_Open[P]] = list(map(_Open, batch, ids))
+        if self.now is not None:
+            self.done.append(self.now)
+        self.now = opened.pop()
+        self.done += opened
+        self._begins += range(len(self.rows), len(self.rows) + len(batch))
+        self.rows += batch
+        self.parts += repeat("", len(batch))
+        return True
 
     def spans(self, size: int) -> list[tuple[int, int]]:
         """Where the rows of each job begin and end, among so many with those from before."""
@@ -298,6 +321,12 @@ class _Rows(Generic[P]):
             steps.beyond.append(row.line)
         if row.joined is not None:
             self.joined.append((now, row))
+
+
+def _are_jobs(opened: Sequence[_Open[Any]]) -> bool:
+    """Whether none of them is wrong, which is seen of all ids at once."""
+    ids = [now.id for now in opened]
+    return "." not in "".join(ids) and all(map(JOB_ID.fullmatch, ids))
 
 
 def _noted(line: int, remarks: Iterable[str]) -> Iterator[Noted]:
