@@ -96,7 +96,7 @@ CONDOR = [
     ("<Name>a b</Name>", ["batch_name = a b"]),
     ("<Project>p</Project>", ["accounting_group = p"]),
     ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ["initialdir = /a b"]),
-    ("<InputFile>i</InputFile><OutputFile>o.$(Process)</OutputFile><ErrorFile>e</ErrorFile>", ["input = i", "output = o.$(Process)", "error = e"]),
+    ("<InputFile>i</InputFile><OutputFile>o.$(Process)</OutputFile><ErrorFile>e</ErrorFile>", ["input = i", "output = o.$(DOLLAR)(Process)", "error = e"]),
     ('<OutputFile redirectList="Flush">o</OutputFile><ErrorFile redirectList="Merge"/>', ["stream_output = True", "output = o", "error = o"]),
     ('<Environment export="true"><Variable name="A">x \'y\' "z" $HOME,;</Variable></Environment>',
      ["getenv = True", "environment = \"A=x' '''y''' '\"\"z\"\"' '$(DOLLAR)HOME,;\""]),

@@ -72,6 +72,62 @@ def test_what_has_no_place_is_kept_and_written_back_where_it_stood(line):
     assert translate(found.job, "condor", Settings(residual=False)).text == text
 
 
+MACROS = (
+    "$ENV(HOME)",
+    "$(Cluster)",
+    "$INT(x)",
+    "a$b",
+    "$",
+    "$(DOLLAR)(X)",
+    "$(dollar)",
+    "$RANDOM_CHOICE(1,2)",
+)
+TEXTS = (
+    "<Name>{}</Name>",
+    "<Project>{}</Project>",
+    "<InitialWorkingDirectory>/{}</InitialWorkingDirectory>",
+    "<InputFile>{}</InputFile>",
+    "<OutputFile>{}</OutputFile>",
+    "<ErrorFile>{}</ErrorFile>",
+    "<Arguments>'{}'</Arguments>",
+    '<Environment><Variable name="A">{}</Variable></Environment>',
+    '<NotificationList uri="{}@x">JobEnd</NotificationList>',
+    requested("<Feature>{}</Feature>"),
+    requested("<Node>{}</Node>"),
+    '<OutputFile>{}</OutputFile><ErrorFile redirectList="Merge"/>',
+    requested('<Resource name="{}" type="License">1</Resource>'),
+    "<Machine>{}</Machine>",
+)
+
+
+@pytest.mark.parametrize("target", ["condor", "dagman"])
+@pytest.mark.parametrize("inner", TEXTS)
+@pytest.mark.parametrize("sign", MACROS)
+def test_no_text_of_a_job_is_a_macro(sign, inner, target):
+    job = loads(wrapped(inner.replace("{}", sign)))
+    text = translate(job, target, Settings(residual=False)).text
+    for line in text.splitlines():
+        assert "$" not in line.replace("$(DOLLAR)", ""), line
+    comes_back(job, target)
+
+
+@pytest.mark.parametrize(
+    "option", ["batch_name", "accounting_group", "initialdir", "output", "error", "input"]
+)
+def test_a_value_with_a_macro_is_kept(option):
+    line = f"{option} = a.$(Cluster)"
+    text = f"{START}\n{line}\nqueue\n"
+    (found,) = read(text.encode())
+    assert [each.code for each in found.findings] == ["W-UNKNOWN"]
+    assert translate(found.job, "condor", Settings(residual=False)).text == text
+
+
+def test_an_address_with_a_macro_is_kept():
+    text = f"{START}\nnotification = Complete\nnotify_user = $(USER)@x\nqueue\n"
+    (found,) = read(text.encode())
+    assert translate(found.job, "condor", Settings(residual=False)).text == text
+
+
 def test_how_many_jobs_are_queued_is_kept():
     (found,) = read(f"{START}\nqueue 5\npriority = 2\nqueue\n".encode())
     assert [each.code for each in found.findings] == ["W-UNKNOWN", "W-UNKNOWN"]

@@ -48,7 +48,7 @@ class Description:
 
 
 def value(text: str) -> str:
-    """A text as a value, where nothing is expanded and no line goes on. Raises ``InvalidValue``."""
+    """A text as a value, of which no line goes on. Raises ``InvalidValue``."""
     if safe(text).endswith("\\"):
         raise InvalidValue(text, "a text that does not end with a backslash")
     return text
@@ -168,7 +168,7 @@ class Streams(fields.Rule):
                 asked.refuse(item, NO_OPTION, "redirectList")
             try:
                 if text:
-                    made.option(option, value(text))
+                    made.option(option, literal(text))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 
@@ -180,8 +180,13 @@ class Streams(fields.Rule):
             attributes = {}
             if option != "input" and said.takes(Option(f"stream_{option}", "True")):
                 attributes = {"redirectList": "Flush"}
-            text = said.last(option)
-            if text is None:
+            given = said.last(option)
+            if given is None:
+                continue
+            try:
+                text = plainly(given)
+            except InvalidValue as error:
+                said.back(option, given, str(error))
                 continue
             if name == "ErrorFile" and text == found.get("OutputFile"):
                 heard.say(name, "", redirectList="Merge")
@@ -205,7 +210,7 @@ class Mail(fields.Rule):
         made.option("notification", word)
         if "uri" in item.attributes:
             if address := fields.ADDRESS.fullmatch(item.attributes["uri"].strip()):
-                made.option("notify_user", address[1])
+                made.option("notify_user", literal(address[1]))
             else:
                 asked.refuse(item, "it is no address of mail", "uri")
 
@@ -217,8 +222,12 @@ class Mail(fields.Rule):
             if text is not None:
                 said.back("notification", text, fields.NOT_ALL)
             return
-        to = said.last("notify_user")
-        attributes = {"uri": f"mailto:{to}"} if to else {}
+        attributes = {}
+        if to := said.last("notify_user"):
+            try:
+                attributes = {"uri": f"mailto:{plainly(to)}"}
+            except InvalidValue as error:
+                said.back("notify_user", to, str(error))
         heard.say("NotificationList", events[text.lower()], **attributes)
 
 
@@ -404,9 +413,9 @@ def _say_requirements(said: Said, heard: Heard) -> None:
 # fmt: off
 RULES: tuple[fields.Rule, ...] = (
     Program(),
-    fields.Row("Name",                    "batch_name", value),
-    fields.Row("Project",                 "accounting_group", value),
-    fields.Row("InitialWorkingDirectory", "initialdir", value),
+    fields.Row("Name",                    "batch_name", literal, plainly),
+    fields.Row("Project",                 "accounting_group", literal, plainly),
+    fields.Row("InitialWorkingDirectory", "initialdir", literal, plainly),
     Environment(),
     Streams(),
     Mail(),
