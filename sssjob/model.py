@@ -25,6 +25,7 @@ Value = str | int | bool | Fraction
 
 B = TypeVar("B", bound="Block")
 P = TypeVar("P", bound="Property")
+Each = TypeVar("Each", bound="Item")
 
 _SHOWN = 40  # characters of a text in a repr
 
@@ -340,12 +341,12 @@ class Block:
         ['1024', '4']
         """
         if inside is not None:
-            found = self.block(inside) or inside()
+            found = self.block(inside) or inside(namespace=self.namespace)
             asked = (*properties, *inside._named(named))
             return self._with(found, found.setting(*asked))
-        properties = (*properties, *self._named(named))
         items = list(self.items)
-        for new in properties:
+        for given in (*properties, *self._named(named)):
+            new = belonging(given, self.namespace)
             places = [
                 index
                 for index, item in enumerate(items)
@@ -389,7 +390,9 @@ class Requested(Block):
         """The same request, but for what it says of these names: that is asked for instead."""
         if inside is not None:
             return super().setting(*properties, inside=inside, **named)
-        return self.holding(_editing().setting(self, (*properties, *self._named(named))))
+        asked = (*properties, *self._named(named))
+        new = [belonging(item, self.namespace) for item in asked]
+        return self.holding(_editing().setting(self, new))
 
     def removing(self, *names: str, inside: type[Block] | None = None) -> Self:
         """The same request without these names: neither And nor Or misses them."""
@@ -552,6 +555,18 @@ def _editing() -> Any:
 def replace_text(old: P, text: str, attributes: Mapping[str, str]) -> P:
     """The same property with another text and other attributes."""
     return type(old)(old.name, text, attributes, old.children, old.namespace, old.line)
+
+
+def belonging(item: Each, namespace: str) -> Each:
+    """What is in no namespace, in this one, as what it will stand in; so with all in it."""
+    if not namespace or isinstance(item, Note) or item.name[0] == "{":
+        return item
+    namespace = item.namespace or namespace
+    if isinstance(item, Block):
+        items = tuple(belonging(each, namespace) for each in item.items)
+        return replace(item, items=items, namespace=namespace)
+    children = tuple(belonging(each, namespace) for each in item.children)
+    return type(item)(item.name, item.text, item.attributes, children, namespace, item.line)
 
 
 def walk(block: Block) -> Iterator[Block]:

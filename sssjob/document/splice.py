@@ -7,10 +7,11 @@ unchanged jobs.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from lxml.etree import _Element as Element
 
@@ -21,7 +22,9 @@ from sssjob.document.files import CHUNK, opened
 from sssjob.document.outermost import UNIT_TAGS, is_block
 from sssjob.document.patch import patched
 from sssjob.errors import UnreadableDocument, finding
-from sssjob.model import Block, Item, Job, JobGroup, Reference
+from sssjob.model import Block, Item, Job, JobGroup, Property, Reference, belonging
+
+B = TypeVar("B", bound=Block)
 
 Change = Callable[[Block], Block]
 
@@ -42,7 +45,7 @@ def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
                 if not is_block(element):
                     continue
                 block = from_tree(element, offset=batch.offset)
-                changed = change(block)
+                changed = _at_home(block, change(block))
                 for old, new, home, place in _pairs(element, block, changed, piece):
                     if new is old or not isinstance(new, Block):
                         continue
@@ -54,6 +57,37 @@ def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
                     encoding = piece.around.origin or piece.around.encoding
                     yield copy.replaced(place.end, _Home(home, encoding), old, new)
         yield from copy.until(None)
+
+
+def _at_home(old: B, new: B) -> B:
+    """A changed block whose new elements are in the namespace of what they stand in.
+
+    Those that are like one that stood there without, stay as that.
+    """
+    if new is old or not new.namespace:
+        return new
+    there = {id(item) for item in old.items}
+    bare = {(type(item), item.name) for item in old.items if _is_bare(item)}
+    kept = {id(item) for item in new.items}
+    former: dict[str, list[Block]] = defaultdict(list)
+    for item in old.items:
+        if isinstance(item, Block) and id(item) not in kept:
+            former[item.name].append(item)
+    items: list[Item] = []
+    for item in new.items:
+        if id(item) in there:
+            items.append(item)
+        elif isinstance(item, Block) and former[item.name]:
+            items.append(_at_home(former[item.name].pop(0), item))
+        elif _is_bare(item) and (type(item), item.name) in bare:
+            items.append(item)
+        else:
+            items.append(belonging(item, new.namespace))
+    return new.holding(items)
+
+
+def _is_bare(item: Item) -> bool:
+    return isinstance(item, Block | Property) and not item.namespace
 
 
 def _pairs(

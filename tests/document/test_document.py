@@ -10,7 +10,7 @@ from lxml import etree
 import sssjob
 from sssjob import Document
 from sssjob.errors import UnreadableDocument
-from sssjob.model import Block, Delivered, Property
+from sssjob.model import Block, Delivered, Property, Requested
 
 MESSAGE = """<?xml version="1.0"?>
 <!-- top -->
@@ -117,6 +117,45 @@ def test_a_change_is_about_what_it_changes():
     for encoding in ("utf-8", "utf-16", "ascii"):
         data = MESSAGE.encode(encoding)
         assert bytes(Document.read(data).replacing(change)).decode(encoding) == expected
+
+
+SSS = "http://www.scidac.org/ScalableSystems/SSSRMAP"
+
+
+@pytest.mark.parametrize(
+    ("declared", "p"), [(f'xmlns:s="{SSS}"', "s:"), (f'xmlns="{SSS}"', ""), ("", "")]
+)
+def test_what_is_new_has_the_prefix_of_its_job(declared, p):
+    text = f"<{p}Data {declared}><{p}Job><{p}Id>1</{p}Id></{p}Job></{p}Data>"
+    built = Delivered((Property("Processors", "4"),))
+    inside = f"<{p}State>x</{p}State>"
+    of_job = f"<{p}Delivered><{p}Processors>4</{p}Processors></{p}Delivered>"
+    wish = f"<{p}Requested><{p}Nodes>2</{p}Nodes></{p}Requested>"
+    environment = f'<{p}Environment><{p}Variable name="a">b</{p}Variable></{p}Environment>'
+    variables = (Property("Variable", "b", {"name": "a"}),)
+    changes = {
+        inside: lambda job: job.setting(State="x"),
+        inside + of_job: lambda job: job.holding((*job.items, Property("State", "x"), built)),
+        wish: lambda job: job.setting(inside=Requested, Nodes=2),
+        environment: lambda job: job.setting(Property("Environment", "", {}, variables)),
+    }
+    for added, change in changes.items():
+        expected = text.replace(f"</{p}Job>", f"{added}</{p}Job>")
+        assert bytes(Document.read(text.encode()).replacing(change)).decode() == expected
+    asked = text.replace(f"</{p}Job>", f"{wish}</{p}Job>").encode()
+    more = Document.read(asked).replacing(lambda job: job.setting(inside=Requested, Memory=3))
+    memory = f"<{p}Memory>3</{p}Memory>"
+    assert bytes(more).decode() == asked.decode().replace(
+        f"</{p}Requested>", f"{memory}</{p}Requested>"
+    )
+
+
+def test_what_stood_outside_the_prefix_of_its_job_stays_there():
+    text = f"""<s:Job xmlns:s="{SSS}"><Id>1</Id><State>Idle</State><f:x xmlns:f="f"/></s:Job>"""
+    changed = Document.read(text.encode()).replacing(
+        lambda job: job.holding([*job.items[:1], Property("State", "x"), *job.items[2:]])
+    )
+    assert bytes(changed).decode() == text.replace("Idle", "x")
 
 
 @given(messages)
