@@ -7,7 +7,8 @@ attributes, foreign namespaces, comments, and the text of every value as it was 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -30,6 +31,7 @@ from sssjob.document.places import (
 from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
 from sssjob.units import XML_SPACE
 
+_PREFIX = re.compile(r"(?<![\w.\-])([\w.\-]+):")
 _NO_PREFIXES: Mapping[str, str] = {}
 _XML = "http://www.w3.org/XML/1998/namespace"
 
@@ -55,7 +57,12 @@ def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) ->
     """
     prefixes = {prefix or None: uri for prefix, uri in block.prefixes.items()}
     if namespace is not None:
-        prefixes = {prefix: uri for prefix, uri in prefixes.items() if uri not in spec.NAMESPACES}
+        kept = prefixes_in_content(block)
+        prefixes = {
+            prefix: uri
+            for prefix, uri in prefixes.items()
+            if uri not in spec.NAMESPACES or prefix in kept
+        }
         prefixes |= {None: namespace} if namespace else {}
     elif block.namespace and block.namespace not in prefixes.values():
         prefixes[None] = block.namespace
@@ -67,6 +74,27 @@ def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) ->
     root = _element(_tag(block, block.name, namespace), block.attributes, prefixes)
     _fill(root, block, block.items, dialect, namespace)
     return root
+
+
+def prefixes_in_content(block: Block) -> Mapping[str, str]:
+    """The prefixes of a block that a text or an attribute in it may mean, as ``p:T`` does."""
+    declared = {prefix: uri for prefix, uri in sorted(block.prefixes.items()) if prefix}
+    if not declared:
+        return _NO_PREFIXES
+    used = {prefix for text in _texts(block) for prefix in _PREFIX.findall(text)}
+    return {prefix: uri for prefix, uri in declared.items() if prefix in used}
+
+
+def _texts(item: Item) -> Iterator[str]:
+    """Every text in an item, and every value of an attribute."""
+    if isinstance(item, Note):
+        yield item.text
+        return
+    yield from item.attributes.values()
+    if isinstance(item, Property):
+        yield item.text
+    for inner in item.items if isinstance(item, Block) else item.children:
+        yield from _texts(inner)
 
 
 def _block(

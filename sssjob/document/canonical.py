@@ -3,7 +3,7 @@
 Present names, no namespace, properties in the printed order of the tables, numbers as short as
 they are exact, sizes with their unit, no attribute that only says what its absence says, and
 Requested in the form that every known reader takes the same way. What the standard does not know
-is kept as it is, behind what it does.
+is kept as it is, behind what it does; so are the prefixes that only texts mean.
 
 Strategy. To compare job objects, equal meaning has to become equal text, and different meaning
 must stay different.
@@ -22,12 +22,13 @@ canonical form of a canonical form is itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TypeVar
 
 from sssjob import defaults, expression, model, spec, units
+from sssjob.document.bridge import prefixes_in_content
 from sssjob.document.places import is_adapter
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import And, Expression, Not, OneOf, Or, Wish
@@ -72,7 +73,9 @@ def canon(block: Block, *, effective: bool = False, comments: bool = False) -> B
     its order.
     """
     whole = defaults.resolve(block).block if effective else block
-    return _Writer(comments).block(whole, _POLICIES[0])
+    written = _Writer(comments).block(whole, _POLICIES[0])
+    meant = prefixes_in_content(replace(written, prefixes=whole.prefixes or block.prefixes))
+    return replace(written, prefixes=meant) if meant else written
 
 
 def canonical_expression(read: Expression) -> Expression:

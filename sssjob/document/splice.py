@@ -67,7 +67,7 @@ def _at_home(old: B, new: B) -> B:
     if new is old or not new.namespace:
         return new
     there = {id(item) for item in old.items}
-    bare = {(type(item), item.name) for item in old.items if _is_bare(item)}
+    bare = {_bare(item) for item in old.items}
     kept = {id(item) for item in new.items}
     former: dict[str, list[Block]] = defaultdict(list)
     for item in old.items:
@@ -79,15 +79,16 @@ def _at_home(old: B, new: B) -> B:
             items.append(item)
         elif isinstance(item, Block) and former[item.name]:
             items.append(_at_home(former[item.name].pop(0), item))
-        elif _is_bare(item) and (type(item), item.name) in bare:
+        elif _bare(item) in bare - {""}:
             items.append(item)
         else:
             items.append(belonging(item, new.namespace))
     return new.holding(items)
 
 
-def _is_bare(item: Item) -> bool:
-    return isinstance(item, Block | Property) and not item.namespace
+def _bare(item: Item) -> str:
+    """The name of an element in no namespace, else ""."""
+    return item.name if isinstance(item, Block | Property) and not item.namespace else ""
 
 
 def _pairs(

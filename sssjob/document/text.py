@@ -39,7 +39,7 @@ def dumps(
     ``InvalidValue``.
     """
     text = "" if indent or namespace else _flat(block, dialect)
-    if not text:
+    if not text or any(f"{prefix}:" in text for prefix in block.prefixes if prefix):
         tree = to_tree(block, dialect=dialect, namespace=namespace)
         if indent:
             put_on_lines(tree)

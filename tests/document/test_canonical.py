@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml import etree
 from strategies import ANY
 
+import sssjob
 from sssjob import expression
 from sssjob.document import dumps, from_tree, loads, read
 from sssjob.document.canonical import canon
@@ -195,3 +197,24 @@ def test_the_canonical_form_of_a_request_is_its_own(items):
     form = canon(Job((Requested(items),)))
     assert canon(form) == form
     assert canon(Job((Requested(expression.write(expression.parse(items))),))) == form
+
+
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['<Extension xsi:type="p:T"/>', "<Extension>p:val</Extension>", "<Note>see (p:val)</Note>",
+     '<p:x y="1">p:z</p:x>', "<Extension><inner>p:val</inner></Extension>"],
+)  # fmt: skip
+@pytest.mark.parametrize("uri", ["urn:p", "http://www.scidac.org/ScalableSystems/SSSRMAP"])
+@pytest.mark.parametrize("indent", [True, False])
+@pytest.mark.parametrize("namespace", ["", None])
+def test_a_prefix_that_a_text_means_stays_bound(content, uri, indent, namespace):
+    text = f'<Job xmlns:p="{uri}" xmlns:q="urn:q" xmlns:xsi="{XSI}"><Id>7</Id>{content}</Job>'
+    [block] = sssjob.read(text.encode())
+    written = dumps(canon(block), indent=indent, namespace=namespace)
+    assert etree.fromstring(written).nsmap.get("p") == uri
+    assert "urn:q" not in written
+    [again] = sssjob.read(written.encode())
+    assert dumps(canon(again), indent=indent, namespace=namespace) == written

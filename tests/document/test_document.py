@@ -130,13 +130,13 @@ def test_what_is_new_has_the_prefix_of_its_job(declared, p):
     built = Delivered((Property("Processors", "4"),))
     inside = f"<{p}State>x</{p}State>"
     of_job = f"<{p}Delivered><{p}Processors>4</{p}Processors></{p}Delivered>"
-    wish = f"<{p}Requested><{p}Nodes>2</{p}Nodes></{p}Requested>"
+    wish = f"<{p}Requested><{p}NodeCount>2</{p}NodeCount></{p}Requested>"
     environment = f'<{p}Environment><{p}Variable name="a">b</{p}Variable></{p}Environment>'
     variables = (Property("Variable", "b", {"name": "a"}),)
     changes = {
         inside: lambda job: job.setting(State="x"),
         inside + of_job: lambda job: job.holding((*job.items, Property("State", "x"), built)),
-        wish: lambda job: job.setting(inside=Requested, Nodes=2),
+        wish: lambda job: job.setting(inside=Requested, NodeCount=2),
         environment: lambda job: job.setting(Property("Environment", "", {}, variables)),
     }
     for added, change in changes.items():
