@@ -52,6 +52,7 @@ Result: TypeAlias = tuple[int, int]
 
 REMEMBERED = 1 << 12  # parts of requests, of which what all offers share is worked out once
 MULTIPLIED = 10_000  # comparisons of parts of an And that are multiplied out together
+SCALE_BITS = 1 << 18  # of a number that all scores are counted in parts of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,8 +119,14 @@ Ready = Callable[[Comparison, bool], Leaf]
 
 
 def pushed(expression: Expression, ready: Ready) -> Formula:
-    """The expression with Not pushed down, and each run of preferences with its group (3.1)."""
-    return _pushed(expression, False, ready, Level(sums(())))
+    """The expression with Not pushed down, and each run of preferences with its group (3.1).
+
+    Raises ``LimitExceeded`` where more would have to be worked out than its limits allow.
+    """
+    made = _pushed(expression, False, ready, Level(sums(())))
+    if sum(total.bit_length() for total in set(_totals(made))) > SCALE_BITS:
+        raise LimitExceeded("bits in the sums of preferences", SCALE_BITS)
+    return made
 
 
 def _pushed(expression: Expression, negate: bool, ready: Ready, level: Level) -> Formula:

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from sssjob import expression
 from sssjob.cli import sssjob
 from sssjob.document import loads
+from sssjob.errors import LimitExceeded
 from sssjob.expression.alternative import STEPS
 
 
@@ -95,3 +96,16 @@ def test_nothing_fits_what_has_no_capacity(tmp_path, offered):
     (tmp_path / "offers.json").write_text(f'[{{"id": "n", "Processors": {offered}}}]')
     words = ["match", str(tmp_path / "job.xml"), "--offers", str(tmp_path / "offers.json")]
     assert CliRunner().invoke(sssjob, words).exit_code in (1, 2)
+
+
+def test_scores_whose_common_parts_have_too_many_digits_are_an_error():
+    """A hundred groups of 4 000 digits make parts of 400 000 digits: sums take long."""
+    long = "9" * 3990
+    heavy = (
+        '<Memory conj="Or" group="1" preference="{1}' + long + '">{0}</Memory>'
+        '<Memory group="-1" preference="7">1</Memory>'
+    )
+    few, lots = (expression.of(loads(job(many(heavy, count)))) for count in (10, 100))
+    assert len(expression.alternatives(few)) == 20
+    with pytest.raises(LimitExceeded, match="bits in the sums of preferences"):
+        expression.alternatives(lots)
