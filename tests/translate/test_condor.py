@@ -10,7 +10,9 @@ from translated import comes_back, losses_of, requested, wrapped
 
 from sssjob.classads import quoting
 from sssjob.document import dumps, loads
+from sssjob.document.canonical import canon
 from sssjob.errors import InvalidValue
+from sssjob.expression import parse
 from sssjob.translate import Done, Settings, read, translate
 
 START = "executable = /bin/true"
@@ -161,6 +163,64 @@ def test_a_choice_of_machines_and_wishes_are_requirements_and_a_rank():
     assert "X86_64" in rank
     assert not losses_of(inner, "condor")
     comes_back(loads(wrapped(inner)), "condor")
+
+
+START_OF_RANK = "executable = /bin/true\nrequest_cpus = 4\n"
+# A rank, the wishes that it is, and how it is written again.
+RANKS = [
+    (
+        "TARGET.Hasssd =?= true",
+        '<Feature preference="-1">ssd</Feature>',
+        "1 * (TARGET.Hasssd =?= true)",
+    ),
+    (
+        "2 * (TARGET.Hasa =?= true) + (TARGET.Hasb =?= true) * 3",
+        '<Feature preference="-2">a</Feature><Feature preference="-3" conj="And">b</Feature>',
+        "2 * (TARGET.Hasa =?= true) + 3 * (TARGET.Hasb =?= true)",
+    ),
+    (
+        '((TARGET.Arch == "X86_64") + 4 * !(TARGET.Hasold =?= true))',
+        '<Architecture preference="-1">x86_64</Architecture><Feature op="NE" preference="-4">old</Feature>',
+        '1 * (TARGET.Arch == "X86_64") + 4 * (!(TARGET.Hasold =?= true))',
+    ),
+]
+RANKS_KEPT = [
+    "Memory",
+    "TARGET.Memory >= 4096",
+    "2.5 * (TARGET.Hasa =?= true)",
+    "-1 * (TARGET.Hasa =?= true)",
+    "0 * TARGET.Hasa",
+    "(TARGET.Hasa =?= true) + Memory",
+    "TARGET.Hasa || TARGET.Hasb",
+    "$(my_rank)",
+    "true * TARGET.Hasa",
+    "1 +",
+]
+
+
+@pytest.mark.parametrize(("rank", "wishes", "again"), RANKS)
+def test_a_rank_of_what_machines_are_is_wishes(rank, wishes, again):
+    (found,) = read(f"{START_OF_RANK}rank = {rank}\nqueue\n".encode())
+    assert wishes in dumps(found.job)
+    assert not found.findings
+    text = translate(found.job, "condor", Settings(residual=False)).text
+    assert f"rank = {again}\n" in text
+    (back,) = read(text.encode())
+    assert canon(back.job) == canon(found.job)
+
+
+@pytest.mark.parametrize("rank", RANKS_KEPT)
+def test_another_rank_is_kept_and_written_back(rank):
+    (found,) = read(f"{START_OF_RANK}rank = {rank}\nqueue\n".encode())
+    assert [each.line for each in found.findings] == [3]
+    assert f"rank = {rank}\n" in translate(found.job, "condor", Settings(residual=False)).text
+
+
+def test_a_choice_in_requirements_stands_beside_the_amounts():
+    """Without brackets around the choice, the amounts would be a part of it."""
+    text = f"{START_OF_RANK}requirements = (TARGET.Hasa =?= true || TARGET.Hasb =?= true)\nqueue\n"
+    (found,) = read(text.encode())
+    assert str(parse(found.job.requested)) == "(Processors EQ 4 And (Feature EQ a Or Feature EQ b))"
 
 
 @pytest.mark.parametrize("text", ["a $$(Arch)", "a $$[x]"])

@@ -281,6 +281,37 @@ def request(requirements: Node, resources: Mapping[str, int] = MappingProxyType(
     return Asked(requests.all_of(parts) if parts else None, _joined("&&", rest))
 
 
+def wishes(rank: Node) -> list[Wish]:
+    """What a rank likes: a sum of comparisons, each a whole number of times, 1 if none is said.
+
+    Raises ``InvalidValue`` for any other rank.
+    """
+    found: list[Wish] = []
+    pending = [rank]
+    while pending:
+        match pending.pop():
+            case tree.Binary("+", left, right):
+                pending += (right, left)
+            case tree.Grouped(tree.Binary("+") as inner):
+                pending.append(inner)
+            case tree.Binary("*", tree.Literal(int() as times), condition):
+                found.append(_wish(condition, times))
+            case tree.Binary("*", condition, tree.Literal(int() as times)):
+                found.append(_wish(condition, times))
+            case condition:
+                found.append(_wish(condition, 1))
+    return found
+
+
+def _wish(condition: Node, times: int) -> Wish:
+    asked = _request(condition)
+    if not isinstance(asked, Comparison) or isinstance(times, bool) or times < 1:
+        raise InvalidValue("a rank", "a sum of comparisons, each a whole number of times")
+    item = asked.item
+    weighted = Property(item.name, item.text, {**item.attributes, "preference": str(-times)})
+    return Wish((Comparison(weighted),))
+
+
 def _conjuncts(node: Node) -> Iterator[Node]:
     pending = [node]
     while pending:

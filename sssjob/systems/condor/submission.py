@@ -17,7 +17,7 @@ from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Expression
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.systems.condor import names
-from sssjob.systems.condor.requirements import demands, request
+from sssjob.systems.condor.requirements import demands, request, wishes
 from sssjob.translate import fields, numbers
 from sssjob.translate.form import ORDER, folded, unfolded
 from sssjob.translate.nodes import plain
@@ -407,7 +407,27 @@ def _say_requirements(said: Said, heard: Heard) -> None:
     if not found.complete or found.request is None:
         said.back("requirements", text, "no request can say all of it")
         return
-    heard.requested += expression.write(found.request)
+    for part in expression.conjuncts(found.request):
+        if isinstance(part, expression.Comparison):
+            heard.requested.append(part.item)
+        else:
+            heard.terms.append(part)
+
+
+def _say_rank(said: Said, heard: Heard) -> None:
+    """A rank as wishes, where it is a sum of what is liked, each a whole number of times."""
+    text = said.last("rank")
+    if text is None:
+        return
+    try:
+        found = wishes(parser.expression(plainly(text), old=True))
+    except (BadAd, InvalidValue) as error:
+        said.back("rank", text, str(error))
+        return
+    if all(map(_is_about_machines, found)):
+        heard.terms += found
+    else:
+        said.back("rank", text, "it likes more than what machines are")
 
 
 # fmt: off
@@ -507,6 +527,7 @@ class SubmitFile(Translator[Description]):
             rule.read(said, heard)
         self.amounts.understand(said, heard, settings)
         _say_requirements(said, heard)
+        _say_rank(said, heard)
         for option in said.left:
             heard.say("Extension", option.value or "", type=self.name, name=option.name)
             reason = said.reason(option) or "it has no place in a job object"
