@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -24,8 +23,18 @@ from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Interval
 from sssjob.model import Job, Property, stripped
-from sssjob.translate.nodes import conditions, plain
-from sssjob.translate.numbers import JOB, MOST, NODE, Shape, one, rescope, shape
+from sssjob.translate.nodes import plain
+from sssjob.translate.numbers import (
+    JOB,
+    MOST,
+    NODE,
+    Shape,
+    amount_of,
+    choices,
+    one,
+    rescope,
+    shape,
+)
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
 from sssjob.translate.residual import Kept
@@ -94,7 +103,6 @@ AMOUNTS = (
     Amount("NodeCount",  "TotalResourceCount"),
     Amount("Network",    "IndividualNetworkBandwidth"),
 )
-_OPS = ("EQ", "GE", "GT", "LE", "LT")
 _PER_NODE = {"IndividualPhysicalMemory": "Memory", "IndividualVirtualMemory": "Swap",
              "IndividualDiskSpace": "Disk", "IndividualCPUCount": "Processors"}
 # Children of Resources and of an application, in the order that the schemas demand.
@@ -458,7 +466,7 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> Non
     for name, element in AMOUNTS:
         if name == "Network" and _of_bytes(asked):
             continue
-        values = _choices(asked, name) or _bounds(asked, name)
+        values = choices(asked, name) or _bounds(asked, name)
         if not values:
             continue
         if name == "Memory" and settings.memory_scope != JOB:
@@ -484,52 +492,17 @@ def _of_bytes(asked: Asked) -> bool:
     return wrong
 
 
-def _choices(asked: Asked, name: str) -> list[Interval]:
-    """Take several values of an amount of which any will do, where nothing else is said of it."""
-    about = [part for part in asked.demands() if any(
-        each.item.name == name for each in expression.comparisons(part)
-    )]  # fmt: skip
-    if len(about) != 1 or not isinstance(about[0], expression.Or):
-        return []
-    for found in conditions(asked, (name,), partial(_intervals, name=name)):
-        return found
-    return []
-
-
-def _intervals(part: expression.Expression, name: str) -> list[Interval]:
-    """The values of a choice, each a number or a range. Raises ``InvalidValue``."""
-    found: list[Interval] = []
-    for each in part.operands if isinstance(part, expression.Or) else ():
-        parts = expression.conjuncts(each)
-        terms = [term for term in parts if isinstance(term, expression.Comparison)]
-        if len(terms) < len(parts) or not all(term.op in _OPS for term in terms):
-            raise InvalidValue(str(each), "a number or a range")
-        value = _amount_of(expression.interval(terms, name).integers())
-        if value is None:
-            raise InvalidValue(str(each), "an amount")
-        found.append(value)
-    return found
-
-
 def _bounds(asked: Asked, name: str) -> list[Interval]:
     """Take an amount, of which no number below 0 counts."""
     found = asked.bounds(name)
     if found is None:
         return []
-    bounds = _amount_of(found)
+    bounds = amount_of(found)
     if bounds is None:
         for item in asked.items(name):
             asked.refuse(item, "it is no amount")
         return []
     return [bounds]
-
-
-def _amount_of(found: Interval) -> Interval | None:
-    """The part of an interval that is not below 0; None where nothing bounds it."""
-    lo = found.lo if found.lo is not None and found.lo >= 0 else None
-    bounds = Interval(lo, found.hi)
-    negative = found.hi is not None and found.hi < 0
-    return None if negative or bounds.empty or not bounds.bounded else bounds
 
 
 def _times(found: Interval, count: int) -> Interval:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
-from sssjob import units
+from sssjob import expression, units
 from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.expression import Interval
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
+from sssjob.translate.nodes import conditions
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import NO_OPTION, Asked
 
 MIB = 1 << 20
+_OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
 JOB, TASK, NODE = SCOPES = "job", "task", "node"  # whose the Memory of a job is
@@ -300,6 +304,45 @@ def _said(items: Iterable[Item], name: str, kind: str = "") -> int:
             if item.attributes.get("type", "") == kind and text.isdecimal() and len(text) < 10:
                 return int(text)
     return 0
+
+
+def choices(asked: Asked, name: str, fits: Callable[[Interval], bool] = bool) -> list[Interval]:
+    """Take several values of an amount of which any will do, where nothing else is said of it.
+
+    Each is a number or a range that ``fits``.
+    """
+    about = [part for part in asked.demands() if any(
+        each.item.name == name for each in expression.comparisons(part)
+    )]  # fmt: skip
+    if len(about) != 1 or not isinstance(about[0], expression.Or):
+        return []
+    found = conditions(asked, (name,), partial(_intervals, name=name, fits=fits))
+    return found[0] if found else []
+
+
+def _intervals(
+    part: expression.Expression, name: str, fits: Callable[[Interval], bool]
+) -> list[Interval]:
+    """The values of a choice. Raises ``InvalidValue``."""
+    found: list[Interval] = []
+    for each in part.operands if isinstance(part, expression.Or) else ():
+        parts = expression.conjuncts(each)
+        terms = [term for term in parts if isinstance(term, expression.Comparison)]
+        if len(terms) < len(parts) or not all(term.op in _OPS for term in terms):
+            raise InvalidValue(str(each), "a number or a range")
+        value = amount_of(expression.interval(terms, name).integers())
+        if value is None or not fits(value):
+            raise InvalidValue(str(each), "an amount")
+        found.append(value)
+    return found
+
+
+def amount_of(found: Interval) -> Interval | None:
+    """The part of an interval that is not below 0; None where nothing bounds it."""
+    lo = found.lo if found.lo is not None and found.lo >= 0 else None
+    bounds = Interval(lo, found.hi)
+    negative = found.hi is not None and found.hi < 0
+    return None if negative or bounds.empty or not bounds.bounded else bounds
 
 
 def say_count(heard: Heard, name: str, lo: int | None, hi: int | None) -> None:

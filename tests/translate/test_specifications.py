@@ -378,6 +378,12 @@ CONSTRAINTS = [
     ("<Feature group='1'>a</Feature><Feature group='-1'>b</Feature><Feature group='1' conj='Or'>c</Feature><Feature op='NE' group='-1'>d</Feature>",
      {"or": [{"properties": ["a", "b"]}, {"properties": ["c", "^d"]}]}),
 ]
+# Numbers of nodes of which any will do, as a set of RFC 22.
+SETS = [
+    ("<NodeCount>12</NodeCount><NodeCount conj='Or'>16</NodeCount>", "12,16"),
+    ("<NodeCount group='1' op='GE'>2</NodeCount><NodeCount op='LE' group='-1'>4</NodeCount><NodeCount conj='Or'>8</NodeCount>", "2-4,8"),
+    ("<NodeCount>5</NodeCount><NodeCount conj='Or'>5</NodeCount>", 5),
+]
 # What is kept as it stands: no request says it.
 CONSTRAINTS_KEPT = [
     {"ranks": ["0-3"]}, {"not": [{"properties": ["a"]}, {"properties": ["b"]}]}, {"or": []}, {"properties": ["a b"]},
@@ -397,6 +403,36 @@ def test_constraints_of_flux_are_said_both_ways(inner, constraint, target):
     (back,) = read(text.encode())
     asked = of_request(back.job)
     assert str(asked) == str(of_request(job))
+
+
+@pytest.mark.parametrize(("inner", "count"), SETS)
+def test_a_choice_of_numbers_of_nodes_is_a_set_in_a_canonical_jobspec(inner, count):
+    job = loads(f"<Job><Executable>/bin/true</Executable>{requested(inner)}</Job>")
+    text, losses = translate(job, "flux-canonical", Settings(residual=False))
+    assert json.loads(text)["resources"][0]["count"] == count
+    assert (faults("flux-canonical", text), losses) == ([], ())
+    (back,) = read(text.encode())
+    assert translate(back.job, "flux-canonical", Settings(residual=False)).text == text
+    (whole,) = read(translate(job, "flux-canonical").text.encode())
+    assert canon(whole.job) == canon(job)
+
+
+def test_version_1_has_no_sets_so_that_one_number_is_asked_for_and_told():
+    job = loads(f"<Job><Executable>/bin/true</Executable>{requested(SETS[0][0])}</Job>")
+    text, losses = translate(job, "flux")
+    assert json.loads(text)["resources"][0]["count"] in (12, 16)
+    assert [loss.path for loss in losses if "alternative" in loss.reason]
+
+
+@pytest.mark.parametrize(
+    "count", ["12,", "4-2,6", "0,1", "1,x", "[1,2", ",", "9" * 12 + ",1", "1" + ",2" * 2000]
+)
+def test_a_count_that_is_no_set_is_told(count):
+    job = loads(f"<Job><Executable>/x</Executable>{requested('<NodeCount>2</NodeCount>')}</Job>")
+    form = json.loads(translate(job, "flux-canonical", Settings(residual=False)).text)
+    form["resources"][0]["count"] = count
+    (found,) = read(json.dumps(form).encode())
+    assert ["number, a range, or a set" in each.message for each in found.findings] == [True]
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS_KEPT)

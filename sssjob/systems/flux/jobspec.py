@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.expression import And, Comparison, Expression, Not, Or, conjuncts
+from sssjob.expression import And, Comparison, Expression, Interval, Not, Or, conjuncts
 from sssjob.model import Job, Property, stripped
 from sssjob.nodes import Pattern, expand
 from sssjob.records.dependencies import CONDITIONS
@@ -27,6 +27,7 @@ from sssjob.translate.numbers import (
     Count,
     Shape,
     added,
+    choices,
     memory,
     one,
     rescope,
@@ -75,6 +76,9 @@ _FILE = "file"
 _PROPERTIES, _HOSTS, _AND, _OR, _NOT = "properties", "hostlist", "and", "or", "not"  # of RFC 31
 _WORDS = {condition: word for word, condition in CONDITIONS.items()}
 _PROPERTY = re.compile(r"[^!&'\"^`|()\s]+")  # of RFC 20; ^ before one negates it
+_SPAN = re.compile(r"([1-9][0-9]{0,9})(?:-([1-9][0-9]{0,9}))?")
+_MOST_SPANS = 1000  # of a set that is read
+_TOO_MANY = 10**10
 _RANGE = re.compile(r"([1-9][0-9]{0,9})(?:\+|-([1-9][0-9]{0,9}))?")
 
 # fmt: off
@@ -136,9 +140,10 @@ class Jobspec(Specification):
                 asked.approximate("TaskDistribution", f"{of.count} tasks on {number} nodes")
             per_node = -(-of.count // number)
         slot["count"] = per_node or 1
-        varies = of.nodes.exact is None and self.version == CANONICAL
+        number_of_nodes = self._nodes(asked, of.nodes)
+        varies = not isinstance(number_of_nodes, int)
         total = of.count if of.count and (varies or of.count != number * slot["count"]) else 0
-        node = {"type": "node", "count": self._nodes(asked, of.nodes), "with": [slot]}
+        node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}
 
     def _cores(self, asked: Asked, of: Shape) -> Any:
@@ -224,6 +229,11 @@ class Canonical(Jobspec):
     version = CANONICAL
 
     def _nodes(self, asked: Asked, count: Count) -> Any:
+        several = sorted(map(_ends, set(choices(asked, "NodeCount", _countable))))
+        if len(several) > 1:
+            return ",".join(str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in several)
+        if several:
+            count = Count(*several[0])
         if count.exact is not None:
             return count.exact
         # As text, "2-4" is both a range and a set of ids, which the schema of RFC 14 refuses.
@@ -397,9 +407,13 @@ def _read_resources(found: Any, count: Any, heard: Heard) -> None:
     slot = next((each for each in levels if each.get("type") == "slot"), None)
     slots = _number(slot.get("count")) if slot else None
     nodes = _bounds(node.get("count")) if node else (None, None)
-    if node is not None:
+    several = _spans(node.get("count")) if node else ()
+    if len(several) > 1:
+        nodes = (min(lo for lo, _ in several), max(hi for _, hi in several))
+        heard.terms.append(Or(tuple(_between(*ends) for ends in several)))
+    elif node is not None:
         if nodes == (None, None):
-            told(heard, ("resources", "count"), node.get("count"), "a number, or a range")
+            told(heard, ("resources", "count"), node.get("count"), "a number, a range, or a set")
         say_count(heard, "NodeCount", *nodes)
     tasks = _number(count.get("total")) if isinstance(count, dict) else None
     number = nodes[0] if nodes[0] == nodes[1] else None
@@ -447,6 +461,33 @@ def _bounds(value: Any) -> tuple[int | None, int | None]:
         return (None, None)
     lo = int(found[1])
     return lo, int(found[2]) if found[2] else None if "+" in value else lo
+
+
+def _spans(value: Any) -> tuple[tuple[int, int], ...]:
+    """The numbers and ranges of a set "12,16-18" (RFC 22), which may stand in brackets."""
+    text = value if isinstance(value, str) else ""
+    text = text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
+    found = [_SPAN.fullmatch(part) for part in text.split(",")[:_MOST_SPANS]]
+    spans = [(int(each[1]), int(each[2] or each[1])) for each in found if each]
+    whole = len(spans) == text.count(",") + 1 and all(lo <= hi for lo, hi in spans)
+    return tuple(spans) if whole else ()
+
+
+def _between(lo: int, hi: int) -> Expression:
+    if lo == hi:
+        return Comparison(Property("NodeCount", lo))
+    ends = (Property("NodeCount", lo, {"op": "GE"}), Property("NodeCount", hi, {"op": "LE"}))
+    return And(tuple(map(Comparison, ends)))
+
+
+def _countable(value: Interval) -> bool:
+    return value.lo is not None and value.hi is not None and 0 < value.lo <= value.hi < _TOO_MANY
+
+
+def _ends(value: Interval) -> tuple[int, int]:
+    assert value.lo is not None
+    assert value.hi is not None
+    return int(value.lo), int(value.hi)
 
 
 def _read_duration(form: Data, heard: Heard) -> None:
