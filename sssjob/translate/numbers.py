@@ -177,6 +177,12 @@ def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
     return value
 
 
+def compared(asked: Asked, of: Shape, given: int) -> None:
+    """Tell where options come to another number of processors than a job asks for."""
+    if of.processors and given and given != of.processors.least:
+        asked.approximate("Processors", f"{given} in all")
+
+
 def _whole(asked: Asked, item: Property) -> int:
     try:
         number = units.integer(item.text)

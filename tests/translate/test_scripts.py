@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from sssjob import registry
+from sssjob.document import loads
 from sssjob.errors import InvalidJob, InvalidValue
 from sssjob.model import Job, Property, Requested, TaskGroup
 from sssjob.submission.at_once import submission
@@ -248,3 +249,58 @@ def test_no_text_of_a_job_becomes_an_option_of_its_own(target, text, place):
             if each.attributes["name"] != "order"
         ]
         assert len(kept) <= 1, written  # an option that is kept as it is
+
+
+PYTHON = b"#!/usr/bin/env python3\nprint(1)\n"
+IN_LINES = (
+    '<Environment><Variable name="A">x y</Variable></Environment>',
+    "<ResourceLimit name='OpenFiles'>9</ResourceLimit>",
+    "<InputFile>i</InputFile>", "<InitialWorkingDirectory>/data</InitialWorkingDirectory>",
+    '<Environment><Variable name="A">x</Variable></Environment>',
+    '<TaskCount>3</TaskCount><TaskDistribution type="Geometry">{1,2}{3}</TaskDistribution>',
+)  # fmt: skip
+
+
+def python_job(inner):
+    return loads(f'<Job awarenessPolicy="Warn"><Id>1</Id><Executable>#s</Executable>{inner}</Job>')
+
+
+@pytest.mark.parametrize("first", ["#!/usr/bin/env python3", "#!/usr/bin/perl -w", "#!/bin/csh"])
+@pytest.mark.parametrize("inner", IN_LINES)
+@pytest.mark.parametrize("target", SCRIPTS)
+def test_a_script_that_no_shell_reads_gets_no_lines_of_a_shell(target, inner, first):
+    body = f"{first}\nprint(1)\n"
+    files = Settings(files={"s": body.encode()}, residual=False)
+    text, losses = translate(python_job(inner), target, files)
+    lines = text.splitlines()
+    assert lines[0] == first
+    assert [line for line in lines[1:] if not line.startswith("#")] == ["print(1)"]
+    name = loads(f"<Job>{inner}</Job>").items[-1].name
+    held = any(word in text for word in ("A=x", "/data", "-i i", "--input=i"))
+    assert held != (name in {loss.path.rpartition("/")[2] for loss in losses})
+
+
+@pytest.mark.parametrize("target", ["sbatch", "pbs", "torque", "sge"])
+def test_variables_of_a_script_that_no_shell_reads_come_back(target):
+    inner = '<Environment export="true"><Variable name="A">1</Variable><Variable name="B">x=/y</Variable></Environment>'
+    text = translate(python_job(inner), target, Settings(files={"s": PYTHON})).text
+    (found,) = read(text.encode(), target, Settings(residual=False))
+    (mine,) = [item for item in found.job.items if item.name == "Environment"]
+    assert mine == python_job(inner).items[-1]
+
+
+@pytest.mark.parametrize(
+    "first", ["#!/usr/bin/env -S bash -e", "#!/bin/bash", "#!/usr/bin/env A=1 zsh", ""]
+)
+def test_a_shell_by_any_path_takes_lines(first):
+    files = {"s": f"{first}\ntrue\n".encode()}
+    assert (
+        "export A='x y'\n"
+        in translate(python_job(IN_LINES[0]), "sbatch", Settings(files=files)).text
+    )
+
+
+def test_a_first_line_of_two_words_is_told_where_it_does_not_count():
+    told = {t: [loss.path for loss in translate(python_job(""), t, Settings(files={"s": PYTHON})).losses]
+            for t in SCRIPTS}  # fmt: skip
+    assert [t for t, paths in told.items() if "/Job/Executable" in paths] == ["sge"]

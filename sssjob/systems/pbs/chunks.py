@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 
@@ -103,15 +105,47 @@ def resources(asked: Asked) -> tuple[int, list[tuple[str, int]]]:
     return gpus, licences
 
 
-def shares(of: numbers.Shape) -> list[tuple[int, int]]:
+def places(asked: Asked, of: numbers.Shape) -> list[str]:
+    """Take the names of nodes, which count them where nothing does, as do tasks on each."""
+    wanted = names(asked, of.nodes.least if of.nodes else 0)
+    if of.nodes is None and wanted:
+        of.nodes = numbers.Count(len(wanted), len(wanted))
+    elif of.nodes is None and of.per_node and of.written:
+        nodes = numbers.rounded(of.written, of.per_node)
+        of.nodes = numbers.Count(nodes, nodes)
+    elif of.nodes is None and of.per_node:
+        asked.approximate("TaskDistribution", "neither nodes nor tasks are counted")
+    if len(wanted) > of.node_count:
+        asked.approximate("Node", f"{len(wanted)} nodes are named, and {of.node_count} asked for")
+    return wanted[: of.node_count]
+
+
+def shares(asked: Asked, of: numbers.Shape) -> list[tuple[int, int]]:
     """So many nodes with so many tasks each: the first ones have one more (5.3)."""
     nodes = of.node_count
-    tasks = of.count or nodes
+    tasks = of.written or nodes * (of.per_node or 1)
     if of.per_node:
-        return [(nodes, of.per_node)]
+        full, rest = divmod(tasks, of.per_node)
+        if full + bool(rest) == nodes:
+            return [(full, of.per_node)] * bool(full) + [(1, rest)] * bool(rest)
+        asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes")
     each, more = divmod(tasks, nodes)
+    if not each:
+        asked.approximate("NodeCount", f"{tasks} nodes, one for each task")
     return [(number, count) for number, count in ((more, each + 1), (nodes - more, each))
             if number and count]  # fmt: skip
+
+
+def on_nodes(found: list[Part], wanted: list[str]) -> Iterator[tuple[Part, str]]:
+    """Parts with the names of nodes, one for each; "" for those of which any node will do."""
+    left = deque(wanted)
+    for part in found:
+        free = part.count
+        while free and left:
+            yield replace(part, count=1, values=dict(part.values)), left.popleft()
+            free -= 1
+        if free:
+            yield replace(part, count=free), ""
 
 
 def approximated(asked: Asked, of: numbers.Shape) -> None:
@@ -150,12 +184,14 @@ class Chunks(Layout):
 
     def _chunks(self, asked: Asked, of: numbers.Shape, settings: Settings) -> list[Part]:
         approximated(asked, of)
+        wanted = places(asked, of)
         found: list[Part] = []
         if of.nodes:
-            for number, tasks in shares(of):
+            for number, tasks in shares(asked, of):
                 found.append(Part(number, _counted(of, tasks)))
         elif of.count or of.processors:
             found.append(Part(of.count or 1, _counted(of, 1)))
+        numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
         self._memory(asked, of, found, settings.memory_scope)
         for mark in features(asked):
             for part in found or _one(found):
@@ -163,10 +199,9 @@ class Chunks(Layout):
         if (item := asked.one("Architecture")) is not None and plain(stripped(item.text)):
             for part in found or _one(found):
                 part.values["arch"] = stripped(item.text)
-        if wanted := names(asked, of.nodes.least if of.nodes else 0):
-            whole = found[0] if len(found) == 1 else Part(1, {"ncpus": str(of.each)})
-            found = [Part(1, {**whole.values, "host": name}) for name in wanted]
-        return found
+        for part, name in (hosted := list(on_nodes(found, wanted))):
+            part.values |= {"host": name} if name else {}
+        return [part for part, _ in hosted]
 
     def _memory(self, asked: Asked, of: numbers.Shape, found: list[Part], scope: str) -> None:
         total = numbers.one(asked, "Memory", numbers.MOST)
@@ -179,8 +214,8 @@ class Chunks(Layout):
         for part in found:
             tasks = max(part.number("mpiprocs"), 1)
             share = {
-                numbers.JOB: Fraction(total, chunks), numbers.NODE: Fraction(total),
-                numbers.TASK: Fraction(total * tasks),
+                numbers.JOB: Fraction(total, chunks), numbers.TASK: Fraction(total * tasks),
+                numbers.NODE: Fraction(total, 1 if of.nodes else chunks),
             }[whose]  # fmt: skip
             kilobytes = numbers.rounded(ceil(share), 1024) * 1024
             part.values["mem"] = written(kilobytes)
@@ -299,13 +334,15 @@ class Nodes(Layout):
         marks = features(asked)
         gpus, licences = resources(asked)
         found: list[Part] = []
+        counted = of.nodes or of.count or of.processors
+        wanted = places(asked, of)
         if of.nodes:
-            found = [Part(number, _processors(tasks * of.each)) for number, tasks in shares(of)]
-        elif of.count or of.processors:
+            found = [Part(number, _processors(tasks * of.each) if counted else {})
+                     for number, tasks in shares(asked, of)]  # fmt: skip
+        elif counted:
             found = [Part(1, _processors((of.count or 1) * of.each))]
-        if wanted := names(asked, of.nodes.least if of.nodes else 0):
-            values = found[0].values if found else {}
-            found = [Part(1, dict(values), name) for name in wanted]
+        numbers.compared(asked, of, sum(part.count * (part.number("ppn") or 1) for part in found))
+        found = [replace(part, name=name) for part, name in on_nodes(found, wanted)]
         found = found or ([Part(1)] if marks or gpus else [])
         nodes = sum(part.count for part in found)
         for part in found:
