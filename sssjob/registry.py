@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache, partial
@@ -59,7 +60,7 @@ class Format(NamedTuple):
         """Its layout, imported now. Raises ``UnusableInput`` where it cannot be used."""
         try:
             found = loaded(self.module)
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # what code of other distributions raises is theirs to choose
             raise UnusableInput(f"the format {self.name} cannot be loaded: {error}") from error
         if ":" not in self.module:
             found = getattr(found, LAYOUT, None)
@@ -116,7 +117,7 @@ class Target(NamedTuple):
         """The translator, imported now. Raises ``UnusableInput`` where it cannot be used."""
         try:
             return loaded(self.home)
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # as for a format
             raise UnusableInput(f"the target {self.name} cannot be loaded: {error}") from error
 
 
@@ -196,7 +197,8 @@ def formats() -> dict[str, Format]:
 def all_systems() -> dict[str, System]:
     """Every batch system; those of other distributions come last, their declarations imported now.
 
-    One that cannot be imported is as if it were not there: others have to work.
+    One that cannot be used is warned of, and as if it were not there: others have to work. It is
+    known by the name of its ``System``, whatever its entry point is called.
     """
     return _behind(systems(), dict(_added_systems()))
 
@@ -275,12 +277,23 @@ def _behind(ours: dict[str, Row], added: dict[str, Row]) -> dict[str, Row]:
 def _added_systems() -> Iterator[tuple[str, System]]:
     """The systems of other distributions that can be used; a name of ours stays ours."""
     for point in _points(SYSTEMS):
-        try:
-            row = point.load()
-        except (ImportError, AttributeError):
-            continue
-        if isinstance(row, System) and point.name not in systems():
-            yield point.name, row
+        row = _added_system(point)
+        if row is not None and row.name not in systems():
+            yield row.name, row
+
+
+def _added_system(point: EntryPoint) -> System | None:
+    """A system of another distribution. One that cannot be used is warned of, and is none."""
+    try:
+        row = point.load()
+    except Exception as error:  # as for a format; ours have to work, whatever theirs do
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        if isinstance(row, System):
+            return row
+        reason = "it is no System"
+    warnings.warn(f"the system {point.name}, {_added_by(point)}: {reason}", stacklevel=2)
+    return None
 
 
 def _added(point: EntryPoint) -> Format:

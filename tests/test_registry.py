@@ -271,11 +271,10 @@ def distribution(tmp_path, monkeypatch):
 
 @pytest.fixture
 def with_system(distribution):
-    """The same with a batch system, with one that cannot be used, and one by a name of ours."""
+    """The same with a batch system, which has an entry point by a name of ours, too."""
     (distribution / "our_system.py").write_text(SYSTEM)
     (distribution / "our_formats-1.0.dist-info" / "entry_points.txt").write_text(
-        f"[{registry.SYSTEMS}]\ntheirs = our_system:SYSTEM\nlost = no_such_module:SYSTEM\n"
-        "empty = json:dumps\nslurm = our_system:SYSTEM\n"
+        f"[{registry.SYSTEMS}]\nslurm = our_system:SYSTEM\n"
     )
     return distribution
 
@@ -380,6 +379,24 @@ def test_a_system_of_another_distribution_is_installed_collected_and_delivered(
     records = ("--from", "their-log", "--record", "-")
     done = sssjob(with_system, "deliver", document, *records, data="our-id 7\n")
     assert (done.returncode, done.stdout) == (0, "<Job><Id>7</Id></Job>")
+
+
+@pytest.mark.parametrize("text, reason", [
+    pytest.param("import no_such_module", "ModuleNotFoundError: No module named", id="import"),
+    pytest.param("SYSTEM = (", "SyntaxError: '(' was never closed", id="syntax"),
+    pytest.param("SYSTEM = nothing", "NameError: name 'nothing' is not", id="name"),
+    pytest.param("raise RuntimeError('licence')", "RuntimeError: licence", id="raised"),
+    pytest.param("from json import dumps as SYSTEM", "it is no System", id="another thing"),
+])  # fmt: skip
+def test_a_system_of_another_distribution_that_is_broken_is_told(with_system, text, reason):
+    (with_system / "our_system.py").write_text(text)
+    told = f"sssjob: warning: the system slurm, added by our-formats: {reason}"
+    records = "12/08/2023 00:00:00;E;7.srv;user=amy start=1702000000 end=1702000100\n"
+    done = convert(records, with_system, "--from", "auto")
+    assert (done.returncode, done.stdout[:16]) == (0, "<Job><Id>7.srv</")
+    assert told in done.stderr
+    done = convert(records, with_system, "--from", "nothing")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
 
 
 def declared_with_a_name(distribution):

@@ -6,6 +6,7 @@ import codecs
 import io
 import signal
 import sys
+import warnings
 from typing import NoReturn
 
 import click
@@ -74,9 +75,17 @@ def sssjob() -> None:
     """
 
 
+def _warned(message: Warning | str, *_: object) -> None:
+    """What a library warns of, in a line: where in its code is no help to a user."""
+    from sssjob.cli.common import say
+
+    say(f"sssjob: warning: {message}")
+
+
 def main() -> None:
     """Run the command; a reader that closes the pipe early is no error."""
     _write_any_text()
+    warnings.showwarning = _warned
     number = 0
     try:
         sssjob(prog_name="sssjob")
