@@ -75,7 +75,7 @@ def sssjob() -> None:
     """
 
 
-def _warned(message: Warning | str, *_: object) -> None:
+def _warned(message: Warning | str, *_: object, **__: object) -> None:
     """What a library warns of, in a line: where in its code is no help to a user."""
     from sssjob.cli.common import say
 
