@@ -1,7 +1,9 @@
 """The functions ``sss:…`` of queries: amounts, times, bounds, satisfaction and node sets.
 
-Each takes what XPath gives as an argument: a list of nodes, a string, a number or a boolean. Of
-several nodes ``sss:bytes``, ``sss:seconds`` and ``sss:time`` read the first, as XPath's own
+Each takes what XPath gives as an argument: a list of nodes, a string, a number or a boolean. What
+reads a request goes by its awarenessPolicy: it raises ``UnreadableDocument`` where that is Reject
+for something that is not understood, since any answer would be made without it (9.0). Of several
+nodes ``sss:bytes``, ``sss:seconds`` and ``sss:time`` read the first, as XPath's own
 ``number()`` does, and what cannot be read is NaN. Numbers are worked out exactly, and rounded
 once, to the double that XPath has.
 """
@@ -18,9 +20,19 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import expression, nodes, spec, units
+from sssjob.check.awareness import ASK, understood
+from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.document import bridge
 from sssjob.document.places import attributes, local, place, split, text_of
-from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.document.report import Report
+from sssjob.errors import (
+    InvalidValue,
+    LimitExceeded,
+    Severity,
+    UnbalancedGroup,
+    UnreadableDocument,
+    finding,
+)
 from sssjob.expression.evaluate import Request, Verdict
 from sssjob.expression.offer import COUNTS, Offer, delivered, plain
 from sssjob.model import BLOCKS, Block, Job, Property, Requested
@@ -236,7 +248,8 @@ def _requested(holder: Element, key: str) -> _Bounds:
     requests = [holder] if local(holder) == spec.REQUESTED else [
         child for child in holder.iterchildren("{*}Requested") if _is_block(child)
     ]  # fmt: skip
-    asked = expression.of(Job(tuple(bridge.from_tree(child) for child in requests)))
+    stated = Job(tuple(bridge.from_tree(child) for child in requests))
+    asked = expression.of(_known(stated, holder))
     assert asked is not None
     found = expression.alternatives(asked, ALTERNATIVES)
     if not found.complete:
@@ -283,10 +296,39 @@ def _satisfied(element: Element) -> bool:
     if not block.delivered:
         return False
     try:
-        asked = _asked(block)
+        asked = _asked(_known(_own(block), element))
         return Request(asked).verdict(Offer.of("", delivered(block), "exact")) is Verdict.YES
     except (*_UNREADABLE, LimitExceeded):
         return False
+
+
+def _own(block: Block) -> Block:
+    """A block without the jobs, task groups and tasks in it, which ask for themselves."""
+    kept = (each for each in block.items if not isinstance(each, Block))
+    return block.holding((*kept, *block.blocks(Requested)))
+
+
+def _known(block: Block, element: Element) -> Block:
+    """What is understood of a block that was read from an element, by the policy that holds there.
+
+    Raises ``UnreadableDocument`` with the whole list where that is Reject.
+    """
+    above = []  # the objects of jobs that it stands in: wrappers say nothing of what is in them
+    at: Element | None = element if local(element) != spec.REQUESTED else element.getparent()
+    while at is not None and _is_block(at):
+        above.append(at)
+        at = at.getparent()
+    policy = AwarenessPolicy.REJECT
+    for each in reversed(above):
+        policy = FULL.policy(attributes(each).get("awarenessPolicy"), policy)
+    known = understood(block, ASK, around=policy)
+    if not known.accepted:
+        path = Report(above[-1] if above else element, 0).path(element)
+        known = understood(block, ASK, around=policy, path=path)
+        said = [each for each in known.findings() if each.severity is Severity.ERROR]
+        text = "; ".join(f"{each.message} at {each.path}" for each in said)
+        raise UnreadableDocument(finding("E-UNKNOWN", text, line=said[0].line, section="SSS 9.0"))
+    return known.block
 
 
 def _asked(block: Block) -> expression.Expression:

@@ -62,6 +62,8 @@ FUNCTIONS: dict[str, tuple[Type, int, int | None, bool]] = {
     "sss:satisfied":    (Type.BOOLEAN, 1, 1,    True),
     "sss:nodes":        (Type.NODES,   1, 1,    False),
 }
+# Functions that refuse a request with something that is not understood (9.0).
+JUDGING = frozenset(("sss:min", "sss:max", "sss:satisfied"))
 # Binary operators from loose to tight; a minus sign stands between the last two.
 LEVELS: tuple[tuple[tuple[str, ...], Type], ...] = (
     (("or",),                  Type.BOOLEAN),
@@ -216,6 +218,16 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
         case Call():
             return expression.arguments
     return ()
+
+
+def judges(expression: Expression) -> bool:
+    """Whether it calls, anywhere in it, what refuses requests that are not understood."""
+    if isinstance(expression, Call) and expression.name in JUDGING:
+        return True
+    inside = [*parts(expression)]
+    if isinstance(expression, Path):
+        inside += (each for step in expression.steps for each in step.predicates)
+    return any(map(judges, inside))
 
 
 def is_positional(predicate: Expression) -> bool:

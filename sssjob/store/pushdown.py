@@ -3,15 +3,20 @@
 A path from the document must come to a Job or JobGroup by name (``entry``); what it asks of that
 job is turned into bounds (``predicate``, and ``xpath2`` for XPath 2.0 and the versions after it).
 What is no path, or goes another way, is left to the documents.
+
+Where a document may be refused for what is not understood in it (``sss:satisfied`` and its like),
+columns decide only what is asked before that, from left to right as XPath does: a document that
+they left out would be refused in silence.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import takewhile
 
 from sssjob.query import Query, Question
-from sssjob.query.syntax import UNION, Chain, Expression, Path, is_positional, level_of
-from sssjob.store.bounds import NOTHING, UNKNOWN, exactly
+from sssjob.query.syntax import UNION, Chain, Expression, Path, is_positional, judges, level_of
+from sssjob.store.bounds import ALWAYS, NOTHING, UNKNOWN, Bounds, exactly
 from sssjob.store.entry import ASTRAY, COUNTED, NO_PATH, answered, either, entry, start
 from sssjob.store.plan import Plan
 from sssjob.store.predicate import target, truth
@@ -52,11 +57,23 @@ def _path(expression: Expression) -> Plan:
         return Plan(UNKNOWN, None, COUNTED)
     within = exactly(scope, NOTHING)
     for predicate in predicates:
+        if judges(predicate):
+            return Plan((within & _before(predicate)).possible, None)
         within &= truth(predicate)
     steps = expression.steps[count:]
     if not steps:
         return Plan(within, "")
-    aim = target(Path(steps))
+    aim = None if judges(Path(steps)) else target(Path(steps))
     if aim is None:
         return Plan(within.possible, None)
     return answered(within, aim.exists, aim.fact, is_all=aim.held is None)
+
+
+def _before(predicate: Expression) -> Bounds:
+    """What has to hold before a predicate comes to a call that may refuse the document."""
+    if not (isinstance(predicate, Chain) and predicate.signs[0] == "and"):
+        return ALWAYS
+    found = ALWAYS
+    for operand in takewhile(lambda each: not judges(each), predicate.operands):
+        found &= truth(operand)
+    return found

@@ -229,3 +229,60 @@ def test_nodes_are_what_was_folded_into_a_range(numbers):
     kind = f' aggregation="{item.attributes["aggregation"]}"' if item.attributes else ""
     source = job(f"<Node{kind}>{item.text}</Node>")
     assert texts("sss:nodes(Node)", source) == list(dict.fromkeys(written))
+
+
+def aware(policy, inside, number=1):
+    delivered = "<Delivered><Processors>4</Processors></Delivered>"
+    stated = f'awarenessPolicy="{policy}"' if policy else ""
+    return f"<Job {stated}><Id>{number}</Id>{requested(inside)}{delivered}</Job>"
+
+
+GPU = "<Processors>4</Processors><GPU>2</GPU>"
+APPROX = '<Processors op="APPROX">4</Processors>'
+VERSIONS = ("1.0", "2.0", "3.1")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("policy", ["Warn", "Ignore"])
+@pytest.mark.parametrize("inside", [GPU, APPROX])
+def test_what_is_not_understood_counts_as_absent_where_the_policy_lets_it(policy, inside, version):
+    source = aware(policy, inside).encode()
+    for expression, expected in [
+        ("sss:satisfied(.)", "true"),
+        ("sss:min(Requested/Processors)", "4"),
+        ("sss:max(Requested/Processors)", "4"),
+    ]:
+        (found,) = compile(expression, version=version).run(source)
+        assert found.text == expected
+
+
+def test_a_policy_around_a_job_holds_for_its_request():
+    source = f'<JobGroup awarenessPolicy="Warn">{aware("", GPU)}</JobGroup>'.encode()
+    assert texts("//Job[sss:satisfied(.)]/Id", source) == ["1"]
+    source = f'<Wrapper awarenessPolicy="Warn">{aware("", GPU)}</Wrapper>'.encode()
+    with pytest.raises(UnreadableDocument):
+        texts("//Job[sss:satisfied(.)]/Id", source)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "expression",
+    ["sss:satisfied(.)", "not(sss:satisfied(.))", "sss:min(Requested/*[1])",
+     "sss:max(Requested/*[1])", "//Job[not(sss:satisfied(.))]/Id"],
+)  # fmt: skip
+def test_a_rejected_request_has_no_value_and_all_that_is_not_understood_is_told(
+    expression, version
+):
+    told = []
+    source = (aware("", GPU.replace(">4", ' op="APPROX">4', 1)) + "\n" + aware("", FROM_4)).encode()
+    found = list(compile(expression, version=version).run(source, on_error=told.append))
+    assert [match.unit_line or match.line for match in found] in ([], [2])
+    (error,) = told
+    for each in ("op 'APPROX'", "/Requested/Processors/@op", "element GPU", "/Requested/GPU"):
+        assert each in str(error)
+
+
+def test_the_place_of_what_is_rejected_is_in_its_job_group():
+    source = f"<JobGroup>{aware('', FROM_4)}{aware('', GPU)}</JobGroup>".encode()
+    with pytest.raises(UnreadableDocument, match=r"/JobGroup/Job\[2\]/Requested/GPU"):
+        texts("//Job[sss:satisfied(.)]", source)

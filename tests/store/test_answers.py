@@ -269,3 +269,33 @@ def test_few_rows_are_found_by_what_an_index_alone_tells(kept, odd):
     assert [match.text for match in kept.run(query)] == expected
     assert kept.how_many(query) == len(expected)
     assert kept.how_many(compile("//Job[TaskGroup/Task/Node='n17']")) == len(expected)
+
+
+@pytest.mark.parametrize("version", ["1.0", "3.1"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "//Job[sss:satisfied(.) and Id='1']/Id",
+        "//Job[sss:satisfied(.) or Id='1']/Id",
+        "//Job[sss:satisfied(.)][Id='1']/Id",
+        "//Job[Id='1' and sss:satisfied(.)]/Id",
+        "//Job[Id='1'][sss:satisfied(.)]/Id",
+        "//Job[Id='1' or sss:satisfied(.)]/Id",
+        "//Job/Requested[sss:min(Processors) > 1]/Nothing",
+        "//Job[Requested[sss:max(Processors) > 1] and Id='1']/Id",
+    ],
+)
+def test_columns_decide_nothing_that_a_policy_forbids(kept, expression, version):
+    asked = (
+        "<Requested><Processors>4</Processors><GPU>2</GPU></Requested>"
+        "<Delivered><Processors>4</Processors></Delivered>"
+    )
+    given_documents = [f"<Job><Id>{number}</Id>{asked}</Job>".encode() for number in (1, 2)]
+    fill(kept, given_documents)
+    query = compile(expression, version=version)
+    in_documents, in_store = [], []
+    for document in given_documents:
+        found = list(query.run(document, on_error=in_documents.append))
+        assert found == [] or "Id='1' or" in expression
+    list(kept.run(query, on_error=in_store.append))
+    assert len(in_store) == len(in_documents) > 0
