@@ -46,7 +46,7 @@ class Attached:
 
         Raises ``LimitExceeded`` where the source is too large to look for them.
         """
-        wanted = list(dict.fromkeys(_named(block)))
+        wanted = list(dict.fromkeys(files_named(block)))
         if not wanted:
             return []
         files = self._files(block.line)
@@ -66,7 +66,7 @@ class Attached:
         return [_Message(offset + 1, bundle(root).files) for root, offset in roots]
 
 
-def _named(block: Block) -> Iterator[str]:
+def files_named(block: Block) -> Iterator[str]:
     """The ids of the Files that the executables of a block name, and of those below it."""
     for item in block.properties.all("Executable"):
         try:
@@ -76,7 +76,7 @@ def _named(block: Block) -> Iterator[str]:
         if named.kind is ExecutableKind.FILE:
             yield named.target
     for _, inner in paths(block):
-        yield from _named(inner)
+        yield from files_named(inner)
 
 
 class _Kept(io.RawIOBase):

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sssjob.document import Source
 from sssjob.document.tree import OnError
-from sssjob.errors import BusyStore, UnreadableDocument
+from sssjob.errors import BusyStore, Finding, UnreadableDocument
 from sssjob.store import opening, packing, reading
 from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.reading import Readers
 from sssjob.store.stored import Counts
 from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Writer
+
+OnWarning = Callable[[Finding], None]
 
 _DOCUMENTS, _BYTES = 2000, 8 << 20  # of a batch, at the most
 _TRIES = 5  # for a batch that stood in the way of another writer's
@@ -26,6 +28,7 @@ def load(
     *,
     on_error: OnError | None,
     on_batch: Callable[[Counts], None] | None,
+    on_warning: OnWarning | None = None,
     readers: Readers | None = None,
 ) -> Counts:
     """Write all job objects of a source, each batch in a transaction; see ``Store.load``."""
@@ -47,6 +50,9 @@ def load(
                 # Sorted once they are all there, indexes take less time and less room.
                 opening.drop_indexes(engine)
             total += _written(engine, packing_, batch, entry)
+            for warning in (each for found in batch for each in found.warnings):
+                if on_warning is not None:
+                    on_warning(warning)
             if on_batch is not None:
                 on_batch(total + Counts(bad=bad))
     finally:

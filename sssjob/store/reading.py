@@ -8,17 +8,19 @@ there is a dictionary they compress the documents, too: who writes waits for nob
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
 from typing import TypeGuard
 
-from sssjob.document import Source, dumps
+from sssjob.document import Source, dumps, from_tree
+from sssjob.document.attached import files_named
 from sssjob.document.batches import Batch, OnError
 from sssjob.document.files import raw
 from sssjob.document.places import local
 from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.document.slices import Slice, of_batch, slices
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.model import Block
 from sssjob.store import columns
 from sssjob.store.columns import BOTH, GROUP, NAMES, SEPARATOR
@@ -120,7 +122,24 @@ def incoming(cut: Slice) -> Incoming:
     id_, marks = told(found[0]) or identify(cut.element, name)
     if not id_:
         raise UnreadableDocument(finding("E-MISSING", f"a {name} without an Id", line=cut.line))
-    return Incoming(name, id_, marks, cut.document, [*map(_sparse, found)])
+    return Incoming(name, id_, marks, cut.document, [*map(_sparse, found)], _not_kept(cut, id_))
+
+
+def _not_kept(cut: Slice, id_: str) -> tuple[Finding, ...]:
+    """What is told of the Files that a document names: they stand beside it, and it is kept."""
+    if b"#" not in cut.document:
+        return ()
+    block = from_tree(cut.element)
+    return tuple(
+        replace(
+            finding(
+                "E-FILE", f"{block.name} {id_} names the File {file}, which a store does not keep",
+                line=cut.line, section="SSS 5.1 Executable", suggestion="keep its message, too",
+            ),
+            severity=Severity.WARNING,
+        )
+        for file in dict.fromkeys(files_named(block))
+    )  # fmt: skip
 
 
 def _sparse(row: Row) -> Sparse:

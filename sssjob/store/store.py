@@ -17,7 +17,7 @@ from sssjob.store.documents import OnError, Packed, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
 from sssjob.store.identity import Identity
-from sssjob.store.loading import load
+from sssjob.store.loading import OnWarning, load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import Plan
 from sssjob.store.pushdown import plan
@@ -98,6 +98,7 @@ class Store:
         reason: str = "",
         on_error: tree.OnError | None = None,
         on_batch: Callable[[Counts], None] | None = None,
+        on_warning: OnWarning | None = None,
         readers: Readers | None = None,
     ) -> Counts:
         """Keep every outermost Job and JobGroup of a source, byte for byte as it stands there.
@@ -106,14 +107,15 @@ class Store:
         same source can be loaded again: what is there already is left alone. ``name`` is what
         the history calls the source. A document that cannot be kept raises
         ``UnreadableDocument``, or goes to ``on_error`` while the rest go on; ``on_batch`` is told
-        the counts so far after each commit. What is kept is the same with ``readers``: processes
-        that read documents while this one writes (``sssjob.store.reading.readers``).
+        the counts so far after each commit. A File that stands beside a job is not kept;
+        ``on_warning`` is told which a job names. What is kept is the same with ``readers``:
+        processes that read documents while this one writes (``sssjob.store.reading.readers``).
         """
         who = self.by if by is None else by
         entry = HistoryEntry(self.engine, by=who, source=name, reason=reason)
         return load(
             self.engine, self.packing, source, entry,
-            on_error=on_error, on_batch=on_batch, readers=readers,
+            on_error=on_error, on_batch=on_batch, on_warning=on_warning, readers=readers,
         )  # fmt: skip
 
     def get(self, identity: Identity | str) -> Stored | None:

@@ -9,6 +9,7 @@ from enum import Enum
 from itertools import count
 from typing import NamedTuple
 
+from sssjob.errors import Finding
 from sssjob.store import schema
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.identity import Identity, Marks, same
@@ -58,6 +59,7 @@ class Incoming(NamedTuple):
     marks: Marks
     content: Content
     rows: Sequence[Sparse]
+    warnings: tuple[Finding, ...] = ()  # about what is not kept of it
 
     @property
     def size(self) -> int:

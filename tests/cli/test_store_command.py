@@ -41,6 +41,20 @@ def test_import_counts_and_ends_with_1_when_some_were_bad(path):
     assert result.stderr.startswith("<stdin>:2: error: a Job without an Id")
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_file_that_is_not_kept_is_told_with_its_job_and_line(path, tmp_path, processes):
+    message = tmp_path / "message.xml"
+    message.write_text(
+        "<Data><Job><Id>6</Id><Name>a # b</Name><Executable>/bin/ls</Executable></Job>\n"
+        "<JobGroup><Id>7</Id><Job><Id>8</Id><Executable>#Script</Executable></Job></JobGroup><File id='Script'>ls</File></Data>"
+    )
+    result = run("import", path, message, "--jobs", processes)
+    assert result.exit_code == 0
+    told, counts = result.stderr.splitlines()
+    assert told.startswith(f"{message}:2: warning: JobGroup 7 names the File Script, which a store")
+    assert counts == "new 2, changed 0, unchanged 0, bad 0"
+
+
 def test_import_reads_directories(path, tmp_path):
     folder = tmp_path / "jobs"
     folder.mkdir()

@@ -14,7 +14,7 @@ from sssjob.cli import common, progress
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
-    from sssjob.errors import UnreadableDocument
+    from sssjob.errors import Finding, UnreadableDocument
     from sssjob.store import Counts, Store
     from sssjob.store.reading import Readers
 
@@ -47,7 +47,7 @@ def command(
     A FILE may be compressed, a directory of *.xml and *.sss files, or "-" for standard input.
     Job objects that cannot be stored are reported with their line, and the others are imported. Job
     objects that are there already stay as they are, so an import that was interrupted can be run
-    again.
+    again. A File beside a job object is not kept; a warning says which it names.
     """
     from sssjob.document import sources
     from sssjob.store import Counts
@@ -74,5 +74,10 @@ def _load(jobs: Store, name: str, source: object, reason: str, readers: Readers)
     def tell(error: UnreadableDocument) -> None:
         common.print_findings([error.finding.in_file(name)])
 
+    def warn(found: Finding) -> None:
+        common.print_findings([found.in_file(name)])
+
     with progress.watched(source, Path(name).name) as stream:  # type: ignore[arg-type]
-        return jobs.load(stream, name=name, reason=reason, on_error=tell, readers=readers)
+        return jobs.load(
+            stream, name=name, reason=reason, on_error=tell, on_warning=warn, readers=readers
+        )
