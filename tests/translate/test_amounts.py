@@ -1,0 +1,134 @@
+# ruff: noqa: E501 (a case is a line)
+"""What options come to, by the manual of their system, is what the job asks for, or it is told."""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from translated import requested, wrapped
+
+from sssjob.document import loads
+from sssjob.translate import Done, Settings, translate
+
+MIB, GIB = 1 << 20, 1 << 30
+SIZES = {"b": 1, "k": 1 << 10, "m": MIB, "g": GIB, "t": 1 << 40}
+
+
+@dataclass
+class Asks:
+    """What a script comes to: 0 where it does not say it."""
+
+    cpus: int = 0
+    nodes: int = 0
+    memory: int = 0
+    gpus: int = 0
+
+
+def size(text, unit="b"):
+    """Bytes, of a number with a unit of powers of 1024."""
+    number, given_ = re.fullmatch(r"([0-9]+)([kmgt]?)b?", text.lower()).groups()
+    return int(number) * SIZES[given_ or unit]
+
+
+def option(text, name):
+    """The value of an option in a directive, or ""."""
+    found = re.search(rf"^#\S+ {re.escape(name)}[= ](.+)$", text, re.M)
+    return found[1].strip('"') if found else ""
+
+
+def chunks(text, resource):
+    """The parts of select= or nodes=: how many, and what each has."""
+    for part in filter(None, option(text, f"-l {resource}").split("+")):
+        head, *rest = part.split(":")
+        yield int(head) if head.isdigit() else 1, dict(each.partition("=")[::2] for each in rest)
+
+
+def of_pbs(text):
+    """``select``: everything is of each chunk."""
+    asks = Asks()
+    for number, has in chunks(text, "select"):
+        asks.cpus += number * int(has.get("ncpus", 1))
+        asks.memory += number * size(has.get("mem", "0"))
+        asks.gpus += number * int(has.get("ngpus", 0))
+        asks.nodes += number
+    return asks
+
+
+def of_torque(text):
+    """``nodes``: processors and GPUs are of each node, ``mem`` is of the job."""
+    asks = Asks(memory=size(option(text, "-l mem") or "0"))
+    for number, has in chunks(text, "nodes"):
+        asks.cpus += number * int(has.get("ppn", 1))
+        asks.gpus += number * int(has.get("gpus", 0))
+        asks.nodes += number
+    return asks
+
+
+READERS = {"pbs": of_pbs, "torque": of_torque}
+MAYBE = st.none() | st.integers(1, 9)
+
+
+@st.composite
+def jobs(draw):
+    """A job with any of the counts, and how many of each it asks for."""
+    tasks, per_node, nodes, cpus, gpus = (draw(MAYBE) for _ in range(5))
+    memory, hosts = draw(MAYBE), draw(st.none() | st.integers(1, 4))
+    own = f"<TaskCount>{tasks}</TaskCount>" if tasks else ""
+    if per_node:
+        own += f'<TaskDistribution type="TasksPerNode">{per_node}</TaskDistribution>'
+    asked = "".join(
+        f"<{name}>{count}</{name.split()[0]}>"
+        for name, count in (("NodeCount", nodes), ("Processors", cpus),
+                            ('Memory units="GB"', memory), ('Resource name="GPU"', gpus))
+        if count
+    )  # fmt: skip
+    if hosts:
+        asked += f'<Node aggregation="Range">n[1-{hosts}]</Node>'
+    return own + (requested(asked) if asked else ""), Asks(
+        cpus or 0, nodes or 0, (memory or 0) * GIB, gpus or 0
+    )
+
+
+def differences(body, wanted, target):
+    """What options come to besides what was asked for, and about which nothing is told."""
+    text, losses = translate(loads(wrapped(body)), target, Settings(residual=False))
+    told = {loss.path.rpartition("/")[2] for loss in losses if loss.done is not Done.CONVERTED}
+    asks = READERS[target](text)
+    pairs = {
+        "Processors": (asks.cpus, wanted.cpus), "NodeCount": (asks.nodes, wanted.nodes),
+        "Memory": (asks.memory, wanted.memory), "Resource": (asks.gpus, wanted.gpus),
+    }  # fmt: skip
+    return {
+        name: pair for name, pair in pairs.items()
+        if pair[1] and pair[0] != pair[1] and name not in told
+    }, text  # fmt: skip
+
+
+@pytest.mark.parametrize("target", READERS)
+@given(job=jobs())
+def test_options_come_to_what_is_asked_for_or_it_is_told(target, job):
+    found, text = differences(*job, target)
+    assert not found, text
+
+
+HOSTS = '<Node aggregation="Range">n[1-4]</Node>'
+PER_NODE = '<TaskDistribution type="TasksPerNode">4</TaskDistribution>'
+# fmt: off
+CASES = [
+    ("pbs", requested("<Processors>4</Processors><Node>n1</Node>"), "select=1:ncpus=4:mpiprocs=4:host=n1\n"),
+    ("pbs", requested(f"<Processors>64</Processors>{HOSTS}"), "select=" + "+".join(f"1:ncpus=16:mpiprocs=16:host=n{n}" for n in (1, 2, 3, 4)) + "\n"),
+    ("pbs", requested("<NodeCount>3</NodeCount><Processors>6</Processors><Node>n1</Node>"), "select=1:ncpus=2:mpiprocs=2:host=n1+2:ncpus=2:mpiprocs=2\n"),
+    ("pbs", f"<TaskCount>6</TaskCount>{PER_NODE}", "select=1:ncpus=4:mpiprocs=4+1:ncpus=2:mpiprocs=2\n"),
+    ("torque", "<TaskCount>64</TaskCount>" + requested(f"<Processors>128</Processors>{HOSTS}"), "nodes=n1:ppn=32+n2:ppn=32+n3:ppn=32+n4:ppn=32\n"),
+    ("torque", f"<TaskCount>6</TaskCount>{PER_NODE}", "nodes=1:ppn=4+1:ppn=2\n"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("target", "body", "expected"), CASES)
+def test_amounts_are_divided_by_the_nodes_that_are_named_or_follow(target, body, expected):
+    text, losses = translate(loads(wrapped(body)), target, Settings(unstated="Reject"))
+    assert expected in text
+    assert all(loss.fact for loss in losses)
