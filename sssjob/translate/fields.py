@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
@@ -29,6 +29,7 @@ SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the sc
 NOT_ALL = "not all of it can be said of a job object"
 PRIORITIES = range(-1023, 1025)
 
+_LISTED = re.compile(r"[A-Za-z0-9_./:+@%^=~-]*")  # values that no list of variables takes apart
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
 _SIGNS = re.compile(r"[^A-Za-z0-9_.-]")
@@ -230,7 +231,7 @@ class Streams(Rule):
             if option:
                 made.option(option, text)
             else:
-                made.redirection = f" < {posix(text)}"
+                made.redirect(f" < {posix(text)}")
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
@@ -310,7 +311,7 @@ class Directory(Rule):
         """A line that goes there, or ends."""
         if item := asked.one("InitialWorkingDirectory"):
             try:
-                made.lines.append(f"cd {posix(stripped(item.text))} || exit")
+                made.line(f"cd {posix(stripped(item.text))} || exit")
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 
@@ -320,7 +321,7 @@ class Environment(Rule):
     """Variables are set in the script, where a quoted value cannot become anything else.
 
     ``no`` and ``yes`` export nothing or all of the environment of who submits; ``option`` is
-    the one that lists variables, which is only read.
+    the one that lists variables, which is written only where no shell reads the script.
     """
 
     no: Option | None
@@ -329,25 +330,40 @@ class Environment(Rule):
 
     def write(self, asked: Asked, made: Made) -> None:
         """The option of export, and a line for each variable."""
+        listed: list[str] = []
+        export: bool | None = None
         for item in asked.take("Environment", "export"):
             export = truth(item.attributes.get("export", ""))
-            if export is not None:
-                made.add(self.yes if export else self.no)
-            elif "export" in item.attributes:
+            if export is None and "export" in item.attributes:
                 asked.refuse(item, "neither true nor false", "export")
             if stripped(item.text):
                 asked.refuse(item, "a text, where variables are expected")
             for each in item.children:
                 if not isinstance(each, Note):
-                    self._variable(asked, made, item, each)
+                    listed += self._variable(asked, made, item, each)
+        if listed and self.in_one:
+            listed = listed if export is False else ["ALL", *listed]
+        elif export is not None:
+            made.add(self.yes if export else self.no)
+        if listed:
+            made.option(self.option, ",".join(listed))
 
-    def _variable(self, asked: Asked, made: Made, item: Property, each: Property) -> None:
+    @property
+    def in_one(self) -> bool:
+        """Whether one option says what is exported, and lists variables."""
+        return self.yes is not None and self.yes.name == self.option
+
+    def _variable(self, asked: Asked, made: Made, item: Property, each: Property) -> Iterator[str]:
+        """A line; or, where no shell would run it, a part of the list."""
         name = each.attributes.get("name", "")
         if each.name != "Variable" or not _VARIABLE.fullmatch(name):
             asked.refuse(item, f"{name or each.name!r} is no variable that a shell takes")
             return
         try:
-            made.lines.append(exported(name, each.text))
+            if made.reader and self.option and _LISTED.fullmatch(each.text):
+                yield f"{name}={each.text}"
+            else:
+                made.line(exported(name, each.text))
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
@@ -360,7 +376,7 @@ class Environment(Rule):
                 export = text
         if self.option:
             given = said.all(self.option)
-            if self.yes is not None and self.yes.name == self.option:
+            if self.in_one:
                 given = given[-1:]  # a whole list, of which the last one counts
             for value in given:
                 head, _, rest = (value or "").partition(",")
@@ -369,6 +385,8 @@ class Environment(Rule):
                         export, value = text, rest
                 if not self._list(value or "", values):
                     said.back(self.option, value, "values of variables are not known here")
+        if values and self.in_one and not export:
+            export = "false"  # but for these
         children = tuple(
             Property("Variable", text, {"name": name})
             for name, _, text in (each.partition("=") for each in values)
@@ -812,7 +830,11 @@ class Limits(Rule):
                 asked.approximate("ResourceLimit", f"{text}, rounded up")
         elif name in _LIMITS and kind in _TYPES:
             number = value if name in _COUNTED else -(-value // 1024)
-            made.lines.append(f"ulimit {_TYPES[kind]}{_LIMITS[name]} {number}")
+            try:
+                made.line(f"ulimit {_TYPES[kind]}{_LIMITS[name]} {number}")
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                return
             if number * 1024 != value and name not in _COUNTED:
                 asked.approximate("ResourceLimit", f"{number} KB, rounded up")
         else:

@@ -7,6 +7,7 @@ any other script is a file of the job, kept byte by byte, and never run.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +18,7 @@ from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executab
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling, parse
-from sssjob.translate.fields import Name, Rule, prologue
+from sssjob.translate.fields import SHELLS, Name, Rule, prologue
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import Asked
@@ -74,6 +75,7 @@ class Form:
     lists: Mapping[str, str] = field(default_factory=dict)  # options said in part; what joins them
     own: tuple[str, ...] = ()  # Extensions that the layout takes
     shell: str = ""  # the option that names what reads the script
+    shell_only: bool = False  # whether that alone does, and not the first line of the script
     scratch: bool = False  # whether scratch space is among the amounts
     decides_nodes: bool = False  # whether something else says on how many nodes a job runs
 
@@ -107,7 +109,7 @@ class SubmitForm(Translator[Script]):
 
     def compose(self, asked: Asked, settings: Settings) -> Script:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
-        made = Made(terminal=settings.terminal)
+        made = Made(terminal=settings.terminal, reader=_reader(asked, settings))
         for rule in (*self.form.in_script, *self.form.rules):
             rule.write(asked, made)
         self.form.layout.compose(asked, made, settings)
@@ -118,6 +120,8 @@ class SubmitForm(Translator[Script]):
         interpreter, body, file = _program(asked, made, settings)
         if self.form.shell and len(interpreter.split()) < 2:
             made.options.insert(0, Option(self.form.shell, interpreter or DEFAULT_SHELL))
+        elif self.form.shell_only and (item := asked.one("Executable")) is not None:
+            asked.refuse(item, f"{self.form.shell} takes no #!{interpreter}, which has two words")
         if not file:
             body = "".join(f"{line}\n" for line in (*made.lines, body))
             return Script(interpreter, tuple(made.options), (), body)
@@ -377,6 +381,19 @@ def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[Kept]]:
             continue
         others.append("")
     return others, [Kept.at("".join(parts), place) for place, parts in kept]
+
+
+def _reader(asked: Asked, settings: Settings) -> str:
+    """What reads the script that a file of the job is; "" for a shell that takes our lines."""
+    named = executable(stripped(asked.job.get("Executable")))
+    content = settings.files.get(named.target, b"") if named.kind is ExecutableKind.FILE else b""
+    first = content.partition(b"\n")[0].decode(errors="replace")
+    words = first[2:].split() if first.startswith("#!") else []
+    name = os.path.basename(words[0]) if words else ""
+    if name == "env":
+        name = next((each for each in words[1:] if each[0] != "-" and "=" not in each), name)
+        name = os.path.basename(name)
+    return "" if not words or name in SHELLS else " ".join(words)
 
 
 def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, str]:

@@ -70,7 +70,7 @@ class Made:
     """What rules make: options, lines of the script, and what stands around it.
 
     ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
-    ``terminal``: who submits it has one.
+    ``terminal``: who submits it has one. ``reader`` is what reads a script that no shell reads.
     """
 
     held: bool = False
@@ -79,6 +79,7 @@ class Made:
     lines: list[str] = field(default_factory=list)
     redirection: str = ""
     shell: str = ""
+    reader: str = ""
     stays_held: bool = False
     wanted: Wanted | None = None
 
@@ -94,6 +95,20 @@ class Made:
         if value is not None and name.startswith("-l ") and "," in value:
             raise InvalidValue(value, "a text without commas, as one resource has")
         self.options.append(Option(name, value if value is None else safe(value)))
+
+    def line(self, text: str) -> None:
+        """Add a line of the script. Raises ``InvalidValue`` where no shell would run it."""
+        self._in_shell()
+        self.lines.append(text)
+
+    def redirect(self, text: str) -> None:
+        """Redirect a stream of the script. Raises ``InvalidValue`` where no shell would."""
+        self._in_shell()
+        self.redirection = text
+
+    def _in_shell(self) -> None:
+        if self.reader:
+            raise InvalidValue(self.reader, "a shell, which alone can do this in the script")
 
     @property
     def words(self) -> tuple[str, ...]:

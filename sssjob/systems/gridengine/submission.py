@@ -337,6 +337,7 @@ FORM = Form(
         fields.Limits(_LIMITS, str, written, _seconds, _bytes),
     ),
     shell="-S",
+    shell_only=True,
     prepare=_soft,
     own=(_PARALLEL,),
     array=Spelling("-t", "SGE_TASK_ID", several=False, at_once="-tc", least=1),

@@ -78,7 +78,11 @@ class Slots(Layout):
             made.option("-R affinity", f"core({each})")
         if groups := numbers.placed(asked, of):
             text = "".join(f"({','.join(map(str, group))})" for group in groups)
-            made.lines.append(exported(GEOMETRY, f"{{{text}}}"))
+            try:
+                made.line(exported(GEOMETRY, f"{{{text}}}"))
+            except InvalidValue as error:
+                for item in asked.items("TaskDistribution"):
+                    asked.refuse(item, str(error))
 
     def _select(self, asked: Asked, made: Made) -> None:
         choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
