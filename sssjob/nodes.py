@@ -66,6 +66,19 @@ class Span:
         number = int(digits)
         return self.low <= number <= self.high and digits == f"{number:0{self.width}}"
 
+    def without(self, other: Span) -> Iterator[Span]:
+        """What is left without another span of the same prefix; no name is made for it."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if self.width != other.width:  # with as many digits, they are written alike
+            low = max(low, 10 ** (max(self.width, other.width) - 1))
+        if low > high:
+            yield self
+            return
+        if self.low < low:
+            yield replace(self, high=low - 1)
+        if high < self.high:
+            yield replace(self, low=high + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -89,8 +102,46 @@ class Names:
     @property
     def distinct(self) -> int:
         """How many different names there are."""
-        simple = len(self.parts) == 1 and isinstance(self.parts[0], Span)
-        return len(self) if simple else len(set(self))
+        spans = [part for part in self.parts if isinstance(part, Span)]
+        if len(spans) < len(self.parts) or len({(each.prefix, each.width) for each in spans}) > 1:
+            return len(set(self))
+        total, end = 0, -1
+        for each in sorted(spans, key=lambda span: span.low):
+            total += max(each.high - max(each.low - 1, end), 0)
+            end = max(end, each.high)
+        return total
+
+    def without(self, others: Iterable[Names]) -> Iterator[str]:
+        """The names, as often as they are written, that are in none of the others.
+
+        Spans of a prefix are taken from each other as numbers: of a million names that are all in
+        others none is made.
+        """
+        written: set[str] = set()
+        by_prefix: dict[str, list[Span]] = {}
+        for part in (part for each in others for part in each.parts):
+            if isinstance(part, str):
+                written.add(part)
+            else:
+                by_prefix.setdefault(part.prefix, []).append(part)
+
+        def is_other(name: str) -> bool:
+            heads = (name[:end] for end in range(len(name)) if name[:end] in by_prefix)
+            return name in written or any(
+                name in span for head in heads for span in by_prefix[head]
+            )
+
+        for part in self.parts:
+            if isinstance(part, str):
+                yield from () if is_other(part) else (part,)
+                continue
+            left = [part]
+            for span in by_prefix.get(part.prefix, ()):
+                left = [piece for each in left for piece in each.without(span)]
+            # Another prefix can name the same: n1[0-9] is in n[10-19].
+            is_alone = not written and len(by_prefix) == (part.prefix in by_prefix)
+            for piece in left:
+                yield from piece if is_alone else (name for name in piece if not is_other(name))
 
 
 @dataclass(frozen=True, slots=True)

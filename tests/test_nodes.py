@@ -1,15 +1,19 @@
 """Names in one property: every example and error of List, Range and Pattern, and the way back."""
 
+import dataclasses
+
 import pytest
 from counting import calls
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sssjob
 from sssjob import nodes
 from sssjob.document import loads
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import parse
 from sssjob.expression.evaluate import Offer, Request
+from sssjob.layout.request import requests
 from sssjob.model import Delivered, Job, Property, Requested
 
 
@@ -326,3 +330,51 @@ def test_no_name_of_a_single_range_is_made_to_ask_whether_some_are_among_them(mo
     monkeypatch.setattr(nodes.Span, "__iter__", lambda span: pytest.fail("names were made"))
     offers = [Offer.of("a", [Property("Node", "n7")]), Offer.of("b", [Property("Node", "m")])]
     assert [str(made.verdict(offer)) for offer in offers] == ["no", "no"]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["n", "n1", "n0", "m"]), st.integers(0, 120), st.integers(0, 30),
+            st.integers(1, 3),
+        ),
+        min_size=1, max_size=4,
+    )
+)  # fmt: skip
+def test_ranges_are_taken_from_each_other_as_their_names_are(given_spans):
+    spans = [
+        nodes.Span(prefix, low, low + more, max(width, len(str(low))))
+        for prefix, low, more, width in given_spans
+    ]
+    first, *others = (nodes.Names((each,)) for each in spans)
+    excluded = {name for each in others for name in each}
+    assert list(first.without(others)) == [name for name in first if name not in excluded]
+    together = nodes.Names(tuple(spans))
+    assert together.distinct == len(set(together))
+
+
+def test_nothing_is_made_of_ranges_that_cover_each_other(monkeypatch):
+    made = []
+
+    def counted(self):
+        for number in range(self.low, self.high + 1):
+            made.append(number)
+            assert len(made) < 1000
+            yield f"{self.prefix}{number:0{self.width}}"
+
+    monkeypatch.setattr(nodes.Span, "__iter__", counted)
+    text = "n[1-999999]"
+    source = (
+        f'<Job><Id>1</Id><Requested><Node aggregation="Range" op="NE">{text}</Node>'
+        f'<Node aggregation="Range">{text}</Node></Requested></Job>'
+    )
+    job = loads(source)
+    offer = {"id": "n1", "Node": "n5", "Processors": 8}
+    assert not sssjob.place(job, [offer]).placed
+    list(sssjob.validate(source))
+    (found, *_), _ = requests(job, "/Job")
+    assert found.candidates.names(10) == ()
+    twice = dataclasses.replace(
+        found.candidates, excluded=(), sets=((nodes.spans(text), None),) * 2
+    )
+    assert twice.names(3) == ("n1", "n2", "n3")

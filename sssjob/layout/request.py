@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -43,7 +43,7 @@ class Candidates:
     """Names that a request gives for nodes, each set with how many are wanted of it."""
 
     sets: tuple[tuple[nodes.Names, int | None], ...] = ()
-    excluded: frozenset[str] = frozenset()
+    excluded: tuple[nodes.Names, ...] = ()
     open: bool = True  # whether other nodes may be taken, too
     path: str = ""
     line: int = 0
@@ -56,16 +56,27 @@ class Candidates:
     def names(self, number: int = LIMIT) -> tuple[str, ...]:
         """At most so many different names: what is wanted of each set first, then the others."""
         chosen: dict[str, None] = {}
+        taken = list(self.excluded)  # and the sets of which nothing is left
         for names, count in self.sets:
-            chosen |= dict.fromkeys(islice(self._free(names, chosen), count or 0))
+            if count and _choose(names, taken, chosen, count) < count:
+                taken.append(names)
         for names, _ in self.sets:
-            more = max(number - len(chosen), 0)
-            chosen |= dict.fromkeys(islice(self._free(names, chosen), more))
+            more = number - len(chosen)
+            if more > 0 and _choose(names, taken, chosen, more) < more:
+                taken.append(names)
         return tuple(islice(chosen, number))
 
-    def _free(self, names: nodes.Names, chosen: dict[str, None]) -> Iterator[str]:
-        taken = set(chosen) | self.excluded
-        return (name for name in dict.fromkeys(names) if name not in taken)
+
+def _choose(
+    names: nodes.Names, taken: Sequence[nodes.Names], chosen: dict[str, None], number: int
+) -> int:
+    """Choose so many more of a set, and give how many there were."""
+    before = len(chosen)
+    for name in names.without(taken):
+        if len(chosen) - before == number:
+            break
+        chosen.setdefault(name)
+    return len(chosen) - before
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +268,7 @@ def _candidates(block: Block, path: str, terms: tuple[Term, ...], extended: bool
     if not asked and (own := block.properties.get("Node")) is not None:
         asked, where = [Comparison(own.having(op=None))], f"{path}/Node"
     sets: list[tuple[nodes.Names, int | None]] = []
-    excluded: set[str] = set()
+    excluded: list[nodes.Names] = []
     for term in asked:
         item = next(expression.comparisons(term)).item
         op = "NE" if isinstance(term, Not) else term.op
@@ -266,14 +277,14 @@ def _candidates(block: Block, path: str, terms: tuple[Term, ...], extended: bool
             if op == "EQ":
                 sets.append((found, nodes.stated_count(item)))
             else:
-                excluded.update(found)
+                excluded.append(found)
     first = next(expression.comparisons(asked[0])).item if asked else None
     # A set is what to choose from; of two, or of single names, each has to be among the nodes.
     closed = (
         len(asked) == len(sets) == 1 and first is not None and "aggregation" in first.attributes
     )
     line = first.line if first else 0
-    return Candidates(tuple(sets), frozenset(excluded), not closed, where, line)
+    return Candidates(tuple(sets), tuple(excluded), not closed, where, line)
 
 
 def _pin(task: Task) -> str:

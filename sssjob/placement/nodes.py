@@ -14,6 +14,7 @@ from functools import cached_property
 
 from sssjob.errors import LimitExceeded, SSSJobError
 from sssjob.expression.offer import Offer
+from sssjob.nodes import Names
 
 LIMIT = 1_000_000
 _SHOWN = 8
@@ -80,10 +81,18 @@ class Nodes:
         """Where each name stands."""
         return {name: position for position, name in enumerate(self.names)}
 
-    def among(self, names: Iterable[str]) -> frozenset[int]:
+    def among(self, names: Names) -> frozenset[int]:
         """The positions of those names that are nodes here."""
         known = self.positions
-        return frozenset(known[name] for name in names if name in known)
+        found: set[str] = set()
+        for part in names.parts:
+            if isinstance(part, str):
+                found.add(part)
+            elif len(part) < len(known):
+                found.update(part)
+            else:  # a range may stand for a million names
+                found.update(name for name in known if name in part)
+        return frozenset(known[name] for name in found if name in known)
 
 
 def _name(offer: Offer) -> tuple[str, str]:
