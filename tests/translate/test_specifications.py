@@ -410,6 +410,7 @@ def test_a_choice_of_numbers_of_nodes_is_a_set_in_a_canonical_jobspec(inner, cou
     job = loads(f"<Job><Executable>/bin/true</Executable>{requested(inner)}</Job>")
     text, losses = translate(job, "flux-canonical", Settings(residual=False))
     assert json.loads(text)["resources"][0]["count"] == count
+    assert json.loads(text)["tasks"][0]["count"] == {"per_slot": 1}
     assert (faults("flux-canonical", text), losses) == ([], ())
     (back,) = read(text.encode())
     assert translate(back.job, "flux-canonical", Settings(residual=False)).text == text

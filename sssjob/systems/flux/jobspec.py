@@ -125,6 +125,9 @@ class Jobspec(Specification):
 
     def _resources(self, asked: Asked, settings: Settings) -> tuple[list[Data], Data]:
         of = added(asked)
+        number_of_nodes = self._nodes(asked, of.nodes) if of.nodes else 0
+        if isinstance(number_of_nodes, str):  # so that no number of tasks follows from it
+            of.nodes = Count(of.node_count, None)
         slots = of.count or of.node_count * (of.per_node or 1)  # of a range the least
         inside: list[Data] = [{"type": "core", "count": self._cores(asked, of)}]
         if number := gpus(asked, slots):
@@ -140,7 +143,6 @@ class Jobspec(Specification):
                 asked.approximate("TaskDistribution", f"{of.count} tasks on {number} nodes")
             per_node = -(-of.count // number)
         slot["count"] = per_node or 1
-        number_of_nodes = self._nodes(asked, of.nodes)
         varies = not isinstance(number_of_nodes, int)
         total = of.count if of.count and (varies or of.count != number * slot["count"]) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
