@@ -10,7 +10,7 @@ from sssjob.errors import InvalidJob, InvalidValue
 from sssjob.expression import Expression
 from sssjob.expression.evaluate import Answer, Offer, Request
 from sssjob.expression.offer import Mode, delivered
-from sssjob.expression.offers import BadOffer, offer
+from sssjob.expression.offers import BadOffer, offer, unknown
 from sssjob.expression.pattern import Matching
 from sssjob.model import Block, JobGroup
 
@@ -63,6 +63,10 @@ def offered(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
         elif isinstance(each, Block):
             yield Offer.of(each.id or str(index), delivered(each), "exact")
         elif isinstance(each, Mapping):
-            yield offer(dict(each), index, mode)
+            made = offer(dict(each), index, mode)
+            for said in unknown([made]):
+                if "; did you mean " in said:  # any other name may be one of the site's own
+                    raise BadOffer(index, made.id, said)
+            yield made
         else:
             raise BadOffer(index, "", f"{each!r} is no offer")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import FrozenInstanceError, dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -250,6 +250,7 @@ class Block:
         for name, value in properties.items():
             if spec.element(name) is None and (advice := _meant(name, cls.name)):
                 raise UnknownName(name, cls.name, advice)
+            _refuse_kind(name, value)
             yield Property(name, value)
 
     def __contains__(self, key: object) -> bool:
@@ -304,6 +305,11 @@ class Block:
 
         What is requested or delivered is in blocks of its own: ``job.requested["Memory"]``.
         """
+        if not isinstance(name, str):
+            expected = (
+                "a name of a property; properties are counted in .properties, items in .items"
+            )
+            raise InvalidValue(repr(name), expected)
         found = self.properties.get(name)
         if found is None:
             kinds = (Requested, Delivered)
@@ -361,8 +367,10 @@ class Block:
     def removing(self, *names: str, inside: type[Block] | None = None) -> Self:
         """The same block without properties of these names; ``inside`` a category, if given.
 
-        Of a request, neither And nor Or misses them.
+        Of a request, neither And nor Or misses them. Raises ``UnknownName`` for a name that is one
+        of the tables misspelt, and that nothing here has.
         """
+        self._refuse_misspelt(names, inside)
         if inside is not None:
             for found in self.blocks(inside):
                 self = self._with(found, found.removing(*names))
@@ -371,11 +379,29 @@ class Block:
             item for item in self.items if type(item) is not Property or item.name not in names
         )
 
+    def _refuse_misspelt(self, names: Iterable[str], inside: type[Block] | None) -> None:
+        holders = (self,) if inside is None else self.blocks(inside)
+        container = self.name if inside is None else inside.name
+        for name in names:
+            if spec.element(name) is not None or any(name in each for each in holders):
+                continue
+            if advice := suggestions.advice(name, container):
+                raise UnknownName(name, container, advice)
+
     def _with(self, old: Block, new: Block) -> Self:
         """The same block with one in the place of another, or behind all if that is not here."""
         if any(item is old for item in self.items):
             return self.holding(new if item is old else item for item in self.items)
         return self.holding((*self.items, new))
+
+
+def _cannot_assign(_: object, name: str, *__: object) -> NoReturn:
+    """As frozen dataclasses refuse, whose own way with slots fails in classes made of them."""
+    raise FrozenInstanceError(f"cannot assign to {name!r}: a change is a new value")
+
+
+for _frozen in (Property, Reference, Block):
+    _frozen.__setattr__ = _frozen.__delattr__ = _cannot_assign  # type: ignore[method-assign]
 
 
 class Requested(Block):
@@ -396,6 +422,7 @@ class Requested(Block):
 
     def removing(self, *names: str, inside: type[Block] | None = None) -> Self:
         """The same request without these names: neither And nor Or misses them."""
+        self._refuse_misspelt(names, inside)
         if inside is not None:
             return super().removing(*names, inside=inside)
         return self.holding(_editing().removing(self, names))
@@ -529,6 +556,25 @@ _SPELLED: Mapping[type, str] = {
     datetime: "a time with a zone, such as datetime.now(UTC)",
     timedelta: "a duration of whole seconds",
 }
+
+
+def _refuse_kind(name: str, value: Scalar) -> None:
+    """Raise ``InvalidValue`` for a value of Python whose kind is not that of the property."""
+    row = spec.element(name)
+    if row is None:
+        return
+    refused: tuple[type, ...] = ()
+    if row.type in _NUMBERS:
+        refused = (bool, datetime) + (timedelta,) * (row.type != spec.DURATION)
+    if row.type == spec.DATETIME:
+        refused = (bool, timedelta)
+    if isinstance(value, refused):
+        raise InvalidValue(repr(value), f"a value of {name}, which is of type {row.type}")
+    if isinstance(value, timedelta) and value < timedelta():
+        raise InvalidValue(repr(value), "a duration, which is not negative")
+
+
+_NUMBERS = frozenset((spec.INTEGER, spec.FLOAT, spec.DURATION))
 
 
 def _meant(name: str, block: str) -> str:

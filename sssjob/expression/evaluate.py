@@ -51,6 +51,10 @@ class Answer:
     taken: Point
     reason: Reason
 
+    def __bool__(self) -> bool:
+        """Whether the verdict is yes: what is not known is not."""
+        return self.verdict is Verdict.YES
+
     @property
     def reasons(self) -> tuple[str, ...]:
         """Each comparison that decided, in document order, with what was offered."""
@@ -81,6 +85,8 @@ class Request:
 
         Its defaults are resolved. Raises as ``parse`` does.
         """
+        if not isinstance(block, Block):
+            raise InvalidValue(repr(block), "a job, a task group or a task; loads reads a text")
         stated = of(block)
         own = all_of(map(Comparison, plain(block.properties)))
         return cls(own if stated is None else stated, match)

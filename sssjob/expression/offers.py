@@ -10,6 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, BinaryIO, NoReturn
 
 from sssjob import spec, suggestions, units
@@ -17,6 +20,7 @@ from sssjob.errors import SSSJobError
 from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer
 from sssjob.expression.tree import key
 from sssjob.model import Property
+from sssjob.model import text as spelled
 
 SIZE_LIMIT = 256 << 20  # bytes of one file of offers
 _VALUES_LIMIT = 100_000  # values of one property
@@ -146,11 +150,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _properties(name: str, value: object) -> Iterator[Property]:
     """The properties that one member of an offer stands for."""
-    if isinstance(value, list):
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)  # in one order, so that answers are the same each time
+    if isinstance(value, list | tuple):
         if len(value) > _VALUES_LIMIT:
             raise ValueError(f"more than {_VALUES_LIMIT} values")
         for member in value:
-            if isinstance(member, list):
+            if isinstance(member, list | tuple | set | frozenset):
                 raise ValueError("an array in an array")
             yield from _properties(name, member)
     elif not isinstance(value, dict):
@@ -186,6 +192,8 @@ def _text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return str(value)
+    if isinstance(value, Decimal | Fraction | datetime | timedelta):
+        return spelled(value)
     if not isinstance(value, str):
         raise ValueError(f"{_kind(value)} where a text or a number is due")
     return str(value)
@@ -196,5 +204,8 @@ def _kind(value: object) -> str:
         return "a boolean"
     if isinstance(value, _Number | int | float):
         return "a number"
+    if value is None:
+        return "null"
     kinds = ((dict, "an object"), (list, "an array"), (str, "a text"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), "null")
+    other = f"a value of Python's {type(value).__name__}"
+    return next((name for kind, name in kinds if isinstance(value, kind)), other)
