@@ -67,7 +67,8 @@ class Form:
     at_once: tuple[Rule, ...] = ()
     held_name: Name | None = None
     words: Callable[[Wanted, str, Made], list[str]] | None = None
-    signs: tuple[str, ...] = ()  # of which a directive holds one, if another form is spelled alike
+    # Options, some with their values, of which a script has one if another form is spelled alike.
+    signs: frozenset[str] = frozenset()
     prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read
     array: Spelling = NO_ARRAYS
     # Variables of the script that say a property of a job, and what they say.
@@ -338,11 +339,20 @@ class SubmitForm(Translator[Script]):
         """A line of the prefix before the first command."""
         for line in head.decode("utf-8", "replace").split("\n"):
             behind = self.form.syntax.directive(line)
-            if behind and (not self.form.signs or any(sign in behind for sign in self.form.signs)):
+            if behind and (not self.form.signs or self._signed(behind)):
                 return f"a line that begins with {self.form.syntax.prefix}"
             if line.strip() and not line.lstrip().startswith("#"):
                 return ""
         return ""
+
+    def _signed(self, text: str) -> bool:
+        """Whether a directive has an option that another form does not."""
+        try:
+            options = [*self.form.syntax.options(text)]
+        except InvalidValue:
+            return False
+        told = {f"{option.name} {option.value}" for option in options}
+        return not self.form.signs.isdisjoint(told | {option.name for option in options})
 
 
 def _readable(text: str) -> str:

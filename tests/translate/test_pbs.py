@@ -2,7 +2,15 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from translated import comes_back, losses_of, options_of, requested, said_by_script, wrapped
+from translated import (
+    comes_back,
+    losses_of,
+    options_of,
+    requested,
+    said_by_script,
+    script,
+    wrapped,
+)
 
 from sssjob.document import loads
 from sssjob.translate import Done, Settings, read, recognise, translate
@@ -175,3 +183,34 @@ def test_any_of_them_together_come_back(target, data):
         st.lists(st.sampled_from(own), unique_by=lambda each: each.split(">")[0].split()[0])
     )
     comes_back(loads(wrapped("".join(inner))), target)
+
+
+@pytest.mark.parametrize("line", ["-l nodes=2:ppn=4", "-d /data", "-t 1-3", "-l qos=high", "-l partition=x",
+                                  "-l gres=x+3", "-W x=advres:R7", "-l opsys=Linux", "-c none", "-N a -l walltime=1,pmem=1gb"])  # fmt: skip
+def test_a_script_of_torque_is_known_by_its_own_options(line):
+    assert recognise(script("#PBS", ["-N a", line])) == "torque"
+
+
+@pytest.mark.parametrize("line", ["-l mem=2gb", "-l select=1:ncpus=2", "-c n", "-N nodes=2", "-l walltime=1:00:00", "-J 1-3",
+                                  "-W depend=afterok:1", "-v nodes=2"])  # fmt: skip
+def test_a_script_of_pbs_is_none_of_torque(line):
+    assert recognise(script("#PBS", [line])) == "pbs"
+
+
+def test_what_is_written_for_torque_is_read_as_it():
+    job = loads(
+        wrapped(
+            "<InitialWorkingDirectory>/d</InitialWorkingDirectory>"
+            + requested('<Memory units="GB">2</Memory>')
+        )
+    )
+    (found,) = read(translate(job, "torque", Settings(residual=False)).text.encode())
+    assert found.job.get("InitialWorkingDirectory") == "/d"
+    assert not found.findings
+
+
+def test_memory_without_chunks_is_that_of_the_job():
+    text, findings = said_by_script("#PBS", ["-l mem=2gb"], "pbs")
+    assert (text, findings) == (requested('<Memory units="GB">2</Memory>'), ())
+    _, findings = said_by_script("#PBS", ["-l mem=2gb,select=1:ncpus=1"], "pbs")
+    assert [each.code for each in findings] == ["W-UNKNOWN"]

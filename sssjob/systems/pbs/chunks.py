@@ -246,6 +246,11 @@ class Chunks(Layout):
                 heard.items.append(TaskGroup(inner.all()))
         if scatter:
             heard.say("TaskDistribution", "RoundRobin", type="Rule")
+        if value is None and (memory := said.last("-l mem")) is not None:
+            try:
+                numbers.say_size(heard, "Memory", ceil(size(memory)))  # of the one chunk there is
+            except InvalidValue as error:
+                said.back("-l mem", memory, str(error))
         say_shared(said, heard)
 
 

@@ -151,7 +151,11 @@ _TORQUE = Form(
     ),
     rules=(fields.QueueAt("-q"), *_RULES),
     shell="-S",
-    signs=("nodes=", "ppn=", "pmem=", "advres:"),
+    signs=frozenset((
+        "-l nodes", "-l pmem", "-l pvmem", "-l procs", "-l qos", "-l partition", "-l gres",
+        "-l opsys", "-l feature", "-W x", "-d", "-t", "-F", "-L", "-T", "-w", "-c none",
+        "-c enabled",
+    )),
 )
 PBS, TORQUE = SubmitForm(FORM), SubmitForm(_TORQUE)
 # fmt: on
