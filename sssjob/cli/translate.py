@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote
@@ -193,7 +194,8 @@ def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> N
                 common.print_findings(item.in_file(source.name) for item in found.findings)
                 if found.job is None or work.select not in ("", found.job.id):
                     continue
-                for row in explain(found.job, work.settings):
+                given = replace(work.settings, files={**work.settings.files, **found.files})
+                for row in explain(found.job, given):
                     stream.write(f"{row.path} {row.value[:60]!r}\n".encode())
                     for name, said in row.told.items():
                         if wanted is None or name in wanted:

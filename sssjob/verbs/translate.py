@@ -24,6 +24,7 @@ from sssjob.translate import (
 )
 from sssjob.translate.translator import Reading
 
+_OTHERS = "no line is its own: what else the job says makes the same ones"
 MOST = 1 << 28  # bytes of one source, which is held whole
 
 
@@ -128,24 +129,34 @@ def explain(job: Job, settings: Settings) -> Iterator[Explained]:
     whole = {name: _text(job, name, plain) for name in targets}
     for path, item, without in _without(job):
         told = {}
-        for name, (lines, losses) in whole.items():
-            gone = _text(without, name, plain)[0] if lines else []
+        for name, (lines, losses, wrong) in whole.items():
+            gone = _text(without, name, plain).lines if lines else []
             said = [line.strip() for line in lines if line not in gone]
             why = [loss.reason for loss in losses if loss.path == path]
+            why += [wrong] * bool(wrong)
             if lines and not gone:
                 said = [line.strip() for line in lines if item.text in line]
-            told[name] = "; ".join(said[:3]) or (f"- {why[0]}" if why else "-")
+            why += [_OTHERS]
+            told[name] = "; ".join(said[:3]) or f"- {why[0]}"
         yield Explained(path, item.text, told)
 
 
-def _text(job: Job, to: str, settings: Settings) -> tuple[list[str], tuple[Loss, ...]]:
+class _Text(NamedTuple):
+    """The lines of a target; without any, what refuses the job, or why it cannot be written."""
+
+    lines: list[str]
+    losses: tuple[Loss, ...] = ()
+    wrong: str = ""
+
+
+def _text(job: Job, to: str, settings: Settings) -> _Text:
     try:
         text, losses = translate(job, to, settings)
     except Untranslatable as refused:
-        return [], refused.losses
-    except InvalidValue:
-        return [], ()
-    return text.splitlines(), losses
+        return _Text([], refused.losses, f"{to} cannot hold all of it")
+    except InvalidValue as error:
+        return _Text([], (), str(error))
+    return _Text(text.splitlines(), losses)
 
 
 def _without(job: Job) -> Iterator[tuple[str, Property, Job]]:

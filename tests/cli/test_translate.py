@@ -125,3 +125,12 @@ def test_a_directive_that_is_no_option_is_told_and_the_exit_code_says_so(run):
     done = run("-", "--to", "sbatch", input=script)
     assert (done.exit_code, done.stdout) == (1, script)
     assert "<stdin>:2: error: #SBATCH: 'run' is not an option" in done.stderr
+
+
+def test_each_row_of_the_table_of_a_script_has_lines_or_a_reason(run):
+    script = "#!/bin/bash\n#SBATCH -J scan -n 8 --mem=4G --mail-type=END\nsrun ./scan\n"
+    Path("job.sh").write_text(script)
+    table = run("job.sh", "--to", "all", "--explain").stdout
+    assert "#SBATCH --job-name=scan" in table
+    assert "a script travels as a file of its own" in table
+    assert not [line for line in table.splitlines() if line.endswith(" -")]

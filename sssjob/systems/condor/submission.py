@@ -26,6 +26,7 @@ from sssjob.translate.quoting import safe
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
+NO_FILES = ": a script travels as a file of its own, which Executable has to name"
 MIB, KIB = 1 << 20, 1 << 10
 
 _LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
@@ -78,7 +79,7 @@ class Program(fields.Rule):
         text = "" if item is None else stripped(item.text)
         named = executable(text)
         if named.kind is not ExecutableKind.PATH:
-            raise InvalidValue(named.target, "an executable that is a path on the nodes")
+            raise InvalidValue(named.target, f"an executable that is a path on the nodes{NO_FILES}")
         made.option("executable", literal(text))
         if words is not None and (found := arguments(words.text)):
             made.option("arguments", literal(quoting.quoted_v2(found)))

@@ -61,6 +61,7 @@ from sssjob.translate.specification import (
 )
 from sssjob.translate.translator import Read, Settings
 
+NO_FILES = ": a script is written to a file of its own, which Executable has to name"
 TYPE = "Flux"  # of Extensions
 CANONICAL = 999  # the version that RFC 14 gives its examples
 _SYSTEM = ("attributes", "system")
@@ -101,7 +102,7 @@ class Jobspec(Specification):
         """The jobspec of a job. Raises ``InvalidValue`` for one without a program."""
         words_ = command(asked)
         if not words_:
-            raise InvalidValue(asked.job.id, "a job whose Executable is a path")
+            raise InvalidValue(asked.job.id, f"a job whose Executable is a path{NO_FILES}")
         form: Data = {"version": self.version, "resources": [], "tasks": [], "attributes": {}}
         form["resources"], count = self._resources(asked, settings)
         form["tasks"] = [{"command": words_, "slot": _LABEL, "count": count}]
