@@ -42,7 +42,8 @@ def command(
     Properties are in the order of the standard's tables. Numbers are as short as they can be
     without loss, sizes in the largest unit that gives a whole number. Attributes that state their
     default and comments are left out, older names are replaced, and requests are written in a form
-    that all readers understand alike.
+    that all readers understand alike. What stands around job objects is left out, but for the
+    Files that they name; "sssjob show --to sss" keeps it.
     """
     from sssjob.document import dumps
     from sssjob.document.attached import message

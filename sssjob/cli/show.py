@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common
+from sssjob.errors import UnreadableDocument
 from sssjob.spec import DIALECTS
 
 if TYPE_CHECKING:
     from sssjob.document.bundle import File
-    from sssjob.errors import UnreadableDocument
+    from sssjob.document.sources import NamedSource
     from sssjob.model import Block
 
 _DOCUMENTS = ("sss", "sss-lines")  # forms that are documents
+_KEPT = 1 << 24  # bytes of a document that are held, and not put into a file
 _WIDEST = 1 << 16  # characters of a line; the terminal wraps it
 
 
@@ -45,7 +51,7 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
 @click.option("--explain", is_flag=True, help="Show where each effective value was written.")
 @click.option(
     "--to", "form", type=click.Choice(["tree", "sss", "sss-lines", "json"]), default="tree",
-    show_default=True, help="A tree; documents, indented or one on each line; or JSON.",
+    show_default=True, help="A tree; documents, as they are or one on each line; or JSON.",
 )  # fmt: skip
 @click.option("--json", "form", flag_value="json", help="As --to json: one object on each line.")
 @click.option(
@@ -61,7 +67,10 @@ def command(
 ) -> None:  # fmt: skip
     """Show job objects as a tree, or write them in another form.
 
-    Older names become those of 3.1.0; everything else is written as it was read.
+    Older names become those of 3.1.0; everything else is written as it was read. By itself, --to
+    sss writes each whole document: what has no older name, and all around the job objects, stays
+    byte for byte. With any other option, and on lines, what is around them is left out, but for
+    the Files that they name.
     """
     shown = 0
     unread = False
@@ -71,7 +80,14 @@ def command(
         unread = True
         common.say(error)
 
-    for block, beside in _blocks(files, deref, form in _DOCUMENTS, complain):
+    def wrote(count: int) -> None:
+        nonlocal shown
+        shown += count
+
+    sources = common.sources(files)
+    if form == "sss" and not any((effective, deref, explain, dialect, namespace)):
+        sources = _left(sources, len(files) < 2, wrote)
+    for block, beside in _blocks(sources, deref, form in _DOCUMENTS, complain):
         shown += 1
         if explain:
             _explain(block)
@@ -106,15 +122,64 @@ def _print_tree(block: Block) -> None:
     Console(highlight=False, width=_WIDEST).print(tree(block), no_wrap=True, crop=False)
 
 
+def _left(
+    sources: Iterable[NamedSource], is_only: bool, wrote: Callable[[int], None]
+) -> Iterator[NamedSource]:
+    """The sources that cannot be written as they stand; the others are, each in its turn."""
+    for source in sources:
+        count, left = _whole(source, is_only=is_only)
+        if count:
+            wrote(count)
+        else:
+            yield left
+
+
+def _whole(source: NamedSource, *, is_only: bool) -> tuple[int, NamedSource]:
+    """Write a source as it stands, in present names; the number of its job objects.
+
+    0 if something in it cannot be read, and nothing is written; it is left, to be read again.
+    """
+    from sssjob.document import read
+    from sssjob.document.encodings import LONGEST_MARK, by_mark
+    from sssjob.document.splice import in_present_names
+
+    left = source
+    given: Path | bytes
+    try:
+        if not isinstance(source.given, Path):
+            given = source.given.read()
+            left = source._replace(given=io.BytesIO(given))
+        elif (given := source.given).is_dir() or not given.exists():
+            return 0, source
+        elif not given.is_file():  # a pipe, which is read once
+            given = given.read_bytes()
+            left = source._replace(given=io.BytesIO(given))
+        count = sum(1 for _ in read(given))
+        with tempfile.SpooledTemporaryFile(_KEPT) as kept:
+            for piece in in_present_names(given):
+                kept.write(piece)
+            kept.seek(0)
+            # Documents behind each other have to be of encodings that can be told apart.
+            if not count or (not is_only and by_mark(kept.read(len(LONGEST_MARK)))):
+                return 0, left
+            kept.seek(0)
+            shutil.copyfileobj(kept, sys.stdout.buffer)
+    except (OSError, UnreadableDocument) as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        return 0, left  # which says it in its turn
+    return count, left
+
+
 def _blocks(
-    files: tuple[str, ...], deref: bool, with_files: bool, complain: common.Complain
+    sources: Iterable[NamedSource], deref: bool, with_files: bool, complain: common.Complain
 ) -> Iterator[tuple[Block, Sequence[File]]]:
     """The job objects of sources, each with the Files that it names, if these are wanted."""
     from sssjob.document import read
     from sssjob.document.attached import Attached
     from sssjob.document.sources import opened
 
-    for source in common.sources(files):
+    for source in sources:
         try:
             with opened(source) as stream:
                 attached = Attached(stream)

@@ -21,6 +21,8 @@ from sssjob.document.cutting import Piece
 from sssjob.document.files import CHUNK, opened
 from sssjob.document.outermost import UNIT_TAGS, is_block
 from sssjob.document.patch import patched
+from sssjob.document.places import place as place_of
+from sssjob.document.places import split
 from sssjob.errors import UnreadableDocument, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, Reference, belonging
 
@@ -32,12 +34,26 @@ _TAIL = 256  # bytes before a job in which the start of its line is looked for
 _JOB_TAGS = frozenset(tag for tag in UNIT_TAGS if tag.endswith("Job"))
 
 
+def in_present_names(source: Path | bytes) -> Iterator[bytes]:
+    """The bytes of documents, where each job object with older names is written anew.
+
+    Memory holds a batch of them at a time. Raises ``UnreadableDocument``.
+    """
+    return _rewritten(source, lambda block: block, _has_older_names)
+
+
 def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
     """The bytes of a document, or of several, with the jobs that ``change`` exchanges.
 
     ``change`` is given every job object, and gives it back, or another one. Memory holds a
     batch of them at a time. Raises ``UnreadableDocument``.
     """
+    return _rewritten(source, change, lambda element: False)
+
+
+def _rewritten(
+    source: Path | bytes, change: Change, is_written_anew: Callable[[Element], bool]
+) -> Iterator[bytes]:
     with opened(source) as stream:
         copy = _Copy(stream)
         for batch in reader.batches(source):
@@ -46,17 +62,36 @@ def rewrite(source: Path | bytes, change: Change) -> Iterator[bytes]:
                     continue
                 block = from_tree(element, offset=batch.offset)
                 changed = _at_home(block, change(block))
-                for old, new, home, place in _pairs(element, block, changed, piece):
-                    if new is old or not isinstance(new, Block):
+                whole = is_written_anew(element)
+                pairs = _pairs(element, block, changed, piece)
+                for old, new, home, place in [(block, block, element, piece)] if whole else pairs:
+                    if not whole and (new is old or not isinstance(new, Block)):
                         continue
+                    assert isinstance(new, Block)
                     if place.end < 0:
                         message = "the places of its job objects cannot be found"
                         line = place.place.line
                         raise UnreadableDocument(finding("E-XML", message, line=line))
                     yield from copy.until(place.place.start)
                     encoding = piece.around.origin or piece.around.encoding
-                    yield copy.replaced(place.end, _Home(home, encoding), old, new)
+                    there = _Home(home, encoding)
+                    yield copy.replaced(place.end, there, None if whole else old, new)
         yield from copy.until(None)
+
+
+def _has_older_names(element: Element) -> bool:
+    """Whether something in a job object has another name than it has in the present tables."""
+    for child in element:
+        if type(child.tag) is str:
+            name = split(str(element.tag))[1]
+            here = place_of(child.tag, name)
+            if (here.implied and here.category != name) or here.name not in (
+                child.tag, split(child.tag)[1]
+            ):  # fmt: skip
+                return True
+            if here.block and _has_older_names(child):
+                return True
+    return False
 
 
 def _at_home(old: B, new: B) -> B:
@@ -131,8 +166,11 @@ class _Home(NamedTuple):
     element: Element
     encoding: str
 
-    def dressed(self, was: Item, job: Block, raw: bytes, before: bytes) -> bytes:
-        """What a job was, as text for this place, now that it is another; ``raw`` stood here."""
+    def dressed(self, was: Item | None, job: Block, raw: bytes, before: bytes) -> bytes:
+        """What a job was, as text for this place, now that it is another; ``raw`` stood here.
+
+        None of what was there is kept if ``was`` is None.
+        """
         old = raw.decode(self.encoding, "replace")
         if isinstance(was, Block) and (kept := patched(old.encode(), self.element, was, job)):
             return kept.decode().encode(self.encoding, "xmlcharrefreplace")
@@ -168,7 +206,7 @@ class _Copy:
             self._before = (self._before + chunk)[-_TAIL:]
             yield chunk
 
-    def replaced(self, end: int, home: _Home, old: Item, job: Block) -> bytes:
+    def replaced(self, end: int, home: _Home, old: Item | None, job: Block) -> bytes:
         """A new job for the bytes up to a place, which are left out."""
         before = self._before
         return home.dressed(old, job, b"".join(self.until(end)), before)

@@ -141,3 +141,47 @@ def test_references_give_way_to_definitions_wherever_the_document_has_them():
     )
     kept = show("--to", "sss-lines", document=REFERENCES).stdout.splitlines()
     assert kept[0] == "<JobGroup><Id>g</Id><Job>stage</Job><Job>job77</Job></JobGroup>"
+
+
+AROUND = """<?xml version="1.0"?>
+<!-- before --><?pi before?>
+<Wrap a='1'  xmlns:p="urn:p">
+  text <!-- in it -->
+  <Job  ><Id>1<!-- in a value --></Id><Executable>#Script</Executable>{}</Job> <?between?>
+  <Job><Id>2</Id><p:x y='p:z'/></Job>
+  <File id='Script'><![CDATA[a <b>]]></File><File id="Other"/>
+</Wrap>
+<!-- behind -->"""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_a_whole_document_is_written_byte_for_byte(encoding, is_stream, tmp_path):
+    data = AROUND.format("").encode(encoding)
+    path = tmp_path / "job.xml"
+    path.write_bytes(data)
+    name, given = ("-", data) if is_stream else (str(path), None)
+    result = CliRunner().invoke(sssjob, ["show", "--to", "sss", name], input=given)
+    assert (result.exit_code, result.stdout_bytes) == (0, data)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [("<UserId>a</UserId>", "<User>a</User>"),
+     ("<wallclockLimit>5</wallclockLimit>", "<Requested><Duration>5</Duration></Requested>")],
+)  # fmt: skip
+def test_a_job_with_older_names_is_written_anew_and_nothing_else(named):
+    older, present = map(AROUND.format, named)
+    result = show("--to", "sss", document=older)
+    assert result.exit_code == 0
+    before, _, behind = present.partition("<Job  >")
+    assert result.stdout.startswith(before)
+    assert result.stdout.endswith(behind.partition("</Job>")[2])
+    assert named[1] in result.stdout
+    assert older.count("Job>") == result.stdout.count("Job>") - 1
+
+
+def test_what_cannot_be_read_whole_is_shown_as_far_as_it_can_be():
+    result = show("--to", "sss", document="<Data><Job><Id>1</Id></Job>\n<Job><Id>2</Job></Data>")
+    assert result.exit_code == 2
+    assert result.stdout.count("<Id>1</Id>") == 1
