@@ -142,7 +142,7 @@ def _say(written: Written, file: str, listed: BinaryIO | None) -> None:
 
 
 def _worth(loss: Loss) -> bool:
-    return not loss.fact and loss.finding().severity in (
+    return loss.is_told and loss.finding().severity in (
         Severity.ERROR, Severity.WARNING, Severity.NOTICE,
     )  # fmt: skip
 

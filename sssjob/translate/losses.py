@@ -63,6 +63,11 @@ class Loss(NamedTuple):
             "reason": self.reason, "done": self.done.value,
         }  # fmt: skip
 
+    @property
+    def is_told(self) -> bool:
+        """Whether a person hears of it: who or what a job is stands in the list alone."""
+        return not self.fact or "/Requested/" in self.path
+
     def __str__(self) -> str:
         return f"{self.path}: {self.named}: {self.reason} ({self.done})"
 

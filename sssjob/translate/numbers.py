@@ -46,6 +46,11 @@ class Count:
         """What is asked for where only one number can be: the lower end, or else the upper."""
         return next(end for end in (self.lo, self.hi, 1) if end is not None)
 
+    @property
+    def end(self) -> str:
+        """Which end of a range that is."""
+        return "the most" if self.lo is None else "the least"
+
 
 @dataclass(slots=True)
 class Shape:

@@ -332,7 +332,7 @@ def consistent(asked: Asked, of: Shape) -> tuple[int | None, int | None, int | N
     """
     count = of.nodes.least if of.nodes else None
     if of.nodes and of.nodes.exact is None:
-        asked.approximate("NodeCount", "the least of a range")
+        asked.approximate("NodeCount", f"{of.nodes.end} of a range")
     tasks, per_node = of.count, of.per_node
     if count and tasks and tasks % count:
         asked.approximate("NodeCount", f"{tasks} processes do not share {count} nodes evenly")

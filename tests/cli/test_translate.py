@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a case is a line)
 import json
 from pathlib import Path
 
@@ -134,3 +135,25 @@ def test_each_row_of_the_table_of_a_script_has_lines_or_a_reason(run):
     assert "#SBATCH --job-name=scan" in table
     assert "a script travels as a file of its own" in table
     assert not [line for line in table.splitlines() if line.endswith(" -")]
+
+
+@pytest.mark.parametrize("policy", ["Warn", "Reject"])
+@pytest.mark.parametrize(("more", "told"), [
+    ('<Feature>a</Feature><Feature conj="Or">b</Feature>', "Feature 'b' in pbs: of another alternative"),
+    ('<Feature>a</Feature><Feature preference="-1">b</Feature>', "Feature 'b' in pbs: a wish"),
+])  # fmt: skip
+def test_what_is_not_written_of_a_choice_is_told_and_refuses_nothing(run, more, told, policy):
+    text = f'<Job awarenessPolicy="{policy}"><Id>1</Id><Executable>/a</Executable><Requested>{more}</Requested></Job>'
+    done = run("-", "--to", "pbs", input=text)
+    assert (done.exit_code, "a=True" in done.stdout, told in done.stderr) == (0, True, True)
+
+
+@pytest.mark.parametrize(("name", "targets"), [
+    ("Processors", ("sbatch", "pbs", "torque", "condor", "slurmrest", "flux")),
+    ("NodeCount", ("pbs", "torque", "condor", "psij", "flux")),
+])  # fmt: skip
+def test_the_end_of_a_range_that_is_asked_for_is_told_by_its_name(run, name, targets):
+    for op, end in (("LE", "the most of a range"), ("GE", "the least of a range")):
+        text = f'<Job><Id>1</Id><Executable>/a</Executable><Requested><{name} op="{op}">4</{name}></Requested></Job>'
+        for target in targets:
+            assert end in run("-", "--to", target, input=text).stderr, target

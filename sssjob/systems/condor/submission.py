@@ -277,7 +277,7 @@ class Amounts:
             made.option("machine_count", str(nodes))
         for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
             if count and count.exact is None:
-                asked.approximate(name, "the least of a range: only one number is taken")
+                asked.approximate(name, f"{count.end} of a range: only one number is taken")
         if of.processors or of.tasks or of.per_node:
             each = numbers.rounded(of.total, nodes)
             made.option("request_cpus", str(each))

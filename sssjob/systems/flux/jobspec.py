@@ -151,12 +151,12 @@ class Jobspec(Specification):
 
     def _cores(self, asked: Asked, of: Shape) -> Any:
         if of.processors and of.processors.exact is None:
-            asked.approximate("Processors", f"the least of a range: {of.total}")
+            asked.approximate("Processors", f"{of.processors.end} of a range: {of.total}")
         return of.each
 
     def _nodes(self, asked: Asked, count: Count) -> Any:
         if count.exact is None:
-            asked.approximate("NodeCount", f"the least of a range: {count.least}")
+            asked.approximate("NodeCount", f"{count.end} of a range: {count.least}")
         return count.least
 
     def _memory(self, asked: Asked, of: Shape, settings: Settings, slots: int) -> list[Data]:

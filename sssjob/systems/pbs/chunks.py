@@ -152,7 +152,7 @@ def approximated(asked: Asked, of: numbers.Shape) -> None:
     """Ranges have no place: the least is asked for."""
     for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
         if count and count.exact is None:
-            asked.approximate(name, "the least of a range: only one number can be asked for")
+            asked.approximate(name, f"{count.end} of a range: only one number can be asked for")
 
 
 class Chunks(Layout):

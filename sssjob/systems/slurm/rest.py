@@ -255,7 +255,7 @@ def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
         job["minimum_nodes"] = lo
         job |= {"maximum_nodes": hi or lo}
     if of.processors and of.processors.exact is None:
-        asked.approximate("Processors", f"the least of a range: {of.total}")
+        asked.approximate("Processors", f"{of.processors.end} of a range: {of.total}")
     if of.count and (of.tasks or of.processors or of.per_task):
         job["tasks"] = of.count
     if of.per_task or (of.processors and of.each > 1):

@@ -91,7 +91,8 @@ class Amounts(Layout):
         if numbers.spread(asked, of):
             made.option("--distribution", "cyclic")
         if of.processors and of.written and of.processors.exact is None:
-            asked.approximate("Processors", "the least of a range: sbatch takes one number")
+            told = f"{of.processors.end} of a range: sbatch takes one number"
+            asked.approximate("Processors", told)
 
     def _memory(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
         """For each node, or for each processor where it is the memory of a task."""
