@@ -109,6 +109,16 @@ class Shape:
         return self.nodes.least if self.nodes else 1
 
     @property
+    def task_count(self) -> int:
+        """How many tasks amounts are divided by: the least, where nodes are a range."""
+        return self.count or self.node_count * (self.per_node or 1)
+
+    @property
+    def open_nodes(self) -> bool:
+        """Whether nothing says on how many nodes several tasks are."""
+        return self.nodes is None and (self.written or 1) > 1
+
+    @property
     def total(self) -> int:
         """Processors of the whole job: the least of a range."""
         if self.processors:
@@ -254,7 +264,7 @@ def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memor
         bytes_, scope = of.memory, JOB
     if bytes_ is None or scope == each:
         return bytes_
-    parts = {JOB: 1, NODE: of.node_count, TASK: of.count or 1}
+    parts = {JOB: 1, NODE: of.node_count, TASK: of.task_count}
     value = rounded(bytes_ * parts[scope], parts[each])
     if parts[scope] != parts[each]:
         asked.convert(

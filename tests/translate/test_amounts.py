@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from translated import requested, wrapped
 
 from sssjob.document import loads
-from sssjob.translate import Done, Settings, translate
+from sssjob.translate import Done, Settings, read, translate
 
 MIB, GIB = 1 << 20, 1 << 30
 SIZES = {"b": 1, "k": 1 << 10, "m": MIB, "g": GIB, "t": 1 << 40}
@@ -66,7 +66,21 @@ def of_torque(text):
     return asks
 
 
-READERS = {"pbs": of_pbs, "torque": of_torque}
+def of_sbatch(text):
+    """``--mem`` is of each node, ``--mem-per-cpu`` of each processor, ``--gpus`` of the job."""
+    nodes = int((option(text, "--nodes") or "0").split("-")[0])
+    tasks = int(option(text, "--ntasks") or 0)
+    tasks = tasks or (nodes or 1) * int(option(text, "--ntasks-per-node") or 1)
+    cpus = tasks * int(option(text, "--cpus-per-task") or 1)
+    memory = size(option(text, "--mem") or "0", "m")
+    if memory and not nodes and int(option(text, "--ntasks") or 1) > 1:
+        raise AssertionError("the memory of each of an open number of nodes")
+    memory *= nodes or 1
+    memory += size(option(text, "--mem-per-cpu") or "0", "m") * cpus
+    return Asks(cpus, nodes, memory, int(option(text, "--gpus") or 0))
+
+
+READERS = {"pbs": of_pbs, "torque": of_torque, "sbatch": of_sbatch}
 MAYBE = st.none() | st.integers(1, 9)
 
 
@@ -132,3 +146,28 @@ def test_amounts_are_divided_by_the_nodes_that_are_named_or_follow(target, body,
     text, losses = translate(loads(wrapped(body)), target, Settings(unstated="Reject"))
     assert expected in text
     assert all(loss.fact for loss in losses)
+
+
+# What is written for options that are read, and whether something is worth knowing of them.
+# fmt: off
+AGAIN = [
+    ("-n 4 --mem-per-cpu=2G", "sbatch", "--mem-per-cpu=2G\n", False),
+    ("-n 8 --mem=4G", "sbatch", "--mem-per-cpu=512M\n", True),
+    ("--ntasks-per-node=4 -N 2-3 --mem-per-cpu=2G", "sbatch", "--mem=8G\n", False),
+    ("--ntasks-per-node=4 -N 2-3 --mem-per-cpu=2G", "pbs", "select=2:ncpus=4:mpiprocs=4:mem=8gb\n", False),
+    ("--ntasks-per-node=4 -N 2-3 --mem-per-cpu=2G", "sge", "h_vmem=2G\n", False),
+    ("-n 4 --gpus-per-node=4", "sbatch", "--gpus-per-node=4\n", True),
+    ("-N 2-4 --gpus-per-node=4", "sbatch", "--gpus-per-node=4\n", True),
+    ("-N 2-4 --gres=gpu:4", "sbatch", "--gres=gpu:4\n", True),
+    ("-N 2 --gpus-per-node=4", "sbatch", "--gpus=8\n", True),
+    ("-n 4 --gpus-per-task=1", "sbatch", "--gpus=4\n", True),
+    ("--gpus-per-node=4", "sbatch", "--gpus=4\n", False),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("options", "target", "expected", "told"), AGAIN)
+def test_amounts_of_each_node_or_task_are_read_as_that(options, target, expected, told):
+    ((job, findings, files),) = read(f"#!/bin/sh\n#SBATCH {options}\n./a\n".encode(), "sbatch")
+    assert bool(findings) is told
+    assert expected in translate(job, target, Settings(residual=False, files=files)).text

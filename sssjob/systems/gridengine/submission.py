@@ -106,7 +106,7 @@ class Slots(Layout):
             total, scope = of.memory, numbers.JOB
         if total is None:
             return
-        parts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.count or 1}[scope]
+        parts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.task_count}[scope]
         share = math.ceil(Fraction(total * parts, slots))
         made.option("-l h_vmem", written(share))
         if share * slots != total * parts:

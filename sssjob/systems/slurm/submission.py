@@ -95,8 +95,8 @@ class Amounts(Layout):
             asked.approximate("Processors", told)
 
     def _memory(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
-        """For each node, or for each processor where it is the memory of a task."""
-        if scope != numbers.TASK:
+        """For each node, or each processor where it is of a task, or nodes are not counted."""
+        if scope == numbers.NODE or (scope == numbers.JOB and not of.open_nodes):
             if value := numbers.memory(asked, of, scope, each=numbers.NODE):
                 made.option("--mem", _size(asked, "Memory", value))
             return
@@ -104,7 +104,7 @@ class Amounts(Layout):
             share = numbers.rounded(value, of.each)
             text = _size(asked, "Memory", share)
             made.option("--mem-per-cpu", text)
-            if of.each > 1:
+            if of.each > 1 and scope == numbers.TASK:
                 asked.convert("Memory", f"{numbers.size(value)} for each task, {of.each} "
                                         f"processors: {text} for each processor")  # fmt: skip
 
@@ -156,7 +156,7 @@ class Amounts(Layout):
         self._say_where(said, heard, of)
 
     def _say_memory(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
-        counts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.count or 1}
+        counts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.task_count}
         for option, number in (
             ("--mem", counts[numbers.NODE]),
             ("--mem-per-cpu", counts[numbers.TASK] * (of.per_task or 1)),
@@ -168,12 +168,16 @@ class Amounts(Layout):
             if amount is None:
                 said.back(option, value)
                 continue
+            if of.open_nodes and (option == "--mem") is (scope != numbers.NODE):
+                heard.note(f"{option}={value}: on how many nodes is not said, one is assumed")
             total = amount * number
             numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
 
     def _say_limits(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
         if (value := said.last("--tmp")) is not None:
             if amount := _bytes(value):
+                if of.open_nodes:
+                    heard.note(f"--tmp={value}: on how many nodes is not said, one is assumed")
                 numbers.say_size(heard, "Disk", amount * of.node_count)
             else:
                 said.back("--tmp", value)
@@ -189,14 +193,22 @@ class Amounts(Layout):
                 heard.request("Duration", math.ceil(seconds))
 
     def _say_resources(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
-        for option, number in (("--gpus", 1), ("--gpus-per-node", of.node_count),
-                               ("--gpus-per-task", of.count or 1)):  # fmt: skip
+        varies = of.open_nodes or (of.nodes is not None and of.nodes.exact is None)
+        nodes = 0 if varies else of.node_count
+        tasks = of.count or (0 if varies else of.task_count)
+        for option, number, say in (
+            ("--gpus", 1, _say_gpus), ("--gpus-per-node", nodes, _say_gpus),
+            ("--gpus-per-task", tasks, _say_gpus), ("--gres", nodes, _say_gres),
+        ):  # fmt: skip
             value = said.last(option)
-            if value is not None and not _say_gpus(heard, value, number):
+            if value is None:
+                continue
+            if not number:
+                said.back(option, value, "of how many there are is not said")
+            elif not say(heard, value, number):
                 said.back(option, value)
-        value = said.last("--gres")
-        if value is not None and not _say_gres(heard, value, of.node_count):
-            said.back("--gres", value)
+            elif number > 1:
+                heard.note(f"{option}={value}: {number} times that, wherever they are")
         value = said.last("--licenses")
         if value is not None:
             found = [part.partition(":") for part in value.split(",")]
