@@ -1,5 +1,6 @@
 """What a program gives that is wrong is refused with errors of ours; what is right is taken."""
 
+import io
 from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -35,6 +36,37 @@ JOB = Job.of(Requested.of(Processors=4), Id="1", Queue="q")
 def test_what_is_wrong_is_an_error_of_ours_that_says_so(call, told):
     with pytest.raises(SSSJobError, match=told):
         call()
+
+
+TEXT = "<Data><Job><Id>1</Id></Job></Data>"
+DOCUMENT = sssjob.Document.read(TEXT)
+
+
+@pytest.mark.parametrize(
+    "call, told",
+    [
+        (lambda: DOCUMENT.replacing(lambda job: None), "job object"),
+        (lambda: sssjob.Document.read("<Job/>").with_file("S", "text"), "wrapper"),
+    ],
+)
+def test_a_document_refuses_what_it_cannot_hold(call, told):
+    with pytest.raises(SSSJobError, match=told):
+        call()
+
+
+def test_a_document_takes_texts_and_shows_itself_shortly():
+    assert DOCUMENT.data == TEXT.encode()
+    assert DOCUMENT.with_file("S", "text").files["S"].content == b"text"
+    assert repr(DOCUMENT) == "<Document: 34 bytes>"
+    with pytest.raises(TypeError):
+        DOCUMENT.files["S"] = None
+
+
+@pytest.mark.parametrize(
+    "given", [DOCUMENT, io.StringIO(TEXT), io.BytesIO(TEXT.encode()), [JOB, JOB], TEXT, JOB]
+)
+def test_what_can_be_given_to_validate(given):
+    assert {found.code for found in sssjob.validate(given)} == {"I-MISSING"}
 
 
 @pytest.mark.parametrize("value", [JOB, JOB.block(Requested), Property("A"), Reference("Job", "1")])

@@ -7,8 +7,10 @@ the walk is only for those that need words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from io import TextIOBase
+from typing import TextIO
 
 from lxml.etree import _Element as Element
 
@@ -17,15 +19,15 @@ from sssjob.check import dependencies, meaning, references
 from sssjob.check.accept import Acceptor
 from sssjob.check.walk import Enough, Walk
 from sssjob.document import dumps, tree
-from sssjob.document.files import Source, source_of
+from sssjob.document.document import Document
+from sssjob.document.files import Source, of_text, source_of
 from sssjob.document.outermost import is_mistaken
 from sssjob.document.places import CATEGORIES, names
 from sssjob.document.repair.advisor import Advisor
 from sssjob.errors import Finding, Findings, InvalidJob, Severity, UnreadableDocument
 from sssjob.model import Block
-from sssjob.units import XML_SPACE
 
-Checked = Source | Block
+Checked = Source | Block | Document | Sequence[Block] | TextIO
 
 
 def check(
@@ -105,8 +107,12 @@ def is_valid(source: Checked) -> bool:
 
 
 def _source(source: Checked) -> Source:
+    if isinstance(source, Document):
+        return source.data
     if isinstance(source, Block):
         return dumps(source).encode()
-    if isinstance(source, str) and source.lstrip("\ufeff" + XML_SPACE)[:1] in ("<", ""):
-        return source.encode()
-    return source_of(source)
+    if isinstance(source, list | tuple) and all(isinstance(each, Block) for each in source):
+        return b"\n".join(dumps(each).encode() for each in source)
+    if isinstance(source, TextIOBase):
+        return source.read().encode()
+    return source_of(of_text(source))

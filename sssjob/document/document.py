@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from lxml.etree import _Element as Element
 
 from sssjob.document import tree
 from sssjob.document.bundle import Bundle, File, bundle, written
 from sssjob.document.encodings import UTF8
-from sssjob.document.files import Source, opened
+from sssjob.document.files import Source, of_text, opened
 from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
 from sssjob.document.patch import Edit, Span, applied, blank_before, spans
 from sssjob.document.places import local
 from sssjob.document.splice import rewrite
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import InvalidValue, UnreadableDocument, finding
 from sssjob.model import Block
 
 
@@ -38,11 +39,17 @@ class Document:
 
     @classmethod
     def read(cls, source: Source) -> Document:
-        """The one document of a source. Raises ``UnreadableDocument``."""
-        with opened(source) as stream:
+        """The one document of a source; a text that begins with ``<`` is the document itself.
+
+        Raises ``UnreadableDocument``.
+        """
+        with opened(of_text(source)) as stream:
             document = cls(stream.read())
         document.root  # noqa: B018 - it is refused now, not when it is used
         return document
+
+    def __repr__(self) -> str:
+        return f"<Document: {len(self.data)} bytes>"
 
     def __bytes__(self) -> bytes:
         """The document, as it was read but for what was changed."""
@@ -90,26 +97,38 @@ class Document:
     @property
     def files(self) -> Mapping[str, File]:
         """The Files by their ids, which an Executable names with #."""
-        return self._bundle.files
+        return MappingProxyType(self._bundle.files)
 
     def replacing(self, change: Callable[[Block], Block]) -> Document:
         """The document with other job objects in the place of some.
 
         ``change`` is given each, and gives it back, or another one. Raises ``UnreadableDocument``
-        where their places in an encoding cannot be found.
+        where their places in an encoding cannot be found, and ``InvalidValue`` for what is no job
+        object.
         """
-        return Document(b"".join(rewrite(self.data, change)))
 
-    def with_file(self, id_: str, content: bytes) -> Document:
+        def changed(block: Block) -> Block:
+            new = change(block)
+            if not isinstance(new, Block):
+                raise InvalidValue(repr(new), "a job object in the place of another one")
+            return new
+
+        return Document(b"".join(rewrite(self.data, changed)))
+
+    def with_file(self, id_: str, content: bytes | str) -> Document:
         """The document with a File of an id, in the place of the one that it has, or as its last.
 
-        Raises ``ValueError`` for content that XML cannot hold, and where nothing is around the job.
+        A text is kept in UTF-8. Raises ``InvalidValue`` where nothing is around the job, and
+        ``ValueError`` for content that XML cannot hold.
         """
+        content = content.encode() if isinstance(content, str) else content
         file = written(File(id_, content)).encode()
         known = self.files.get(id_)
         if known is None:
             if not self.wrapper or self._span.inside is None:
-                raise ValueError("a File stands beside a job, in a wrapper, and there is none")
+                raise InvalidValue(
+                    id_, "a File of this document: it stands in a wrapper, and there is none"
+                )
             end = self._span.children[-1].end if self._span.children else self._span.inside[0]
             blank = blank_before(self._text, self._span) if self._span.children else b""
             edit = Edit(end, end, blank + file)

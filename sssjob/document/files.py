@@ -12,12 +12,14 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from os import PathLike
-from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
 from sssjob.addresses import MAGIC
 from sssjob.errors import InvalidValue, UnreadableDocument, finding
+from sssjob.units import XML_SPACE
 
 Source = str | PathLike[str] | bytes | BinaryIO
+G = TypeVar("G")
 
 CHUNK = 1 << 16
 
@@ -80,6 +82,13 @@ def source_of(given: object) -> Source:
     if not hasattr(given, "read"):
         raise InvalidValue(repr(given), "a document: bytes, a path, or a binary stream")
     return cast(BinaryIO, given)
+
+
+def of_text(given: G) -> G | bytes:
+    """What a text is that a program gives: a document, if it begins with ``<``, or else a path."""
+    if isinstance(given, str) and given.lstrip("\ufeff" + XML_SPACE)[:1] in ("<", ""):
+        return given.encode()
+    return given
 
 
 @contextmanager
