@@ -262,3 +262,17 @@ def test_what_is_kept_is_told_with_its_line():
     text = b"# sssjob: Id - <Job><Id>1</Id></Job>\nexecutable = /bin/true\n\nodd = \\\n 1\nwrong\nqueue\n"
     (found,) = read(text, "condor")
     assert [each.line for each in found.findings] == [6, 4]
+
+
+def test_a_program_by_its_name_alone_is_the_file_where_it_is_submitted():
+    (found,) = read(b"executable = a.sh\nqueue\n")
+    assert found.job.get("Executable") == "./a.sh"
+    assert "\nexec ./a.sh\n" in translate(found.job, "sbatch").text
+    assert translate(found.job, "condor").text.startswith("executable = ./a.sh\n")
+
+
+def test_that_a_program_is_not_looked_for_is_told():
+    job = loads("<Job><Id>1</Id><Executable>date</Executable></Job>")
+    (loss,) = [each for each in translate(job, "condor").losses if each.path == "/Job/Executable"]
+    assert "PATH" in loss.reason
+    assert comes_back(job, "condor")

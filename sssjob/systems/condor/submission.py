@@ -81,6 +81,8 @@ class Program(fields.Rule):
         if named.kind is not ExecutableKind.PATH:
             raise InvalidValue(named.target, f"an executable that is a path on the nodes{NO_FILES}")
         made.option("executable", literal(text))
+        if "/" not in text:
+            asked.approximate("Executable", f"./{text}: HTCondor does not look for it in PATH")
         if words is not None and (found := arguments(words.text)):
             made.option("arguments", literal(quoting.quoted_v2(found)))
 
@@ -97,6 +99,8 @@ class Program(fields.Rule):
             except (InvalidValue, BadAd) as error:
                 said.back(option, text, str(error))
                 continue
+            if name == "Executable" and found and "/" not in found:
+                found = f"./{found}"  # where it is submitted: nothing is looked for in PATH
             heard.say(name, found)
 
 
