@@ -171,3 +171,29 @@ def test_amounts_of_each_node_or_task_are_read_as_that(options, target, expected
     ((job, findings, files),) = read(f"#!/bin/sh\n#SBATCH {options}\n./a\n".encode(), "sbatch")
     assert bool(findings) is told
     assert expected in translate(job, target, Settings(residual=False, files=files)).text
+
+
+GPUS = '<Resource name="GPU">{}</Resource>'
+# fmt: off
+SHARED = [
+    ("sge", requested("<Processors>4</Processors>" + GPUS.format(8)), "-l gpu=2\n", Done.CONVERTED),
+    ("sge", requested("<Processors>4</Processors>" + GPUS.format(3)), "-l gpu=1\n", Done.APPROXIMATED),
+    ("lsf", requested("<NodeCount>2</NodeCount>" + GPUS.format(3)), "-gpu num=2\n", Done.APPROXIMATED),
+    ("lsf", requested("<Processors>4</Processors>" + GPUS.format(3)), "-gpu num=3\n", Done.APPROXIMATED),
+    ("condor", f"<TaskCount>6</TaskCount>{PER_NODE}", "request_cpus = 6\n", Done.APPROXIMATED),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("target", "body", "expected", "done"), SHARED)
+def test_what_is_of_each_slot_or_host_is_divided_and_told(target, body, expected, done):
+    text, losses = translate(loads(wrapped(body)), target, Settings(residual=False))
+    assert expected in text
+    told = ("Resource", "TaskDistribution")
+    assert [loss.done for loss in losses if loss.path.rpartition("/")[2] in told] == [done]
+
+
+def test_gpus_of_each_slot_are_read_as_that():
+    script = b"#!/bin/sh\n#$ -pe smp 4 -l gpu=2\n./a\n"
+    ((job, _, _),) = read(script, "sge")
+    assert [str(item.text) for item in job.requested if item.name == "Resource"] == ["8"]

@@ -69,7 +69,7 @@ class Slots(Layout):
         if swap := numbers.one(asked, "Swap", numbers.MOST):
             made.option("-l swap_free", written(swap))
             asked.convert("Swap", "what a host has free of it")
-        self._resources(asked, made)
+        self._resources(asked, made, slots)
         for name in features(asked):
             made.option(f"-l {name}", "TRUE")
         for name in wishes(asked, "Feature"):
@@ -115,8 +115,8 @@ class Slots(Layout):
             how = f"{numbers.shown(total, scope)}, {slots} slots"
             asked.convert("Memory", f"{how}: {written(share)} of each slot")
 
-    def _resources(self, asked: Asked, made: Made) -> None:
-        """GPUs and licences are resources that a site names."""
+    def _resources(self, asked: Asked, made: Made, slots: int) -> None:
+        """GPUs and licences are resources that a site names, and are of one slot."""
         for item in asked.take("Resource", "name", "type"):
             name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
             gpu = name.lower() in ("gpu", "gpus") and not kind
@@ -128,7 +128,12 @@ class Slots(Layout):
             if count < 1:
                 asked.refuse(item, "it is no number above 0")
             elif gpu or (kind == "License" and plain(name)):
-                made.option("-l gpu" if gpu else f"-l {name}", str(count))
+                share = numbers.rounded(count, slots)
+                made.option("-l gpu" if gpu else f"-l {name}", str(share))
+                if share * slots != count:
+                    asked.approximate("Resource", f"{share} of each slot, rounded up")
+                elif slots > 1:
+                    asked.convert("Resource", f"{count}, {slots} slots: {share} of each slot")
             else:
                 asked.refuse(item, "it is neither a GPU nor a License")
 
@@ -175,7 +180,7 @@ class Slots(Layout):
                 said.back(option, value)
         if (value := said.last("-l gpu")) is not None:
             if value.isdigit() and int(value):
-                heard.request("Resource", value, name="GPU")
+                heard.request("Resource", int(value) * slots, name="GPU")
             else:
                 said.back("-l gpu", value)
         if value := said.last("-l arch"):

@@ -127,6 +127,10 @@ class Slots(Layout):
         if gpus:
             nodes = of.node_count
             made.option("-gpu", f"num={math.ceil(Fraction(gpus, nodes))}")
+            if of.open_nodes:
+                asked.approximate("Resource", f"{gpus} GPUs on each host: one is assumed")
+            elif gpus % nodes:
+                asked.approximate("Resource", f"GPUs on each of {nodes}, rounded up")
             asked.convert("Resource", f"{math.ceil(Fraction(gpus, nodes))} GPUs on each of {nodes}")
         if found:
             made.option("-R rusage", ":".join(found))
