@@ -283,7 +283,8 @@ class Amounts:
             if count and count.exact is None:
                 asked.approximate(name, f"{count.end} of a range: only one number is taken")
         if of.per_node and of.per_node * of.each * nodes != of.total:
-            asked.approximate("TaskDistribution", f"{of.total} processors, {nodes} machines")
+            for item in asked.items("TaskDistribution"):
+                asked.refuse(item, f"{of.total} processors on {nodes} machines")
         if of.processors or of.tasks or of.per_node:
             each = numbers.rounded(of.total, nodes)
             made.option("request_cpus", str(each))
