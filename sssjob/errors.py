@@ -200,12 +200,28 @@ class SSSJobError(Exception):
     """Whatever sssjob raises on purpose."""
 
 
+class Window(NamedTuple):
+    """The bytes about an error, in UTF-8: what its cause, its advice and its excerpt come from.
+
+    They begin at an offset, a line and a column of their source, between the tags ``before`` and
+    ``after``, which stand around them.
+    """
+
+    data: bytes
+    start: int = 0
+    line: int = 1
+    column: int = 1
+    before: bytes = b""
+    after: bytes = b""
+
+
 class UnreadableDocument(SSSJobError, ValueError):
     """Bytes that cannot be read as XML within the limits; ``finding`` says where and why."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: Finding, window: Window | None = None) -> None:
         super().__init__(finding)
         self.finding = finding
+        self.window = window
 
     def __str__(self) -> str:
         return str(self.finding)

@@ -17,7 +17,7 @@ from sssjob.document.enclosing import EnclosingTags
 from sssjob.document.encodings import UTF8
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.places import names
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import UnreadableDocument, Window
 
 FOREIGN = "E-UNKNOWN"  # the code of what is no job object, though it is well-formed
 OnError = Callable[[UnreadableDocument], None]
@@ -262,7 +262,18 @@ def _refusal(piece: Piece) -> UnreadableDocument:
     assert said is not None  # what is around it is open
     if before:
         said = said._replace(line=said.line - 1, offset=place.line - 2)
-    return parsing.refusal(said, piece.data, place, around.encoding)
+    refusal = parsing.refusal(said, piece.data, place, around.encoding)
+    return UnreadableDocument(refusal.finding, window(piece))
+
+
+def window(piece: Piece) -> Window:
+    """What an error in a piece is explained by."""
+    around = piece.around
+    data, before, after = (
+        each if around.encoding == UTF8 else each.decode(around.encoding, "replace").encode()
+        for each in (piece.data, around.before, around.after)
+    )
+    return Window(data, *piece.place, before, after)
 
 
 def _foreign(stranger: Element, offset: int) -> UnreadableDocument:

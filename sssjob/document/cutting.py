@@ -24,7 +24,7 @@ from sssjob.document.enclosing import ALONE, EnclosingTags, Skeleton
 from sssjob.document.outermost import PART_TAGS, TAGS
 from sssjob.document.parsing import BYTE_ORDER_MARK, START, Place
 from sssjob.document.places import ATTRIBUTE
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import UnreadableDocument, Window, finding
 
 
 class Piece(NamedTuple):
@@ -513,10 +513,13 @@ class DocumentCutter:
         place, end = self.place, self.rest().find(b"\n")
         self.is_open = end < 0 and b">" not in self.rest()
         line = self.use(end + 1 if end >= 0 else self.waiting)
+        text = line.decode(self._encoding, "replace") if self._encoding != encodings.UTF8 else ""
+        window = Window(text.encode() or line, *place)
         if (error := parsing.fault(line, self._encoding)) is None:
             message = "a tag that does not end"
-            return UnreadableDocument(finding("E-XML", message, line=place.line))
-        refusal = parsing.refusal(error, line, place, self._encoding)
+            return UnreadableDocument(finding("E-XML", message, line=place.line), window)
+        said = parsing.refusal(error, line, place, self._encoding).finding
+        refusal = UnreadableDocument(said, window)
         if not self._found:
             raise refusal  # it is no XML at all
         return refusal

@@ -34,7 +34,7 @@ from sssjob.document.cutting import Cut, DocumentCutter, Piece
 from sssjob.document.limits import SPACE
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.parsing import START, Place
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import UnreadableDocument, Window
 
 T = TypeVar("T")
 
@@ -308,7 +308,13 @@ class _OfLines(Guesses):
         if cutter.is_open and self._goes_on(line.data, guess.data, end, unread):
             self.has_ended = True
             cuts = self._rest(line, guess.data[end:], unread).cuts()
-        yield from careful(cuts, tell, self._alone)
+            yield from careful(cuts, tell, self._alone)
+            return
+
+        def tell_line(error: UnreadableDocument) -> None:
+            tell(UnreadableDocument(error.finding, Window(line.data, *line.place)))
+
+        yield from careful(cuts, tell_line, self._alone)
 
     def trees(self, tell: OnError, known: Collection[str]) -> Iterator[Located]:
         """Each document as a whole tree."""

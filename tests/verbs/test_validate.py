@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sssjob.check.vocabulary import PROFILES
 from sssjob.document import guesses, sources
+from sssjob.document.repair import advisor
 from sssjob.document.sources import NamedSource
 from sssjob.verbs.validate import Validation
 
@@ -44,6 +45,38 @@ def test_findings_are_those_of_one_process(who, wrapper, parts):
     )  # fmt: skip
     assert two == one
     assert one
+
+
+BROKEN = (
+    "<Job><Id>x</Idd></Job>\n", "<Job><Id>x&#1;</Id></Job>\n", "<Job><Id>x</Job>\n",
+    "<Job><Id a=”1”>x</Id></Job>\n", "<Job><Id>a & b</Id></Job>\n", "junk between\n",
+)  # fmt: skip
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>")]),
+    st.sampled_from(BROKEN), st.integers(2, 60), st.sampled_from([1500, 1 << 22]),
+)  # fmt: skip
+def test_a_broken_line_is_explained_alike_however_far_was_read(wrapper, line, number, kept):
+    lines = [JOBS[0]] * 80
+    lines[number] = line
+    data = (wrapper[0] + "".join(lines) + wrapper[1]).encode()
+    with mock.patch.object(advisor, "KEPT_LIMIT", kept):
+        one, two = (
+            [each.as_dict() for each in findings(
+                WHO["all"], NamedSource("jobs", io.BytesIO(data)), count
+            )]
+            for count in (1, 2)
+        )  # fmt: skip
+    assert two == one
+    assert {each["line"] for each in one} <= {number + 1 + bool(wrapper[0])}
+
+
+def test_lines_in_a_sentence_count_from_the_start_of_the_stream():
+    data = (JOBS[0] + BROKEN[0]).encode()
+    (found,) = findings(WHO["all"], NamedSource("jobs", io.BytesIO(data)), 1)
+    assert found.message == "</Idd> where <Id> (line 2) is open"
 
 
 def test_what_needs_saying_once_is_said_once_for_all_parts(tmp_path):

@@ -26,6 +26,7 @@ b'<Job><Id>1</Id><Memory units="GB">2</Memory></Job>'
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +35,7 @@ from typing import NamedTuple
 
 from sssjob import expression
 from sssjob.document import tree
+from sssjob.document.parsing import Place
 from sssjob.document.repair.nesting import Nesting, place_characters
 from sssjob.document.repair.scan import LIMIT as TOO_MUCH
 from sssjob.document.repair.scan import Edit, Fault, Scanner, Tag, TagKind
@@ -43,6 +45,7 @@ from sssjob.errors import (
     InvalidValue,
     SSSJobError,
     UnreadableDocument,
+    Window,
     finding,
 )
 from sssjob.model import Property
@@ -55,6 +58,7 @@ __all__ = [
     "NotRepairable",
     "Repaired",
     "advise",
+    "advise_window",
     "excerpt",
     "lines_of",
     "repair",
@@ -73,6 +77,7 @@ RULES = {
     "g": "group with its sign turned",
 }
 # fmt: on
+_TAG_NAME = re.compile("<([^\\s<>/?!]+)")
 _DOES_IT = "sssjob repair does it"
 
 
@@ -127,6 +132,24 @@ def advise(data: bytes) -> Iterator[Finding]:
     diagnosis = _diagnose(data)
     if diagnosis is not None:
         yield from diagnosis.findings()
+
+
+def advise_window(error: UnreadableDocument) -> Iterator[Finding]:
+    """The same of what an error tells, by the bytes about it; else its own word, with the line."""
+    said, window = error.finding, error.window
+    if window is None:
+        yield said
+        return
+    source = Source(window.data, Place(window.start, window.line, window.column))
+    found: list[Finding] = []
+    if len(window.data) <= LIMIT:
+        diagnosis = _diagnosed(source, said, window)
+        above = "".join(f"/{name}" for name in _TAG_NAME.findall(window.before.decode()))
+        found = [replace(each, path=above + each.path) for each in diagnosis.findings()]
+    if not any(each.code == said.code for each in found):
+        # Advice did not come to it, as in what is nested too deeply.
+        yield replace(said, excerpt=source.excerpt(said.line, said.column))
+    yield from found
 
 
 def repair(data: bytes, *, groups: bool = False) -> Repaired:
@@ -213,9 +236,14 @@ def _diagnose(data: bytes) -> _Diagnosis | None:
     """What is wrong with a document of limited size, or None if nothing is."""
     said = _strict(data)
     source = Source(data)
-    scanner = Scanner(source.text)
-    if said is None and not scanner.has_late_declaration:
+    if said is None and not Scanner(source.text).has_late_declaration:
         return None
+    return _diagnosed(source, said, Window(b""))
+
+
+def _diagnosed(source: Source, said: Finding | None, around: Window) -> _Diagnosis:
+    """What is wrong with a text of which a parser said something, between the tags around it."""
+    scanner = Scanner(source.text)
     if not source.text.strip():
         return _Diagnosis(source, (), source.text, said)
     Nesting(source, scanner).run()
@@ -231,7 +259,7 @@ def _diagnose(data: bytes) -> _Diagnosis | None:
         return replace(plain, rest=finding("E-LIMIT", text))
     edits = plain.edits
     text = _applied(source.text, edits)
-    rest = _strict(source.encode(text))
+    rest = _strict(around.before + source.encode(text) + around.after)
     if rest is not None:
         rest = _moved_back(source, text, edits, rest)
     return replace(plain, text=text, rest=rest)

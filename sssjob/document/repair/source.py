@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
+from sssjob.document.parsing import START, Place
 from sssjob.errors import Finding, finding
 
 _MARKS = (
@@ -28,9 +29,11 @@ class Source:
     """A document as text, and what puts it back into bytes.
 
     ``fault`` is the finding about bytes that are not of the encoding; they are U+FFFD in the text.
+    Lines and columns count from where the document ``begin``s in what it was cut from.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, begin: Place = START) -> None:
+        self._begin = begin
         self.mark, self.encoding = b"", "utf-8"
         self.fault: Finding | None = None
         for mark, encoding in _MARKS:
@@ -44,7 +47,7 @@ class Source:
             self.text = octets.decode(self.encoding)
         except UnicodeDecodeError as error:
             self.text = octets.decode(self.encoding, "replace")
-            self.fault = _invalid(octets, error, len(self.mark))
+            self.fault = _invalid(octets, error, begin._replace(start=begin.start + len(self.mark)))
 
     def encode(self, text: str) -> bytes:
         """The bytes of a text in the encoding of the source."""
@@ -57,47 +60,55 @@ class Source:
     def place(self, index: int) -> tuple[int, int]:
         """Line and column of an index, both counted from 1."""
         line = bisect_right(self._starts, index)
-        return line, index - self._starts[line - 1] + 1
+        column = index - self._starts[line - 1] + 1
+        return line + self._begin.line - 1, column + (self._begin.column - 1 if line == 1 else 0)
 
     def index(self, line: int, column: int) -> int:
         """The index of a line and column."""
+        line, column = self._own(line, column)
         line = min(max(line, 1), len(self._starts))
         return min(self._starts[line - 1] + max(column, 1) - 1, len(self.text))
 
-    def line(self, number: int) -> str:
-        """A line without its end."""
+    def _own(self, line: int, column: int) -> tuple[int, int]:
+        """A line and column of what the text was cut from as those of the text."""
+        line -= self._begin.line - 1
+        return line, column - (self._begin.column - 1 if line == 1 and column else 0)
+
+    def _line(self, number: int) -> str:
+        """A line of the text without its end."""
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
         return self.text[self._starts[number - 1] : end].rstrip("\r")
 
     def indent(self, index: int) -> int | None:
         """How far what stands at an index is indented; None if it does not begin its line."""
-        line, column = self.place(index)
-        before = self.text[self._starts[line - 1] : index]
+        before = self.text[self._starts[bisect_right(self._starts, index) - 1] : index]
+        column = self.place(index)[1]
         return column if not before.strip() else None
 
     def excerpt(self, line: int, column: int) -> str:
         """The source line with a caret below the column; a long line is cut about it."""
+        line, column = self._own(line, column)
         if line < 1 or line > len(self._starts):
             return ""
-        shown = self.line(line)
-        if not column:
+        shown = self._line(line)
+        if column < 1:
             return shown[:_WIDEST]
         first = max(0, column - 1 - _WIDEST * 2 // 3) if len(shown) > _WIDEST else 0
         shown = shown[first : first + _WIDEST].expandtabs(1)
         return f"{shown}\n{' ' * (column - 1 - first)}^"
 
 
-def _invalid(octets: bytes, error: UnicodeDecodeError, before: int) -> Finding:
+def _invalid(octets: bytes, error: UnicodeDecodeError, begin: Place) -> Finding:
     """The first byte that the encoding does not have, with its offset in the document."""
     byte, encoding = octets[error.start], error.encoding
-    said = f"byte 0x{byte:02X} at offset {before + error.start} is not {encoding.upper()}"
+    said = f"byte 0x{byte:02X} at offset {begin.start + error.start} is not {encoding.upper()}"
     # Word processors write their quotes and dashes there, where Latin 1 has nothing.
     meant = "windows-1252" if 0x80 <= byte < 0xA0 else "ISO-8859-1"
     advice = f'name the encoding: <?xml version="1.0" encoding="{meant}"?>'
-    line = octets[: error.start].decode(encoding, "replace")
-    column = len(line) - line.rfind("\n")
+    text = octets[: error.start].decode(encoding, "replace")
+    lines, column = text.count("\n"), len(text) - text.rfind("\n")
     return finding(
-        "E-XML", said, line=line.count("\n") + 1, column=column,
+        "E-XML", said, line=lines + begin.line, column=column + (0 if lines else begin.column - 1),
         suggestion=advice if encoding == "utf-8" else "",
     )  # fmt: skip
 
