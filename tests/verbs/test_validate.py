@@ -56,16 +56,16 @@ BROKEN = (
 @settings(max_examples=20, deadline=None)
 @given(
     st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>")]),
-    st.sampled_from(BROKEN), st.integers(2, 60), st.sampled_from([1500, 1 << 22]),
+    st.sampled_from(BROKEN), st.integers(2, 350), st.sampled_from([100_000, 1 << 22]),
 )  # fmt: skip
 def test_a_broken_line_is_explained_alike_however_far_was_read(wrapper, line, number, kept):
-    lines = [JOBS[0]] * 80
+    lines = [JOB.format(1, f"<Name>{'n' * 300}</Name>")] * 400  # more than is read at once
     lines[number] = line
     data = (wrapper[0] + "".join(lines) + wrapper[1]).encode()
     with mock.patch.object(advisor, "KEPT_LIMIT", kept):
         one, two = (
             [each.as_dict() for each in findings(
-                WHO["all"], NamedSource("jobs", io.BytesIO(data)), count
+                WHO["all"], NamedSource("jobs", io.BytesIO(data)), count, 10_000
             )]
             for count in (1, 2)
         )  # fmt: skip
