@@ -41,7 +41,7 @@ def csv_lines(rows: Iterable[Iterable[object]], *, raw: bool = False) -> Iterato
     apostrophe in front, unless ``raw``. Numbers stay.
 
     >>> list(csv_lines([("=1+1", "-5", "a,b", 2)]))
-    ["'=1+1,-5,\"a,b\",2\\n"]
+    ['\\'=1+1,-5,"a,b",2\\n']
     """
     import csv
     import io

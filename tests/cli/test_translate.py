@@ -47,7 +47,7 @@ def test_a_script_that_people_write_becomes_a_valid_message_and_comes_back(run):
     assert '<File id="script">#!/bin/bash\nmodule load x\n' in (run.path / "out.xml").read_text()
     assert CliRunner().invoke(sssjob, ["validate", "out.xml"]).exit_code == 0
     assert run("out.xml", "--to", "sbatch", "--no-residual").stdout == (
-        "#!/bin/bash\n#SBATCH --ntasks=4\n#SBATCH --mem=4G\nmodule load x\nsrun ./a.out\n"
+        "#!/bin/bash\n#SBATCH --ntasks=4\n#SBATCH --mem-per-cpu=1G\nmodule load x\nsrun ./a.out\n"
     )
 
 

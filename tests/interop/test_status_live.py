@@ -162,7 +162,9 @@ def test_htcondor_says_what_was_asked_of_it(pool, tmp_path):
     (pool.root / "data/submitted").write_text(text)
     pool.run("condor_submit", "/data/submitted", user="alice")
     program = tmp_path / "condor_q"  # the pool has a root directory of its own
-    program.write_text(f'#!/bin/sh\nexec chroot {pool.root} condor_q "$@"\n')
+    # Without our environment: the bindings of HTCondor, once imported, name a configuration in it.
+    inside = f"chroot {pool.root} /usr/bin/env -i PATH={condor_pool.PATH} HOME=/root"
+    program.write_text(f'#!/bin/sh\nexec {inside} condor_q "$@"\n')
     program.chmod(0o755)
 
     def states():

@@ -179,7 +179,7 @@ def test_slurm_shows_what_was_asked_for(site):
     (id_,) = site.submit(path, "--hold")
     shown = site.place.run("scontrol", "show", "job", id_)
     for part in ("JobName=once", "TimeLimit=00:06:00", "NumTasks=4", "CPUs/Task=2",
-                 "MinMemoryNode=301M", "WorkDir=/tmp", "StdOut=/dev/null", "Reason=JobHeldUser",
+                 "MinMemoryCPU=38M", "WorkDir=/tmp", "StdOut=/dev/null", "Reason=JobHeldUser",
                  f"Comment=sssjob:{the_job(path).get('GlobalId')}"):  # fmt: skip
         assert part in shown, part
 
