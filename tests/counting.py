@@ -3,13 +3,21 @@
 import sys
 
 
-def calls(function, *arguments):
-    """How many functions, of Python and of C, are called while a function runs."""
+class TooManyCalls(Exception):
+    """A piece of code that was stopped, because it makes more calls than it may."""
+
+
+def calls(function, *arguments, most=sys.maxsize):
+    """How many functions, of Python and of C, are called while one runs; raises above ``most``."""
     count = 0
 
     def called(frame, event, argument):
         nonlocal count
-        count += event in ("call", "c_call")
+        if event in ("call", "c_call"):
+            count += 1
+            if count > most:
+                sys.setprofile(None)
+                raise TooManyCalls(f"more than {most} calls")
 
     before = sys.getprofile()
     sys.setprofile(called)

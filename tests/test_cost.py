@@ -6,10 +6,10 @@ doubled; at most so much more is done for it, with some room.
 # ruff: noqa: E501 (a row of a table is a line)
 
 import io
-import sys
 import tracemalloc
 
 import pytest
+from counting import calls
 
 from sssjob import records
 from sssjob.check import check_source
@@ -80,22 +80,6 @@ ADS = {
 # fmt: on
 
 
-def steps(work, data):
-    """How many functions are called."""
-    count = 0
-
-    def called(frame, event, argument):
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(called)
-    try:
-        work(data)
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 def peak(work, data):
     """How many bytes are held at most."""
     tracemalloc.start()
@@ -111,7 +95,7 @@ def check_linear(work, make, size):
     work(once)  # what is made once is made
     work(twice)
     factor = ROOM * max(2, len(twice) / len(once))
-    assert steps(work, twice) <= factor * steps(work, once) + 1000
+    assert calls(work, twice) <= factor * calls(work, once) + 1000
     assert peak(work, twice) <= factor * peak(work, once) + LEAST
 
 

@@ -7,7 +7,7 @@ Calls of functions are counted, in Python and in C, so a busy machine changes no
 from contextlib import suppress
 
 import pytest
-from steps import steps
+from counting import calls
 
 from sssjob import SSSJobError, expression, graph, layout, loads, match, place, translate
 from sssjob.drawing.expression import tree
@@ -77,4 +77,4 @@ def asked(verb, request):
 @pytest.mark.parametrize("name", REQUESTS)
 def test_what_is_hostile_is_answered_or_refused_in_so_many_calls(verb, name):
     asked(verb, job("<Processors>4</Processors>"))  # what is made once and kept
-    steps(lambda: asked(verb, REQUESTS[name]), VERBS[verb][1])
+    calls(asked, verb, REQUESTS[name], most=VERBS[verb][1])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import pwd
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -100,11 +99,11 @@ class Submission:
     @property
     def user(self) -> str:
         """Who the jobs run as."""
-        return self.account or _who_runs()
+        return self.account or How().owner
 
     def how(self) -> How:
         """How commands are run."""
-        other = self.account not in ("", _who_runs())
+        other = self.account not in ("", How().owner)
         prefix = ("sudo", "-n", "-u", self.account, "--") if other else ()
         return How(
             self.timeout, prefix, self.user, _environment(), self.locks, 2 * self.timeout
@@ -134,7 +133,7 @@ class Submission:
                 self._require_queue(prepared(InMemory((job,)), wish, self.how()))
             place = _place(jobs, _kept(jobs, call, job, digest), call)
             (done,) = submit(place, wish, self.how())
-        (view,) = views(_at(jobs, place), JOB)
+        (view,) = views(jobs.at(place.number), JOB)
         return _submitted(done, view, new.warnings)
 
     def refresh(self, stores: Stores, call: Call, reach: Reach) -> Answer:
@@ -145,7 +144,7 @@ class Submission:
         search = Search(call, reach)
         with stores.use() as jobs, _telling(self.to):
             found = [
-                view.stored.number
+                view.stored
                 for view in search.run(jobs)
                 if view.block.get("SubmitTime") and _is_live(jobs, view)
             ]  # fmt: skip
@@ -161,27 +160,25 @@ class Submission:
         asked for again.
         """
         with stores.use() as jobs:
-            numbers = _under_way(jobs)
-            before = [_at(jobs, InStore(jobs, number, _LOOKED)) for number in numbers]
+            before = [*map(jobs.at, _under_way(jobs))]
             waiting = {
                 each.number
                 for each in before
                 if not each.deleted and not _job(each).get("SubmitTime")
             }
-            after = self.refreshed(jobs, numbers, _LOOKED, None)
+            after = self.refreshed(jobs, before, _LOOKED, None)
             live = {each.number for each in after if not _is_over(_job(each))}
-            if over := {*numbers} - waiting - live:
+            if over := {each.number for each in before} - waiting - live:
                 _forget(jobs, over)
 
     def refreshed(
-        self, jobs: Store, numbers: Sequence[int], why: str, by: str | None
+        self, jobs: Store, documents: Sequence[Stored], why: str, by: str | None
     ) -> list[Stored]:
-        """The documents of these numbers that the batch system knows the jobs of."""
-        places = [InStore(jobs, number, why, by) for number in numbers]
+        """Those of some documents that the batch system knows the jobs of, as they are then."""
         asked = {
-            _global_id(job): (place, job)
-            for place in places
-            for job in [_job(_at(jobs, place))]
+            _global_id(job): (InStore(jobs, stored.number, why, by), job)
+            for stored in documents
+            for job in [_job(stored)]
             if job.get("SubmitTime") and not _is_over(job)
         }
         known: list[Stored] = []
@@ -191,7 +188,7 @@ class Submission:
             place = asked[_global_id(job)][0]
             if state:
                 record(place, job, state)
-                known.append(_at(jobs, place))
+                known.append(jobs.at(place.number))
         return known
 
     def guarded(self, handler: Handler) -> Handler:
@@ -276,11 +273,6 @@ class Submission:
                 raise Refused("740", f"Jobs go to one of these queues: {', '.join(self.queues)}")
 
 
-def _who_runs() -> str:
-    """The account of this process, whatever its environment says."""
-    return pwd.getpwuid(os.geteuid()).pw_name
-
-
 def _environment() -> Mapping[str, str]:
     """What commands find of the environment of this process, and their jobs with them."""
     return {
@@ -314,7 +306,7 @@ def _ordered(
             if told.why:
                 failed[told.id] = told.why.removeprefix(f"job {told.id}: ")[:_SHOWN]
             else:
-                done += views(_at(jobs, place), JOB)
+                done += views(jobs.at(place.number), JOB)
     if found and not done:
         [(id_, why), *_] = failed.items()
         raise Refused("740", f"{id_}: {why}")
@@ -400,11 +392,6 @@ def _made_name(call: Call, digest: str) -> str:
 
 def _place(jobs: Store, number: int, call: Call) -> InStore:
     return InStore(jobs, number, reason(call.request), call.actor[:_NAMED], call.origin)
-
-
-def _at(jobs: Store, place: InStore) -> Stored:
-    with jobs.change(reason=place.reason) as change:
-        return change.at(place.number)
 
 
 def _job(stored: Stored) -> Job:

@@ -127,6 +127,12 @@ class Store:
         row = lookup.find(self.engine, identity)
         return None if row is None else self._stored(row)
 
+    def at(self, number: int) -> Stored:
+        """The document of a number, a deleted one too."""
+        row = lookup.by_number(self.engine, number)
+        assert row is not None  # documents never go away
+        return self._stored(row)
+
     def count(self) -> int:
         """How many documents there are, without deleted ones."""
         return int(self.engine.fetch("SELECT count(*) FROM document WHERE deleted = 0")[0][0])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -17,7 +16,6 @@ from sssjob.document import read
 from sssjob.document.bundle import bundles
 from sssjob.document.splice import rewrite
 from sssjob.model import Block
-from sssjob.store.change import Change as Changing
 from sssjob.store.store import Store
 
 Change = Callable[[Block], Block]
@@ -96,8 +94,7 @@ class InStore:
 
     def blocks(self) -> Sequence[Block]:
         """The job object."""
-        with self._change() as change:
-            return tuple(read(change.at(self.number).document))
+        return tuple(read(self.store.at(self.number).document))
 
     def files(self) -> Mapping[str, bytes]:
         """None: a store has job objects."""
@@ -105,14 +102,12 @@ class InStore:
 
     def change(self, change: Change) -> None:
         """Keep the next version, where it differs."""
-        with self._change() as changing:
+        by, source = self.by, self.source
+        with self.store.change(by=by, source=source, reason=self.reason) as changing:
             old = changing.at(self.number)
             new = b"".join(rewrite(old.document, change))
             if new != old.document:
                 changing.put(new, replacing=old)
-
-    def _change(self) -> AbstractContextManager[Changing]:
-        return self.store.change(by=self.by, source=self.source, reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
+from command_tree import commands
 
 from sssjob import cli, store
 
@@ -192,18 +192,9 @@ OTHERS = {
 }
 
 
-def commands(group, above=()):
-    for name in group.list_commands(None):
-        command = group.get_command(None, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, (*above, name))
-        else:
-            yield (*above, name)
-
-
 def test_every_command_is_here():
     called = [line.split() for line in SHOWN]
-    for name in commands(cli.sssjob):
+    for name, _ in commands(cli.sssjob):
         is_here = any(words[: len(name)] == list(name) for words in called)
         assert is_here or name[0] in OTHERS, name
 

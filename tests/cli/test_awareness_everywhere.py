@@ -5,9 +5,9 @@
 import json
 import stat
 
-import click
 import pytest
 from click.testing import CliRunner
+from command_tree import commands
 
 from sssjob.check.awareness import ACT, ASK, GRAPH, LAYOUT, WORDS, understood
 from sssjob.cli import sssjob
@@ -254,15 +254,6 @@ def test_the_nearest_policy_holds(
     assert [words.get(holds, "") in line for line in told] == [True] * (holds != "Ignore")
 
 
-def commands(command, name=""):
-    if isinstance(command, click.Group):
-        for each in command.list_commands(click.Context(command)):
-            found = command.get_command(click.Context(command), each)
-            yield from commands(found, f"{name} {each}".strip())
-    else:
-        yield name
-
-
 def test_every_command_says_what_it_does_with_what_it_does_not_understand():
     judged = {
         " ".join(word for word in words[:2] if not word.endswith(".xml"))
@@ -270,7 +261,7 @@ def test_every_command_says_what_it_does_with_what_it_does_not_understand():
     }
     judged = {name.partition(" --")[0] for name in judged}
     every = [*judged, *(name for names in OTHERS.values() for name in names)]
-    assert sorted(every) == sorted(set(commands(sssjob)))
+    assert sorted(every) == sorted(" ".join(words) for words, _ in commands(sssjob))
 
 
 # What is left of a request, which every operation goes on with

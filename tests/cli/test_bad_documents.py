@@ -4,9 +4,9 @@
 import gzip
 import os
 
-import click
 import pytest
 from click.testing import CliRunner
+from command_tree import commands
 
 from sssjob import store
 from sssjob.cli import sssjob
@@ -126,18 +126,9 @@ LISTING = (
 )  # fmt: skip
 
 
-def commands(group, above=()):
-    for name in group.list_commands(None):
-        command = group.get_command(None, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, (*above, name))
-        else:
-            yield (*above, name)
-
-
 def test_every_command_that_reads_documents_is_here():
     here = [param.values[0].split() for param in COMMANDS]
-    for name in commands(sssjob):
+    for name, _ in commands(sssjob):
         is_here = any(words[: len(name)] == list(name) for words in here)
         assert is_here or name[0] in OTHERS, name
 

@@ -3,23 +3,13 @@
 import re
 from pathlib import Path
 
-import click
 import pytest
+from command_tree import commands
 
 from sssjob.cli import sssjob
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-
-
-def commands(group, path=()):
-    """Each command by the words that call it."""
-    for name in group.list_commands(None):
-        command = group.get_command(None, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield (*path, name), command
 
 
 COMMANDS = dict(commands(sssjob))

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from command_tree import commands
 
 from sssjob import store
 from sssjob.cli import sssjob
@@ -40,16 +41,6 @@ WORDS = {
 NAMES = {"--output", "--svg", "--losses", "--counts-json"}
 
 
-def commands(group, path=()):
-    """Every command with its words, without the name of the program."""
-    for name in group.list_commands(None):
-        found = group.get_command(None, name)
-        if isinstance(found, click.Group):
-            yield from commands(found, (*path, name))
-        else:
-            yield " ".join((*path, name)), found
-
-
 @pytest.fixture
 def words(tmp_path):
     (tmp_path / "job").write_text("<Job><Id>1</Id></Job>")
@@ -61,8 +52,8 @@ def words(tmp_path):
 
 def test_every_option_that_names_an_output_is_tried():
     found = {
-        (name, option)
-        for name, command in commands(sssjob)
+        (" ".join(words), option)
+        for words, command in commands(sssjob)
         for parameter in command.params
         if isinstance(parameter, click.Option) and not parameter.is_flag
         for option in NAMES & set(parameter.opts)

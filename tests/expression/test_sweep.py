@@ -3,8 +3,8 @@
 from random import Random
 
 import pytest
+from counting import calls
 from match_requests import COUNTS, HALVES, WORDS, requested
-from steps import steps
 
 from sssjob.expression import parse
 from sssjob.expression.evaluate import Offer, Request
@@ -62,5 +62,5 @@ def pairs(count):
 def test_a_request_of_thousands_of_preferences_about_one_amount_costs_n_log_n_steps():
     asked = parse(pairs(3000))
     request = []
-    steps(lambda: request.append(Request(asked)), most=5_000_000)
-    steps(lambda: request[0].answer(Offer.of("n", [Property("Memory", 10**6)])), most=5_000_000)
+    calls(lambda: request.append(Request(asked)), most=5_000_000)
+    calls(lambda: request[0].answer(Offer.of("n", [Property("Memory", 10**6)])), most=5_000_000)

@@ -2,24 +2,20 @@
 
 import os
 import random
-from itertools import groupby
-from operator import itemgetter
 
 import odd_jobs
-import postgresql
 import pytest
+from claims import agree, filled, said_of
 from hypothesis import HealthCheck, given, settings
 from lxml import etree
 
-from sssjob import defaults, store
+from sssjob import defaults
 from sssjob.document import bridge
 from sssjob.query import compile, rewrite
 from sssjob.query.functions import extensions
 from sssjob.query.parser import parse
 from sssjob.query.syntax import NAMESPACE, PREFIX
-from sssjob.store.access_paths import Moment
 from sssjob.store.pushdown import planned
-from sssjob.store.rows import number
 from sssjob.store.sql import POSTGRESQL
 
 # One expression in so many is asked of each path, others of the next path of that kind; 1 asks
@@ -61,69 +57,13 @@ def resolved(root):
     return bridge.to_tree(defaults.resolve(bridge.from_tree(root)).block, namespace="")
 
 
-def said_of(reader, dialect, expression, *, effective=False):
-    """What columns say, by the number of the document: texts, numbers or how many; None: unsure.
-
-    A document that is not in it has nothing that is found. None where all documents are read.
-    """
-    how = planned(rewrite.direct(parse(expression, {})))
-    way = Moment(reader, dialect).access(how, effective=effective)
-    if way.reads_all:
-        return None
-    statement = way.statement(how.texts or how.numbers or "")
-    found = {}
-    for document, rows in groupby(reader.fetch(*statement), itemgetter(0)):
-        told = list(rows)
-        if not all(row[1] for row in told):
-            found[document] = None
-        elif how.texts:
-            found[document] = [text for row in told for text in split(row[2])]
-        else:
-            found[document] = [row[2] for row in told]
-    return found
-
-
-def split(text):
-    return text[1:-1].split("\x1f") if text.startswith("\x1f") else [text]
-
-
-def agree(said, true):
-    """Whether what columns say of a document is true."""
-    if said and isinstance(said[0], float):
-        return said == [number(each) for each in true]
-    return said == true if said and said[0] is not None else len(said) == len(true)
-
-
-@pytest.fixture(
-    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.interop)]
-)
-def kept(request, tmp_path_factory):
-    """A store that is filled anew for each test."""
-    if request.param == "sqlite":
-        target = str(tmp_path_factory.mktemp("store") / "jobs.db")
-    else:
-        target = postgresql.database(request.getfixturevalue("postgresql_server"))
-    with store.open(target, create=True) as jobs:
-        yield jobs
-
-
-def filled(kept, truth):
-    """Put the documents of a truth into a store instead of all that it has; their numbers."""
-    with kept.engine.transaction():
-        for table in ("job", "document", "former"):
-            kept.engine.fetch(f"DELETE FROM {table}")
-    kept.load(b"\n".join(truth.given))
-    numbers = kept.engine.fetch("SELECT number FROM document ORDER BY number")
-    assert len(numbers) == len(truth.given)
-    return [number_ for (number_,) in numbers]
-
-
 def lies(kept, numbers, truth, expressions, *, effective=False):
     """Where columns say what is not true, and how many documents they were certain about."""
     found, certain = [], 0
     with kept.engine.reading() as reader:
         for expression in expressions:
-            said = said_of(reader, kept.engine.dialect, expression, effective=effective)
+            how = planned(rewrite.direct(parse(expression, {})))
+            said = said_of(reader, kept.engine.dialect, how, effective=effective)
             if said is None:
                 continue
             true = truth.found(expression)

@@ -151,7 +151,7 @@ class _Making:
                 return self._part(token, place, counts=False)
             self.holds.append(place)
             return self._held(token)
-        if symbol in _PATHS and len(token) < 2:
+        if _is_start(token):
             self.holds.append(None)
             return self._held(token)
         if symbol == ":":  # a prefix, which a variable would not have
@@ -208,7 +208,7 @@ def _is_gathered(token: Any, bound: frozenset[str]) -> bool:
 def _is_by_document(token: Any) -> bool:
     """Whether what all documents give is what each of them gives, one after the other."""
     symbol = token.symbol
-    if symbol in _PATHS and len(token) < 2:
+    if _is_start(token):
         return True
     if symbol in (*_PATHS, "!"):
         return _is_by_document(token[0]) and not _asks_place(token[1])
@@ -239,6 +239,7 @@ def _loses_its_document(token: Any) -> bool:
 
 
 def _is_start(token: Any) -> bool:
+    """Whether an expression is the document, or a path from it."""
     return token.symbol in _PATHS and len(token) < 2
 
 
@@ -256,18 +257,18 @@ def _gives_nodes(token: Any) -> bool:
 
 def _asks_place(token: Any) -> bool:
     """Whether an expression asks where its context item stands among others."""
-    if token.symbol in ("position", "last"):
-        return True
-    parts = tuple(token)[:1] if token.symbol in _INTO else token
-    return any(map(_asks_place, parts))
+    asks = token.symbol in ("position", "last")
+    return asks or any(map(_asks_place, _at_its_item(token)))
 
 
 def _starts_anew(token: Any) -> bool:
     """Whether an expression starts at the document, whatever its context item is."""
-    if token.symbol in _PATHS and len(token) < 2:
-        return True
-    parts = tuple(token)[:1] if token.symbol in _INTO else token
-    return any(map(_starts_anew, parts))
+    return _is_start(token) or any(map(_starts_anew, _at_its_item(token)))
+
+
+def _at_its_item(token: Any) -> tuple[Any, ...]:
+    """The parts of an expression that are asked at its own context item."""
+    return tuple(token)[:1] if token.symbol in _INTO else tuple(token)
 
 
 def _side_by_side(documents: Iterable[Element]) -> list[Any]:
