@@ -37,8 +37,11 @@ def features(asked: Asked, name: str = "Feature", take: Callable[[str], bool] = 
     return list(dict.fromkeys(found))
 
 
-def listed(asked: Asked, item: Property) -> tuple[str, ...]:
-    """The names that a property stands for; none, and it is refused, where these are no names."""
+def listed(asked: Asked, item: Property, most: int | None = LIMIT) -> tuple[str, ...]:
+    """The names that a property stands for; none, and it is refused, where these are no names.
+
+    So it is where they are more than ``most``.
+    """
     try:
         found = nodes.expand(item)
     except (InvalidValue, LimitExceeded) as error:
@@ -47,8 +50,8 @@ def listed(asked: Asked, item: Property) -> tuple[str, ...]:
     if isinstance(found, nodes.Pattern):
         asked.refuse(item, "a pattern has no place, only names")
         return ()
-    if len(found) > LIMIT:
-        asked.refuse(item, f"more than {LIMIT} names")
+    if most is not None and len(found) > most:
+        asked.refuse(item, f"more than {most} names")
         return ()
     return tuple(found)
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
+from typing import NamedTuple
 
 from sssjob import expression, units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
-from sssjob.translate.nodes import conditions
+from sssjob.translate.nodes import conditions, plain
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import NO_OPTION, Asked
 
 MIB = 1 << 20
+GPUS = ("gpu", "gpus")  # names of a Resource
+LICENSE = "License"  # its type
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
@@ -364,6 +368,53 @@ def amount_of(found: Interval) -> Interval | None:
     bounds = Interval(lo, found.hi)
     negative = found.hi is not None and found.hi < 0
     return None if negative or bounds.empty or not bounds.bounded else bounds
+
+
+class Counted(NamedTuple):
+    """A Resource of which there is a number: a licence, or else GPUs."""
+
+    item: Property
+    name: str
+    kind: str
+    number: int
+
+
+def counted(asked: Asked, *, typed: bool = False) -> Iterator[Counted]:
+    """Take GPUs and licences, with the number of each; all else is refused.
+
+    GPUs with a type are refused, too, unless there is an option for ``typed`` ones.
+    """
+    for item in asked.take("Resource", "name", "type"):
+        name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+        if (count := number_of(asked, item)) is None:
+            continue
+        is_gpu = name.lower() in GPUS and (not kind or (typed and plain(kind)))
+        if count < 1:
+            asked.refuse(item, "it is no number above 0")
+        elif is_gpu or (kind == LICENSE and plain(name)):
+            yield Counted(item, name, kind, count)
+        else:
+            asked.refuse(item, "it is neither a GPU nor a License")
+
+
+def resources(asked: Asked) -> tuple[int, list[tuple[str, int]]]:
+    """Take GPUs, all together, and licences by their names."""
+    gpus, licences = 0, []
+    for _, name, kind, count in counted(asked):
+        if kind == LICENSE:
+            licences.append((name, count))
+        else:
+            gpus += count
+    return gpus, licences
+
+
+def number_of(asked: Asked, item: Property) -> int | None:
+    """The number of an item, rounded up; None, and it is refused, where it has none."""
+    try:
+        return ceil(units.number(item.text))
+    except InvalidValue as error:
+        asked.refuse(item, str(error))
+        return None
 
 
 def say_count(heard: Heard, name: str, lo: int | None, hi: int | None) -> None:

@@ -7,19 +7,18 @@ ways; what no row can say stands in the module of the target.
 from __future__ import annotations
 
 import json
-import math
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sssjob import nodes, units
+from sssjob import units
 from sssjob.document.text import clean
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
+from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.model import Note, Property, stripped
-from sssjob.translate.nodes import plain
-from sssjob.translate.numbers import Shape
+from sssjob.translate.nodes import listed, plain
+from sssjob.translate.numbers import GPUS, Shape, number_of
 from sssjob.translate.options import Heard
 from sssjob.translate.places import Loaded, line_of_value
 from sssjob.translate.requests import NO_OPTION, Asked
@@ -28,7 +27,6 @@ from sssjob.translate.translator import Read, Settings, Translator
 
 Data = dict[str, Any]  # an object of JSON
 
-GPUS = ("gpu", "gpus")
 DEPTH = 50  # levels of a specification that is read
 
 
@@ -309,10 +307,7 @@ def gpus(asked: Asked, shares: int) -> int:
     found = 0
     for item in asked.take("Resource", "name", "type"):
         name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
-        try:
-            number = math.ceil(units.number(item.text))
-        except InvalidValue as error:
-            asked.refuse(item, str(error))
+        if (number := number_of(asked, item)) is None:
             continue
         if name.lower() not in GPUS or kind:
             asked.refuse(item, NO_OPTION)
@@ -343,24 +338,11 @@ def consistent(asked: Asked, of: Shape) -> tuple[int | None, int | None, int | N
     return count, tasks, per_node
 
 
-def listed(asked: Asked, item: Property) -> tuple[str, ...]:
-    """The names that an item stands for; none, and it is refused, where these are no names."""
-    try:
-        found = nodes.expand(item)
-    except (InvalidValue, LimitExceeded) as error:
-        asked.refuse(item, str(error))
-        return ()
-    if isinstance(found, nodes.Pattern):
-        asked.refuse(item, "a pattern has no place, only names")
-        return ()
-    return tuple(found)
-
-
 def hosts(asked: Asked) -> list[str]:
     """Take the nodes that a job names, by plain names: others mean something in a list."""
     found: list[str] = []
     for item in asked.take("Node", "aggregation", "delimiter"):
-        names = listed(asked, item)
+        names = listed(asked, item, most=None)
         if all(map(plain, names)):
             found += names
         else:

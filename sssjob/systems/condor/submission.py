@@ -304,28 +304,14 @@ class Amounts:
         self._resources(asked, made, nodes)
 
     def _resources(self, asked: Asked, made: Made, nodes: int) -> None:
-        gpus, licences = 0, []
-        for item in asked.take("Resource", "name", "type"):
-            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
-            try:
-                count = math.ceil(units.number(item.text))
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
-                continue
-            if count < 1:
-                asked.refuse(item, "it is no number above 0")
-            elif name.lower() in ("gpu", "gpus") and not kind:
-                gpus += count
-            elif kind == "License" and plain(name):
-                licences.append(f"{name}:{count}")
-            else:
-                asked.refuse(item, "it is neither a GPU nor a License")
+        gpus, licences = numbers.resources(asked)
         if gpus:
             made.option("request_gpus", str(math.ceil(Fraction(gpus, nodes))))
         if gpus % nodes:
             asked.approximate("Resource", "GPUs of each machine, rounded up")
         if licences:
-            made.option("concurrency_limits", ",".join(licences))
+            limits = (f"{name}:{count}" for name, count in licences)
+            made.option("concurrency_limits", ",".join(limits))
 
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
         """Amounts of all machines together."""

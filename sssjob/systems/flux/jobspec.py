@@ -19,7 +19,7 @@ from sssjob.nodes import Pattern, expand
 from sssjob.records.dependencies import CONDITIONS
 from sssjob.systems.flux import words
 from sssjob.systems.flux.accounting import array
-from sssjob.translate.nodes import conditions, plain
+from sssjob.translate.nodes import conditions, listed, plain
 from sssjob.translate.numbers import (
     JOB,
     MIB,
@@ -45,7 +45,6 @@ from sssjob.translate.specification import (
     gpus,
     hosts,
     keep_rest,
-    listed,
     put,
     read_rows,
     say_command,
@@ -331,7 +330,7 @@ def _constraint(asked: Asked) -> Data:
     found: list[Data] = []
     properties: list[str] = []
     for item in asked.take("Feature", "aggregation", "delimiter"):
-        texts = listed(asked, item)
+        texts = listed(asked, item, most=None)
         if all(map(_PROPERTY.fullmatch, texts)):
             properties += texts
         else:

@@ -7,7 +7,6 @@ import re
 from fractions import Fraction
 
 from sssjob import nodes as sets
-from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.expression import Expression
@@ -117,25 +116,14 @@ class Slots(Layout):
 
     def _resources(self, asked: Asked, made: Made, slots: int) -> None:
         """GPUs and licences are resources that a site names, and are of one slot."""
-        for item in asked.take("Resource", "name", "type"):
-            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
-            gpu = name.lower() in ("gpu", "gpus") and not kind
-            try:
-                count = math.ceil(units.number(item.text))
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
-                continue
-            if count < 1:
-                asked.refuse(item, "it is no number above 0")
-            elif gpu or (kind == "License" and plain(name)):
-                share = numbers.rounded(count, slots)
-                made.option("-l gpu" if gpu else f"-l {name}", str(share))
-                if share * slots != count:
-                    asked.approximate("Resource", f"{share} of each slot, rounded up")
-                elif slots > 1:
-                    asked.convert("Resource", f"{count}, {slots} slots: {share} of each slot")
-            else:
-                asked.refuse(item, "it is neither a GPU nor a License")
+        for each in numbers.counted(asked):
+            share = numbers.rounded(each.number, slots)
+            name = each.name if each.kind == numbers.LICENSE else "gpu"
+            made.option(f"-l {name}", str(share))
+            if share * slots != each.number:
+                asked.approximate("Resource", f"{share} of each slot, rounded up")
+            elif slots > 1:
+                asked.convert("Resource", f"{each.number}, {slots} slots: {share} of each slot")
 
     def _nodes(self, asked: Asked, made: Made) -> None:
         """Hosts of which any may be taken."""

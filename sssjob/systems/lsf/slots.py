@@ -6,7 +6,7 @@ import math
 import re
 from fractions import Fraction
 
-from sssjob import expression, units
+from sssjob import expression
 from sssjob import nodes as sets
 from sssjob.errors import InvalidValue
 from sssjob.expression import Comparison
@@ -108,22 +108,8 @@ class Slots(Layout):
                 found.append(f"{word_}={megabytes}MB")
                 if megabytes * MIB != amount:
                     asked.approximate(name, f"{megabytes} MB, rounded up")
-        gpus = 0
-        for item in asked.take("Resource", "name", "type"):
-            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
-            try:
-                count = math.ceil(units.number(item.text))
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
-                continue
-            if count < 1:
-                asked.refuse(item, "it is no number above 0")
-            elif name.lower() in ("gpu", "gpus") and not kind:
-                gpus += count
-            elif kind == "License" and plain(name):
-                found.append(f"{name}={count}")
-            else:
-                asked.refuse(item, "it is neither a GPU nor a License")
+        gpus, licences = numbers.resources(asked)
+        found += [f"{name}={count}" for name, count in licences]
         if gpus:
             nodes = of.node_count
             made.option("-gpu", f"num={math.ceil(Fraction(gpus, nodes))}")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 
-from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
 from sssjob.systems.pbs.words import clock, seconds, size, written
@@ -84,27 +83,6 @@ def say_shared(said: Said, heard: Heard) -> None:
             said.back(option, value, str(error))
 
 
-def resources(asked: Asked) -> tuple[int, list[tuple[str, int]]]:
-    """Take GPUs, and licences by their names."""
-    gpus, licences = 0, []
-    for item in asked.take("Resource", "name", "type"):
-        name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
-        try:
-            count = ceil(units.number(item.text))
-        except InvalidValue as error:
-            asked.refuse(item, str(error))
-            continue
-        if count < 1:
-            asked.refuse(item, "it is no number above 0")
-        elif name.lower() in ("gpu", "gpus") and not kind:
-            gpus += count
-        elif kind == "License" and plain(name):
-            licences.append((name, count))
-        else:
-            asked.refuse(item, "it is neither a GPU nor a License")
-    return gpus, licences
-
-
 def places(asked: Asked, of: numbers.Shape) -> list[str]:
     """Take the names of nodes, which count them where nothing does, as do tasks on each."""
     wanted = names(asked, of.nodes.least if of.nodes else 0)
@@ -166,7 +144,7 @@ class Chunks(Layout):
         for view in groups:
             found += self._chunks(view, numbers.shape(view), settings)
             of.seconds = max(of.seconds, numbers.one(view, "Duration", numbers.MOST) or 0)
-        gpus, licences = resources(asked)
+        gpus, licences = numbers.resources(asked)
         if gpus and not found:
             _one(found)
         total = sum(part.count for part in found)
@@ -337,7 +315,7 @@ class Nodes(Layout):
         of = numbers.added(asked)
         approximated(asked, of)
         marks = features(asked)
-        gpus, licences = resources(asked)
+        gpus, licences = numbers.resources(asked)
         found: list[Part] = []
         counted = of.nodes or of.count or of.processors
         wanted = places(asked, of)

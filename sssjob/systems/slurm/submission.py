@@ -112,21 +112,11 @@ class Amounts(Layout):
         """GPUs of the whole job, and licences."""
         licences: list[str] = []
         gpus: list[str] = []
-        for item in asked.take("Resource", "name", "type"):
-            name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
-            try:
-                count = math.ceil(units.number(item.text))
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
-                continue
-            if count < 1:
-                asked.refuse(item, "it is no number above 0")
-            elif kind == "License" and plain(name):
+        for _, name, kind, count in numbers.counted(asked, typed=True):
+            if kind == numbers.LICENSE:
                 licences.append(f"{name}:{count}")
-            elif name.lower() in ("gpu", "gpus") and (not kind or plain(kind)):
-                gpus.append(f"{kind}:{count}" if kind else str(count))
             else:
-                asked.refuse(item, "it is neither a GPU nor a License")
+                gpus.append(f"{kind}:{count}" if kind else str(count))
         if gpus:
             made.option("--gpus", ",".join(gpus))
         if licences:
