@@ -18,7 +18,8 @@ from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executab
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling, parse
-from sssjob.translate.fields import SHELLS, Name, Rule, prologue
+from sssjob.translate.environment import SHELLS, prologue
+from sssjob.translate.fields import Name, Rule
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import Asked

@@ -18,7 +18,7 @@ from sssjob.expression import And, Expression
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.requirements import demands, request, wishes
-from sssjob.translate import fields, numbers
+from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.form import ORDER, folded, unfolded
 from sssjob.translate.nodes import plain
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
@@ -214,7 +214,7 @@ class Mail(fields.Rule):
             return
         made.option("notification", word)
         if "uri" in item.attributes:
-            if address := fields.ADDRESS.fullmatch(item.attributes["uri"].strip()):
+            if address := mail.ADDRESS.fullmatch(item.attributes["uri"].strip()):
                 made.option("notify_user", literal(address[1]))
             else:
                 asked.refuse(item, "it is no address of mail", "uri")
@@ -435,7 +435,7 @@ RULES: tuple[fields.Rule, ...] = (
     Mail(),
     Whole("Priority",     "priority"),
     Whole("EligibleTime", "deferral_time", units.time, 0),
-    fields.Hold(Option("hold", "True")),
+    waiting.Hold(Option("hold", "True")),
     fields.Interactive(instead="call condor_submit -i"),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
     fields.Refused("Dependency", "a DAG says what a job waits for"),

@@ -12,7 +12,7 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.expression import Expression
 from sssjob.model import Property, stripped
 from sssjob.systems.gridengine.words import seconds, size, written
-from sssjob.translate import fields, numbers
+from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
@@ -309,14 +309,14 @@ FORM = Form(
         fields.Queues("-q", ","),
         fields.Row("Reservation",             "-ar", word),
         fields.Row("InitialWorkingDirectory", "-wd"),
-        fields.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,
+        streams.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,
                        also_joined=(Option("-j", "yes"),)),
-        fields.Shell(),
-        fields.Environment(None, Option("-V"), "-v"),
-        fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", _TIME),
-        fields.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
-        fields.Hold(Option("-h")),
-        fields.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
+        environment.Shell(),
+        environment.Environment(None, Option("-V"), "-v"),
+        waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", _TIME),
+        waiting.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
+        waiting.Hold(Option("-h")),
+        mail.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
         fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
         fields.Interactive(instead="call qrsh"),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
@@ -326,8 +326,8 @@ FORM = Form(
     in_script=(
         fields.Name("-N", plain=True),
         fields.Checkpoint("-ckpt", "a checkpointing environment"),
-        fields.Moment("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", _TIME),
-        fields.Limits(_LIMITS, str, written, _seconds, _bytes),
+        waiting.Moment("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", _TIME),
+        limits.Limits(_LIMITS, str, written, _seconds, _bytes),
     ),
     shell="-S",
     shell_only=True,
@@ -335,7 +335,7 @@ FORM = Form(
     own=(_PARALLEL,),
     array=Spelling("-t", "SGE_TASK_ID", several=False, at_once="-tc", least=1),
     lists={"-m": ""},
-    at_once=(fields.Limits(_CPU_TIME),),
+    at_once=(limits.Limits(_CPU_TIME),),
     held_name=fields.Name("-N", plain=True),
     words=_words,
     decides_nodes=True,

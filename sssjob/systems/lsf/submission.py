@@ -10,7 +10,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
 from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written_minutes
-from sssjob.translate import fields
+from sssjob.translate import environment, fields, limits, mail, waiting
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax
 from sssjob.translate.quoting import quoted, split, word
@@ -80,7 +80,7 @@ class Mail(fields.Rule):
         if {"JobEnd", "All"} & set(events):
             made.option("-N")
         if "uri" in item.attributes:
-            if address := fields.ADDRESS.fullmatch(item.attributes["uri"].strip()):
+            if address := mail.ADDRESS.fullmatch(item.attributes["uri"].strip()):
                 made.option("-u", address[1])
             else:
                 asked.refuse(item, "it is no address of mail", "uri")
@@ -195,12 +195,12 @@ FORM = Form(
         fields.Row("Reservation",             "-U", word),
         fields.Row("InitialWorkingDirectory", "-cwd"),
         Streams(),
-        fields.Shell(),
-        fields.Environment(Option("-env", "none"), Option("-env", "all")),
-        fields.Moment("EligibleTime", "-b", "%Y:%m:%d:%H:%M", _TIMES, 60),
-        fields.Moment("DeadlineTime", "-t", "%Y:%m:%d:%H:%M", _TIMES, -60),
+        environment.Shell(),
+        environment.Environment(Option("-env", "none"), Option("-env", "all")),
+        waiting.Moment("EligibleTime", "-b", "%Y:%m:%d:%H:%M", _TIMES, 60),
+        waiting.Moment("DeadlineTime", "-t", "%Y:%m:%d:%H:%M", _TIMES, -60),
         Waits(),
-        fields.Hold(Option("-H")),
+        waiting.Hold(Option("-H")),
         Mail(),
         fields.Switch("Restartable", Option("-rn"), Option("-r")),
         fields.Interactive(Option("-Is")),
@@ -208,7 +208,7 @@ FORM = Form(
         fields.Checkpoint("-k", "a directory of checkpoints"),
         fields.Priority("-sp", range(1, 1 << 31)),
         fields.Manager(("lsf", "spectrumlsf", "openlava")),
-        fields.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),
+        limits.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),
     ),
 )
 # fmt: on

@@ -12,7 +12,7 @@ from sssjob.model import stripped
 from sssjob.systems.pbs import directives
 from sssjob.systems.pbs.chunks import Chunks, Nodes
 from sssjob.systems.pbs.words import clock, seconds, size, written
-from sssjob.translate import fields
+from sssjob.translate import environment, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
@@ -98,18 +98,18 @@ _RESERVED = re.compile(r"[RSM][0-9]+(?:\.[\w.-]+)?", re.ASCII)
 _IDS = r"[0-9]+(\[[0-9]*\])?(\.[\w.-]+)?"
 _AFTER = {"OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany"}
 _CPU_TIME = {("CPUTime", kind): "-l cput" for kind in ("", "Hard", "Soft")}
-_IN_SCRIPT = fields.Limits({("CPUTime", ""): "-l cput"}, clock, written, _seconds, _bytes)
+_IN_SCRIPT = limits.Limits({("CPUTime", ""): "-l cput"}, clock, written, _seconds, _bytes)
 
 # fmt: off
 _RULES: tuple[fields.Rule, ...] = (
-    fields.Streams("", "-o", "-e", joined=Option("-j", "oe"), also_joined=(Option("-j", "eo"),),
+    streams.Streams("", "-o", "-e", joined=Option("-j", "oe"), also_joined=(Option("-j", "eo"),),
                    keep="-k"),
-    fields.Shell(),
-    fields.Environment(None, Option("-V"), "-v"),
-    fields.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", ("%Y%m%d%H%M",)),
-    fields.Waits("-W depend", _IDS, _AFTER),
-    fields.Hold(Option("-h")),
-    fields.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
+    environment.Shell(),
+    environment.Environment(None, Option("-V"), "-v"),
+    waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", ("%Y%m%d%H%M",)),
+    waiting.Waits("-W depend", _IDS, _AFTER),
+    waiting.Hold(Option("-h")),
+    mail.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
     fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
     fields.Interactive(Option("-I")),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
@@ -127,9 +127,9 @@ FORM = Form(
         fields.Switch("Checkpointable", Option("-c", "n"), Option("-c", "u")),
         _IN_SCRIPT,
     ),
-    rules=(Project(), ReservedQueue("-q"), fields.Directory(), *_RULES),
+    rules=(Project(), ReservedQueue("-q"), environment.Directory(), *_RULES),
     shell="-S",
-    at_once=(fields.Limits(_CPU_TIME, clock, seconds=_seconds),),
+    at_once=(limits.Limits(_CPU_TIME, clock, seconds=_seconds),),
     held_name=fields.Name("-N", plain=True),
     words=_words,
 )

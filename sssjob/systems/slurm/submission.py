@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import stripped
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
-from sssjob.translate import fields, numbers
+from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
@@ -488,16 +488,16 @@ FORM = Form(
         fields.Row("Reservation",             "--reservation", word),
         fields.Row("InitialWorkingDirectory", "--chdir"),
         fields.Partition("--partition"),
-        fields.Streams("--input", "--output", "--error", append=Option("--open-mode", "append")),
-        fields.Shell(),
-        fields.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
-        fields.Moment("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
-        fields.Moment("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
-        fields.Waits("--dependency", r"[0-9]+(_[0-9]+)?", {
+        streams.Streams("--input", "--output", "--error", append=Option("--open-mode", "append")),
+        environment.Shell(),
+        environment.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
+        waiting.Moment("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
+        waiting.Moment("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
+        waiting.Waits("--dependency", r"[0-9]+(_[0-9]+)?", {
             "OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany",
         }),
-        fields.Hold(Option("--hold")),
-        fields.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
+        waiting.Hold(Option("--hold")),
+        mail.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
         fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),
         fields.Interactive(instead="call salloc"),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
@@ -506,14 +506,14 @@ FORM = Form(
     layout=AMOUNTS,
     at_once=(
         fields.Refused("Priority", "only an operator sets the priority of a job"),
-        AtOnce(), fields.Limits(scratch=True),
+        AtOnce(), limits.Limits(scratch=True),
     ),
     in_script=(
         fields.Name("--job-name"),
         fields.Row("Machine", "--clusters", word),
         fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it",
                         "--nice", NICE_MOST, NICE_UNSAID),
-        fields.Limits(),
+        limits.Limits(),
     ),
     held_name=fields.Name("--job-name"),
     words=_held_words,

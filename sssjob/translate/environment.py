@@ -1,0 +1,167 @@
+"""What stands around the program in a script: the shell, the directory, variables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sssjob.errors import InvalidValue
+from sssjob.executable import arguments
+from sssjob.model import Note, Property, stripped
+from sssjob.translate.fields import Rule, truth
+from sssjob.translate.limits import ulimit
+from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe
+from sssjob.translate.requests import Asked
+
+SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write
+
+_LISTED = re.compile(r"[A-Za-z0-9_./:+@%^=~-]*")  # values that no list of variables takes apart
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Shell(Rule):
+    """Our script is read by the Shell, and what it runs, too, where that names no other one."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """A shell that takes our script."""
+        item = asked.one("Shell")
+        if item is None:
+            return
+        try:
+            words = arguments(item.text)
+        except InvalidValue:
+            words = ()
+        known = len(words) == 1 and words[0].startswith("/") and safe_text(words[0])
+        if known and os.path.basename(words[0]) in SHELLS:
+            made.shell = words[0]
+        else:
+            asked.refuse(item, f"it is no path of one of {', '.join(SHELLS)}")
+
+
+def safe_text(text: str) -> bool:
+    """Whether a text can stand in a line."""
+    try:
+        return bool(safe(text)) or True
+    except InvalidValue:
+        return False
+
+
+class Directory(Rule):
+    """Without an option for the working directory the script goes there."""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """A line that goes there, or ends."""
+        if item := asked.one("InitialWorkingDirectory"):
+            try:
+                made.line(f"cd {posix(stripped(item.text))} || exit")
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+
+
+@dataclass(frozen=True)
+class Environment(Rule):
+    """Variables are set in the script, where a quoted value cannot become anything else.
+
+    ``no`` and ``yes`` export nothing or all of the environment of who submits; ``option`` is
+    the one that lists variables, which is written only where no shell reads the script.
+    """
+
+    no: Option | None
+    yes: Option | None
+    option: str = ""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The option of export, and a line for each variable."""
+        listed: list[str] = []
+        export: bool | None = None
+        for item in asked.take("Environment", "export"):
+            export = truth(item.attributes.get("export", ""))
+            if export is None and "export" in item.attributes:
+                asked.refuse(item, "neither true nor false", "export")
+            if stripped(item.text):
+                asked.refuse(item, "a text, where variables are expected")
+            for each in item.children:
+                if not isinstance(each, Note):
+                    listed += self._variable(asked, made, item, each)
+        if listed and self.in_one:
+            listed = listed if export is False else ["ALL", *listed]
+        elif export is not None:
+            made.add(self.yes if export else self.no)
+        if listed:
+            made.option(self.option, ",".join(listed))
+
+    @property
+    def in_one(self) -> bool:
+        """Whether one option says what is exported, and lists variables."""
+        return self.yes is not None and self.yes.name == self.option
+
+    def _variable(self, asked: Asked, made: Made, item: Property, each: Property) -> Iterator[str]:
+        """A line; or, where no shell would run it, a part of the list."""
+        name = each.attributes.get("name", "")
+        if each.name != "Variable" or not _VARIABLE.fullmatch(name):
+            asked.refuse(item, f"{name or each.name!r} is no variable that a shell takes")
+            return
+        try:
+            if made.reader and self.option and _LISTED.fullmatch(each.text):
+                yield f"{name}={each.text}"
+            else:
+                made.line(exported(name, each.text))
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Export of all or nothing; variables with values are variables of the job."""
+        values: list[str] = []
+        export = ""
+        for switch, text in ((self.yes, "true"), (self.no, "false")):
+            if said.takes(switch):
+                export = text
+        if self.option:
+            given = said.all(self.option)
+            if self.in_one:
+                given = given[-1:]  # a whole list, of which the last one counts
+            for value in given:
+                head, _, rest = (value or "").partition(",")
+                for switch, text in ((self.yes, "true"), (self.no, "false")):
+                    if rest and switch == (self.option, head):
+                        export, value = text, rest
+                if not self._list(value or "", values):
+                    said.back(self.option, value, "values of variables are not known here")
+        if values and self.in_one and not export:
+            export = "false"  # but for these
+        children = tuple(
+            Property("Variable", text, {"name": name})
+            for name, _, text in (each.partition("=") for each in values)
+        )
+        if children or export:
+            attributes = {"export": export} if export else {}
+            heard.items.append(Property("Environment", "", attributes, children))
+
+    def _list(self, value: str, values: list[str]) -> bool:
+        parts = value.split(",")
+        if not all(
+            _VARIABLE.fullmatch(name) and equals
+            for name, equals, _ in (part.partition("=") for part in parts)
+        ):
+            return False
+        values += parts
+        return True
+
+
+def prologue(line: str, heard: Heard, variables: list[Property]) -> bool:
+    """Read a line that stands before the program in our scripts; whether it is one."""
+    if line.startswith("export "):
+        found = read_exported(line)
+        if found is None or not _VARIABLE.fullmatch(found[0]):
+            return False
+        variables.append(Property("Variable", found[1], {"name": found[0]}))
+        return True
+    if line.startswith("cd ") and line.endswith(" || exit"):
+        word = one_word(line[3 : -len(" || exit")])
+        if word:
+            heard.say("InitialWorkingDirectory", word)
+        return bool(word)
+    return ulimit(line, heard)

@@ -1,0 +1,142 @@
+"""Limits of the operating system as options, or as lines of the script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from sssjob import spec, units
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
+from sssjob.translate.fields import Rule
+from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.requests import NO_OPTION, Asked
+
+_LIMITS = {
+    "CPUTime": "-t", "CoreFileSize": "-c", "DataSize": "-d", "FileSize": "-f", "StackSize": "-s",
+    "ResidentSetSize": "-m", "VirtualMemory": "-v", "OpenFiles": "-n", "LockedMemory": "-l",
+}  # fmt: skip
+_NUMBERS = ("OpenFiles", "Processes", "Processors")
+_COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes
+_TYPES = {"Hard": "-H ", "Soft": "-S ", "": ""}
+_ULIMIT = re.compile(r"ulimit (?:(-[HS]) )?(-[a-z]) ([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Limits(Rule):
+    """Limits of the operating system: an option, or else ``ulimit`` in the script.
+
+    ``options`` gives the option by the name of the limit and its type; ``clock`` writes seconds and
+    ``size`` bytes, ``seconds`` and ``bytes`` read them. ``measured`` are those that are said by
+    amounts of the job where it is submitted at once.
+    """
+
+    options: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    clock: Callable[[int], str] = str
+    size: Callable[[int], str] = str
+    seconds: Callable[[str], int | None] = int
+    bytes: Callable[[str], int | None] = int
+    measured: ClassVar[Mapping[str, str]] = {
+        "Memory": "Memory", "ResidentSetSize": "Memory", "Duration": "Duration", "Disk": "Disk",
+    }  # fmt: skip
+    scratch: bool = False
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Hard ones before those without a type before soft ones."""
+        order = {"Hard": 0, "": 1, "Soft": 2}
+        seen: set[str] = set()
+        found = asked.take("ResourceLimit", "name", "type", "units")
+        for item in sorted(found, key=lambda item: order.get(item.attributes.get("type", ""), 9)):
+            name = spec.limit_name(item.attributes.get("name", ""))
+            if made.held and name != "CPUTime":
+                self._measured(asked, item, name, seen)
+            else:
+                self._limit(asked, made, item, name)
+
+    def _measured(self, asked: Asked, item: Property, name: str, seen: set[str]) -> None:
+        """Limits of memory and time are among the amounts."""
+        if name not in self.measured or (name == "Disk" and not self.scratch):
+            asked.refuse(item, NO_OPTION)
+        elif self.measured[name] in seen:
+            asked.refuse(item, "another limit is asked for")
+        else:
+            seen.add(self.measured[name])
+
+    def _limit(self, asked: Asked, made: Made, item: Property, name: str) -> None:
+        kind = item.attributes.get("type", "")
+        option = self.options.get((name, kind)) or self.options.get((name, ""))
+        try:
+            value = _limit(item, name)
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+            return
+        if option and (name, kind) not in self.options:
+            asked.refuse(item, NO_OPTION, "type")
+        if option:
+            text = self._writes(name)(value)
+            made.option(option, text)
+            if self._reads(name)(text) != value:
+                asked.approximate("ResourceLimit", f"{text}, rounded up")
+        elif name in _LIMITS and kind in _TYPES:
+            number = value if name in _COUNTED else -(-value // 1024)
+            try:
+                made.line(f"ulimit {_TYPES[kind]}{_LIMITS[name]} {number}")
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
+                return
+            if number * 1024 != value and name not in _COUNTED:
+                asked.approximate("ResourceLimit", f"{number} KB, rounded up")
+        else:
+            asked.refuse(item, NO_OPTION)
+
+    def _writes(self, name: str) -> Callable[[int], str]:
+        return str if name in _NUMBERS else self.clock if name == "CPUTime" else self.size
+
+    def _reads(self, name: str) -> Callable[[str], int | None]:
+        return (
+            units.integer if name in _NUMBERS else self.seconds if name == "CPUTime" else self.bytes
+        )
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Each option as a limit."""
+        for (name, kind), option in self.options.items():
+            value = said.last(option)
+            if value is None:
+                continue
+            try:
+                number = self._reads(name)(value)
+            except (InvalidValue, ValueError):
+                said.back(option, value)
+                continue
+            if number is not None:
+                _say_limit(heard, name, kind, number)
+
+
+def _say_limit(heard: Heard, name: str, kind: str, number: int) -> None:
+    attributes = {"name": name, **({"type": kind} if kind else {})}
+    heard.say("ResourceLimit", number, **attributes)
+
+
+def _limit(item: Property, name: str) -> int:
+    """The number of a limit in bytes, seconds or ones. Raises ``InvalidValue``."""
+    if name == "CPUTime":
+        return units.duration(item.text)
+    if name in _NUMBERS:
+        return units.integer(item.text)
+    exact = units.bytes_of(item.text, item.attributes.get("units", "B"))
+    return -(-exact.numerator // exact.denominator)
+
+
+def ulimit(line: str, heard: Heard) -> bool:
+    """Read a line of the script that sets a limit as ours do; whether it is one."""
+    found = _ULIMIT.fullmatch(line)
+    names = {option: name for name, option in _LIMITS.items()}
+    if found is None or found[2] not in names:
+        return False
+    name = names[found[2]]
+    kind = {"-H": "Hard", "-S": "Soft"}.get(found[1] or "", "")
+    number = int(found[3])
+    _say_limit(heard, name, kind, number if name in _COUNTED else number * 1024)
+    return True

@@ -1,0 +1,108 @@
+"""Standard streams of a job as options: files, and how they are written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from sssjob.errors import InvalidValue
+from sssjob.model import Property, stripped
+from sssjob.translate.fields import Rule
+from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.quoting import posix
+from sssjob.translate.requests import NO_OPTION, Asked
+
+
+@dataclass(frozen=True)
+class Streams(Rule):
+    """Standard streams; "" where there is no option.
+
+    ``joined`` sends both outputs into one file, where no option for the second does not do so by
+    itself; ``append`` appends both, and ``appends`` tells that the system does in any case.
+    ``keep`` is the option that keeps outputs on the node: ``o``, ``e``, or both.
+    """
+
+    input: str = ""
+    output: str = "-o"
+    error: str = "-e"
+    joined: Option | None = None
+    append: Option | None = None
+    appends: bool = False
+    also_joined: tuple[Option, ...] = ()
+    keep: str = ""
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Standard error goes where the output goes if nothing else is said, as Slurm has it."""
+        options = {"InputFile": self.input, "OutputFile": self.output, "ErrorFile": self.error}
+        found = {
+            name: item for name in options if (item := asked.one(name, "redirectList")) is not None
+        }
+        output, error = found.get("OutputFile"), found.get("ErrorFile")
+        merging = error is not None and (
+            _redirected(error) == ["Merge"]
+            and (output is None or stripped(error.text) in ("", stripped(output.text)))
+        )
+        unsaid = error is None and (made.held or self.joined is None)
+        merged = (merging and (output is not None or not made.held)) or unsaid
+        if merged:
+            found.pop("ErrorFile", None)
+        for name, item in found.items():
+            self._file(asked, made, item, options[name])
+        if merged and (output is not None or merging):
+            made.add(self.joined)
+        self._modes(asked, made, [item for item in found.values() if _redirected(item)], merged)
+
+    def _file(self, asked: Asked, made: Made, item: Property, option: str) -> None:
+        text = stripped(item.text)
+        if not text and not made.held and item.name != "InputFile":
+            if _redirected(item) != ["Close"]:
+                return
+            text = os.devnull
+        try:
+            if option:
+                made.option(option, text)
+            else:
+                made.redirect(f" < {posix(text)}")
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+
+    def _modes(self, asked: Asked, made: Made, items: list[Property], merged: bool) -> None:
+        """Append is the way of a system, or one option for both streams."""
+        appended = [item for item in items if _redirected(item) == ["Append"]]
+        both = len(appended) == (1 if merged else 2)
+        kept = ""
+        for item in items:
+            words = _redirected(item)
+            if words == ["Merge"] and merged:
+                continue
+            if words == ["Close"] and not made.held and stripped(item.text) in ("", os.devnull):
+                continue
+            if words == ["Keep"] and self.keep and not made.held:
+                kept += item.name[0].lower()
+            elif item not in appended or not (self.appends or (both and self.append)):
+                asked.refuse(item, NO_OPTION, "redirectList")
+        if kept:
+            made.option(self.keep, kept)
+        if both and not self.appends:
+            made.add(self.append)
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """Files as they are named; where both are appended to, each says so."""
+        append = said.takes(self.append)
+        mode = {"redirectList": "Append"} if append else {}
+        kept = (said.last(self.keep) or "") if self.keep else ""
+        for name, option in (("InputFile", self.input), ("OutputFile", self.output),
+                             ("ErrorFile", self.error)):  # fmt: skip
+            value = said.last(option) if option else None
+            if name[0].lower() in kept and name != "InputFile":
+                heard.say(name, value or "", redirectList="Keep")
+            elif value:
+                heard.say(name, value, **({} if name == "InputFile" else mode))
+        joins = (self.joined, *self.also_joined)
+        if any(map(said.takes, joins)):
+            heard.say("ErrorFile", "", redirectList="Merge")
+
+
+def _redirected(item: Property) -> list[str]:
+    words = item.attributes.get("redirectList", "").split(",")
+    return [word.strip() for word in words if word.strip()]

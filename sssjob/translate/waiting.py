@@ -1,0 +1,145 @@
+"""When a job may start as options: not before a time, after other jobs, not while it is held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import stripped
+from sssjob.translate.fields import NOT_ALL, Rule
+from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.requests import Asked
+
+
+@dataclass(frozen=True)
+class Moment(Rule):
+    """A local time, as these programs want it; in the hour that a clock repeats it is not sure.
+
+    ``reads`` are other forms that are read. Where only minutes are told, ``step`` is 60 for a time
+    that is rounded up, and -60 for one that is rounded down.
+    """
+
+    name: str
+    option: str
+    form: str
+    reads: tuple[str, ...] = ()
+    step: int = 1
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """The time by the clock of who submits."""
+        item = asked.one(self.name)
+        if item is None:
+            return
+        try:
+            told = units.time(item.text)
+            seconds = -(-told // self.step) * self.step
+            local = datetime.fromtimestamp(seconds)
+        except (InvalidValue, ValueError, OverflowError, OSError) as error:
+            asked.refuse(item, str(error))
+            return
+        if local.replace(fold=0).timestamp() != local.replace(fold=1).timestamp():
+            asked.refuse(item, "the clock shows that time twice, or not at all")
+            return
+        made.option(self.option, local.strftime(self.form))
+        if seconds != told:
+            asked.approximate(self.name, f"a whole minute, {abs(seconds - told)} s away")
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """A time with a date; one that counts from now on depends on when that is."""
+        value = said.last(self.option)
+        if value is None:
+            return
+        for form in (self.form, *self.reads):
+            try:
+                moment = datetime.strptime(value, form)
+            except ValueError:
+                continue
+            heard.say(self.name, str(int(moment.timestamp())))
+            return
+        said.back(self.option, value, "a time that depends on when the job is submitted")
+
+
+@dataclass(frozen=True)
+class Waits(Rule):
+    """Waiting for other jobs: what an id looks like, and the word of each condition.
+
+    Where ids stand without a word, ``words`` has "" for the one condition that there is.
+    """
+
+    option: str
+    id: str
+    words: Mapping[str, str]
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Ids of the batch system, and what is waited for."""
+        found: list[str] = []
+        for item in asked.take("Dependency", "condition", "code", "designator"):
+            condition = item.attributes.get("condition", "OnSuccess")
+            text = stripped(item.text)
+            if "code" in item.attributes:
+                asked.refuse(item, "nothing waits for an exit code")
+            elif item.attributes.get("designator", "JobId") != "JobId":
+                asked.refuse(item, "a job is named by its id")
+            elif not re.fullmatch(self.id, text, re.ASCII):
+                asked.refuse(item, "no id of a job of this system")
+            elif condition not in self.words:
+                asked.refuse(item, f"nothing waits for {condition}")
+            else:
+                word = self.words[condition]
+                found.append(f"{word}:{text}" if word else text)
+        if found:
+            made.option(self.option, ",".join(found))
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """One Dependency for each id; all of them hold."""
+        for value in said.all(self.option):
+            found = self._read(value or "")
+            if found is None:
+                said.back(self.option, value, NOT_ALL)
+                continue
+            for text, condition in found:
+                attributes = {} if condition == "OnSuccess" else {"condition": condition}
+                heard.say("Dependency", text, **attributes)
+
+    def _read(self, value: str) -> list[tuple[str, str]] | None:
+        conditions = {word: condition for condition, word in self.words.items()}
+        found = []
+        for part in value.split(","):
+            word, colon, ids = part.partition(":") if "" not in conditions else ("", ":", part)
+            texts = ids.split(":")
+            whole = all(re.fullmatch(self.id, text, re.ASCII) for text in texts)
+            if not colon or word not in conditions or not whole:
+                return None
+            found += [(text, conditions[word]) for text in texts]
+        return found
+
+
+@dataclass(frozen=True)
+class Hold(Rule):
+    """A hold of the user; what is submitted at once is held in any case, and stays so."""
+
+    option: Option
+    words: Mapping[str, Option] = field(default_factory=dict)  # of other holds
+
+    def write(self, asked: Asked, made: Made) -> None:
+        """Hold User, and others where there is a word for them."""
+        for item in asked.take("Hold"):
+            text = stripped(item.text)
+            if text == "User" and made.held:
+                made.stays_held = True
+            elif text == "User":
+                made.add(self.option)
+            elif text in self.words and not made.held:
+                made.add(self.words[text])
+            else:
+                asked.refuse(item, "only a hold of the user can be asked for")
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The holds in their order."""
+        for name, option in (("User", self.option), *self.words.items()):
+            if said.takes(option):
+                heard.say("Hold", name)
