@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
 from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
+from sssjob.systems.pbs.node_specs import Part, parts
 from sssjob.systems.pbs.words import clock, seconds, size, written
 from sssjob.translate import numbers
 from sssjob.translate.form import Layout
@@ -17,47 +18,6 @@ from sssjob.translate.nodes import features, names, plain, say_nodes
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
-
-
-@dataclass(slots=True)
-class Part:
-    """So many chunks, or nodes, that are alike."""
-
-    count: int
-    values: dict[str, str] = field(default_factory=dict)  # of resources
-    name: str = ""  # of the node, where that is said instead of a count
-    marks: list[str] = field(default_factory=list)  # properties of nodes
-
-    def number(self, name: str) -> int:
-        """A resource that is counted, 0 where it is not said."""
-        text = self.values.get(name, "0")
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-    def __str__(self) -> str:
-        parts = [self.name or str(self.count)]
-        parts += [f"{name}={value}" for name, value in self.values.items()]
-        return ":".join((*parts, *self.marks))
-
-
-def parts(text: str) -> list[Part] | None:
-    """The parts of a list with + between them; None where it is none."""
-    found = []
-    for each in text.split("+"):
-        head, *rest = each.split(":")
-        if not plain(head):
-            return None
-        count = int(head) if head.isdigit() and len(head) < 10 else 0
-        part = Part(count or 1, name="" if count else head)
-        if "=" in head:
-            return None
-        for inner in rest:
-            name, equals, value = inner.partition("=")
-            if equals:
-                part.values[name] = value
-            else:
-                part.marks.append(inner)
-        found.append(part)
-    return found
 
 
 def shared(asked: Asked, made: Made, of: numbers.Shape) -> None:
@@ -415,6 +375,7 @@ def _simple(found: list[Part]) -> bool:
     alike = all((part.values, part.marks) == (first.values, first.marks) for part in found)
     named = [bool(part.name) for part in found]
     known = set(first.values) <= {"ppn", "gpus"} and all(map(plain, first.marks))
+    known = known and first.properties == first.marks  # no mode of GPUs
     counted = all(first.number(name) for name in first.values)
     return alike and known and counted and (all(named) or (not any(named) and len(found) == 1))
 

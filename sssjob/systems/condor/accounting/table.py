@@ -130,11 +130,30 @@ def gpus(text: str) -> Found:
     return (Property("Resource", found, {"name": "GPU"}),) if found else None
 
 
+def given_gpus(
+    provisioned: str, assigned: str, requested: str, hosts: str, universe: str
+) -> Found:  # fmt: skip
+    """How many GPUs were given, or asked for as a number; a parallel job has as many on each host.
+
+    >>> given_gpus("", "GPU-c4a6, GPU-55b1", "", "", "5")[0].text
+    '2'
+    """
+    if UNIVERSES.get(universe) in _ON_THE_SUBMIT_HOST and not provisioned:
+        return None
+    names = {name.strip() for name in assigned.split(",")} - {""}
+    asked = requested if requested.isdecimal() else "0"  # what is odd is told where it is asked for
+    each = number(provisioned or str(len(names) or "") or asked)
+    if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
+        each *= number(hosts)
+    return gpus(str(rounded(each)))
+
+
 _PEAK = {"metric": "Max", "units": "KB"}
 _BY_SIGNAL = ("ExitBySignal",)
 _FQAN = extension("VOMS", "FQAN")
 _REASONS = ("RemoveReason", "HoldReason")
 _OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
+_OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser")
 
@@ -179,7 +198,7 @@ USED: tuple[Field, ...] = (
     Field("ResidentSet",              DELIVERED, "Memory",          worked_out, _PEAK),
     Field("Image",                    DELIVERED, "Swap",            worked_out, _PEAK),
     Field("DiskSpace",                DELIVERED, "Disk",            worked_out, _PEAK),
-    Field("GPUsProvisioned",          DELIVERED, "Resource",        gpus),
+    Field("GPUsProvisioned",          DELIVERED, "Resource",        given_gpus, {}, _OTHER_GPUS),
     Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, ("RemoteHosts",)),
 )
 # fmt: on

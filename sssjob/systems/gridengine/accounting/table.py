@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -30,6 +30,8 @@ HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
 _PE = re.compile(r"-pe \S+ ([0-9]{1,9})(?:-([0-9]{1,9}))?(?=\s|$)")
 _LIST = re.compile(r"(?:^|\s)-l (\S+)")
 _HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
+_GPU_NAMES = ("gpu", "gpus", "ngpus")  # of complexes; a site names its own
+_GPU = {"name": "GPU"}
 _clock = Clock("UTC")
 
 # fmt: off
@@ -146,21 +148,45 @@ def gigabytes(text: str) -> Found:
 
 def requests(text: str) -> Found:
     """The hard requests of a category: ``-l h_rt=60,h_vmem=2G,gpu=1 -pe mpi 8``."""
-    return tuple(_requests(_HARD.sub("", f" {text}").strip())) if text != "NONE" else None
+    return tuple(_requests(_hard(text))) if text != "NONE" else None
+
+
+def gpus(text: str, slots: str) -> Found:
+    """The GPUs of a job that ran: what was asked for of each slot, by the slots it was given.
+
+    >>> gpus("-l gpu=2 -pe mpi 1-8", "4")
+    '8'
+    """
+    each = _gpus(_asked(_hard(text)))
+    return str(each * int(slots)) if each and slots.isdecimal() and int(slots) else None
+
+
+def _hard(text: str) -> str:
+    """A category without what a job can do without."""
+    return _HARD.sub("", f" {text}").strip()
+
+
+def _asked(text: str) -> dict[str, str]:
+    """The resources of a category by their names; the last request counts."""
+    options = (item for found in _LIST.findall(text) for item in found.split(","))
+    return dict(item.partition("=")[::2] for item in options)
+
+
+def _gpus(asked: Mapping[str, str]) -> int:
+    """How many GPUs are asked for of each slot, by what sites call them."""
+    texts = (asked[name] for name in _GPU_NAMES if name in asked)
+    return sum(int(text) for text in texts if text.isdecimal() and len(text) < 10)
 
 
 def _requests(text: str) -> Iterator[Property]:
-    asked = dict(
-        item.partition("=")[::2] for options in _LIST.findall(text) for item in options.split(",")
-    )
+    asked, parallel = _asked(text), _PE.search(text)
     if (limit := asked.get("h_rt")) and (span := _span(limit)):
         yield Property("Duration", span, {"op": "LE"})
-    gpus = asked.get("gpu") or asked.get("gpus") or asked.get("ngpus") or ""
-    if gpus.isdecimal() and int(gpus):
-        yield Property("Resource", str(int(gpus)), {"name": "GPU"})
+    if each := _gpus(asked):  # of each slot, as Grid Engine counts what is consumed
+        yield Property("Resource", str(each * (int(parallel[1]) if parallel else 1)), _GPU)
     if size := _size(asked.get("mem_free", "")):
         yield Property("Memory", size, {"units": "KB"})
-    if parallel := _PE.search(text):
+    if parallel:
         low, high = parallel[1], parallel[2]
         yield Property("Processors", low, {"op": "GE"} if high else {})
         if high:
@@ -233,6 +259,7 @@ TABLE: tuple[Field, ...] = (
     Field("io",                   DELIVERED, "Resource",    gigabytes,
           {"name": "IO", "units": "GB"}),
     Field("category",             REQUESTED, "Processors",  requests),
+    Field("category",             DELIVERED, "Resource",    gpus, _GPU, ("slots",)),
     Field("category",             JOB,       "Extension",   category, noted("category")),
     Field("iow"), Field("pe_taskid"),
     Field("maxvmem",              DELIVERED, "Swap",        kilobytes_of_bytes, _MAX),

@@ -20,6 +20,11 @@ STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
 _SLOTS = re.compile(r"(?:([0-9]{1,6})\*)?([^\s*]+)")
 _REAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _EXIT_BIT = 32
+_RUSAGE = re.compile(r"rusage\s*\[([^\]]*)\]")
+_GPUS = re.compile(
+    r"(?:^|[,:\s(])ngpus(?:_physical|_excl_[pt]|_shared)?\s*=\s*([0-9]{1,6})(?:\.0*)?(?:/(job|host|task))?"
+    r"(?=[,:\s)]|$)"
+)
 _clock = Clock("UTC")
 
 # fmt: off
@@ -199,7 +204,26 @@ def asked_hosts(text: str) -> Found:
     return (Property("Node", ",".join(hosts), {"aggregation": "List"}),)
 
 
+@varied
+def gpus(asked: str, effective: str, hosts: str, slots_: str) -> Found:
+    """The GPUs that ``-gpu`` or ``rusage`` reserves: on each host, of each task, or of the job.
+
+    >>> gpus("", "select[ngpus>0] rusage[mem=2:ngpus_physical=2.00]", "a a b", "3")
+    '4'
+    """
+    if "ngpus" not in asked and "ngpus" not in effective:
+        return None
+    found = [each for text in _RUSAGE.findall(effective or asked) for each in _GPUS.findall(text)]
+    if not found or not (hosts or slots_ == "1"):
+        return None  # the text is kept
+    names, number = slots(hosts) if hosts else ((), 1)
+    times = {"": len(names) or 1, "host": len(names) or 1, "task": number, "job": 1}
+    total = sum(int(each) * times[of] for each, of in found)
+    return str(total) if total else None
+
+
 _MAX = {"metric": "Max", "units": "KB"}
+_GPU, _OF_GPUS = {"name": "GPU"}, ("effectiveResReq", "execHosts", "numProcessors")
 _AVERAGE = {"metric": "Average", "units": "KB"}
 
 # fmt: off
@@ -214,6 +238,8 @@ TABLE: tuple[Field, ...] = (
     Field("userName",      DELIVERED, "User"),
     Field("queue",         DELIVERED, "Queue"),
     Field("resReq",        JOB,       "Extension",   plain, noted("resReq")),
+    Field("resReq",        REQUESTED, "Resource",    gpus, _GPU, _OF_GPUS),
+    Field("resReq",        DELIVERED, "Resource",    gpus, _GPU, _OF_GPUS),
     Field("fromHost",      JOB,       "SubmitHost"),
     Field("cwd",           JOB,       "InitialWorkingDirectory"),
     Field("inFile",        JOB,       "InputFile"),
@@ -247,7 +273,7 @@ TABLE: tuple[Field, ...] = (
 
 _OF_A_RUN = frozenset(
     ("StartTime", "Duration", "Node", "NodeCount", "Processors", "Memory", "Swap", "CpuDuration",
-     "ExitCode", "Queue")
+     "ExitCode", "Queue", "Resource")
 )  # fmt: skip
 
 # A job that was killed while it waited.

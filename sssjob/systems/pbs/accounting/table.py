@@ -27,12 +27,13 @@ from sssjob.records.record import (
 )
 from sssjob.records.values import rounded
 from sssjob.systems.pbs import words
+from sssjob.systems.pbs.node_specs import parts
 
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
 _REST = {f"{number:02}": number for number in range(60)}
-_NODES = re.compile(r"([0-9]{1,9})(?::ppn=([0-9]{1,9}))?")
 _NGPUS = re.compile(r"[:(]ngpus=([0-9]{1,9})")
+_EXEC_GPUS = re.compile(r"[^+/\s]+/[0-9]{1,6}(?:\+[^+/\s]+/[0-9]{1,6})*")
 
 # Exit_status below 0 in the words of the sources: JOB_EXEC_*.
 # fmt: off
@@ -170,27 +171,71 @@ def _count(text: str) -> str:
 
 
 def asked_processors(nodes: str, ncpus: str) -> Found:
-    """The processors of ``nodes=4:ppn=8``, where no number of them is asked for by itself."""
+    """The processors of ``nodes=4:ppn=8:ib``, where no number is asked for by itself.
+
+    >>> asked_processors("n1:ppn=2+n2:ppn=4:ib", ""), asked_processors("4:ib", "")
+    ('6', None)
+    """
     if _count(ncpus):
         return None
-    found = [_NODES.fullmatch(part) for part in nodes.split("+")]
-    if not all(item and item[2] for item in found):
+    found = parts(nodes) or []
+    told = [_count(part.values["ppn"]) for part in found if "ppn" in part.values]
+    if not told or "" in told:
         return None
-    return str(sum(int(item[1]) * int(item[2]) for item in found if item))
+    return str(sum(part.count * (part.number("ppn") or 1) for part in found))
 
 
 def asked_nodes(nodes: str, nodect: str) -> Found:
     """The nodes of ``nodes=4:ppn=8``."""
     if _count(nodect):
         return None
-    found = [_NODES.match(part) for part in nodes.split("+")]
-    return str(sum(int(item[1]) for item in found if item)) if all(found) else None
+    found = parts(nodes)
+    return str(sum(part.count for part in found)) if found else None
+
+
+def named_nodes(nodes: str) -> Found:
+    """The hosts of ``nodes=n1:ppn=2+n2:ppn=4``, where each part names one."""
+    names = list(dict.fromkeys(part.name for part in parts(nodes) or ()))
+    if "" in names or not names:
+        return None
+    if len(names) == 1:
+        return names[0]
+    return (Property("Node", ",".join(names), {"aggregation": "List"}),)
+
+
+def node_properties(nodes: str) -> Found:
+    """The properties that all nodes of ``nodes=4:ppn=8:ib`` have."""
+    found = [part.properties for part in parts(nodes) or ()]
+    marks = [mark for mark in dict.fromkeys(found[0]) if mark] if found else []
+    if not marks or any(set(each) != set(found[0]) for each in found):
+        return None
+    if len(marks) == 1:
+        return marks[0]
+    return (Property("Feature", ",".join(marks), {"aggregation": "List"}),)
 
 
 def per_node(nodes: str) -> Found:
     """The processors on each node, where it is the same number on all."""
-    found = _NODES.fullmatch(nodes)
-    return found[2] if found else None
+    found = {part.values.get("ppn", "") for part in parts(nodes) or ()}
+    return _count(found.pop()) or None if len(found) == 1 else None
+
+
+def counted_gpus(text: str) -> Found:
+    """The GPUs of ``nodes=2:ppn=4:gpus=2``, or of ``select=2:ncpus=4:ngpus=2``.
+
+    >>> counted_gpus("2:ppn=4:gpus=2"), counted_gpus("1:ngpus=2+3:ncpus=1"), counted_gpus("2")
+    ('4', '2', None)
+    """
+    found = parts(text) or ()
+    total = sum(part.count * (part.number("gpus") or part.number("ngpus")) for part in found)
+    return str(total) if total else None
+
+
+def listed_gpus(text: str) -> Found:
+    """The GPUs of ``exec_gpus``: ``n1-gpu/0+n1-gpu/1``, each of them once."""
+    if not _EXEC_GPUS.fullmatch(text):
+        raise InvalidValue(text[:200], "GPUs such as n1-gpu/0+n1-gpu/1")
+    return str(len(set(text.split("+"))))
 
 
 @varied
@@ -232,6 +277,7 @@ def passed(end: str, start: str, wall: str) -> Found:
 _MAX = {"metric": "Max", "units": "KB"}
 _KB = {"units": "KB"}
 _LIMIT = {"op": "LE"}
+_GPU = {"name": "GPU"}
 
 # fmt: off
 # The keys in the order in which PBS writes them; (columns) are the parts of a record before them.
@@ -261,14 +307,15 @@ TABLE: tuple[Field, ...] = (
     Field("owner",                    JOB,       "SubmitHost",  after_at),
     Field("exec_host",                DELIVERED, "Node",        nodes),
     Field("exec_host",                DELIVERED, "NodeCount",   node_count),
-    Field("exec_vnode",               DELIVERED, "Resource",    gpus, {"name": "GPU"}),
-    Field("exec_vnode",               NOWHERE),
+    Field("exec_vnode",               NOWHERE),  # exec_host tells the same, but for GPUs
     Field("Resource_List.ncpus",      REQUESTED, "Processors",  integer),
     Field("Resource_List.nodect",     REQUESTED, "NodeCount",   integer),
     Field("Resource_List.nodes",      REQUESTED, "Processors",  asked_processors,
           beside=("Resource_List.ncpus",)),
     Field("Resource_List.nodes",      REQUESTED, "NodeCount",   asked_nodes,
           beside=("Resource_List.nodect",)),
+    Field("Resource_List.nodes",      REQUESTED, "Node",        named_nodes),
+    Field("Resource_List.nodes",      REQUESTED, "Feature",     node_properties),
     Field("Resource_List.nodes",      JOB,       "TaskDistribution", per_node,
           {"type": "TasksPerNode"}),
     Field("Resource_List.nodes",      JOB,       "Extension",   plain,
@@ -278,7 +325,6 @@ TABLE: tuple[Field, ...] = (
     Field("Resource_List.mem",        REQUESTED, "Memory",      kilobytes, _KB),
     Field("Resource_List.vmem",       REQUESTED, "Swap",        kilobytes, _KB),
     Field("Resource_List.file",       REQUESTED, "Disk",        kilobytes, _KB),
-    Field("Resource_List.ngpus",      REQUESTED, "Resource",    integer, {"name": "GPU"}),
     Field("session",                  JOB,       "Extension",   single, noted("session")),
     Field("total_execution_slots",    NOWHERE),
     Field("unique_node_count",        NOWHERE),  # adjacent equal names only
@@ -298,12 +344,41 @@ TABLE: tuple[Field, ...] = (
 )
 # fmt: on
 
-_KNOWN = frozenset(row.column for row in TABLE)
+# What says how many GPUs a job asks for, and was given. The first that a record has counts; what
+# it does not say of a job that ran, is what was asked for.
+ASKED_GPUS: tuple[Field, ...] = (
+    Field("Resource_List.ngpus", REQUESTED, "Resource", integer, _GPU),
+    Field("Resource_List.gpus", REQUESTED, "Resource", integer, _GPU),
+    Field("Resource_List.select", REQUESTED, "Resource", counted_gpus, _GPU),
+    Field("Resource_List.nodes", REQUESTED, "Resource", counted_gpus, _GPU),
+)
+GIVEN_GPUS: tuple[Field, ...] = (
+    Field("exec_vnode", DELIVERED, "Resource", gpus, _GPU),
+    Field("exec_gpus", DELIVERED, "Resource", listed_gpus, _GPU),
+)
+# A number needs no Extension beside it; a text tells more than how many there are.
+KNOWN = frozenset(
+    row.column for row in (*TABLE, *ASKED_GPUS) if row.read not in (counted_gpus, listed_gpus)
+)
 
 
 def rows(names: tuple[str, ...]) -> Iterator[Field]:
     """The mapping for a record with these keys; one that is not in the table is an Extension."""
+    yield from gpu_rows(names, started="start" in names)
     yield from TABLE
     for name in names:
-        if name not in _KNOWN:
+        if name not in KNOWN:
             yield Field(name, JOB, "Extension", plain, noted(name))
+
+
+def gpu_rows(names: tuple[str, ...], *, started: bool) -> Iterator[Field]:
+    """The rows of GPUs for a record with these keys."""
+    asked = next((row for row in ASKED_GPUS if row.column in names), None)
+    if asked is not None:
+        yield asked
+    if started:
+        given = next((row for row in GIVEN_GPUS if row.column in names), None)
+        if given is None and asked is not None:
+            given = asked._replace(place=DELIVERED)
+        if given is not None:
+            yield given

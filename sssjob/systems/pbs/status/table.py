@@ -30,7 +30,14 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.systems.pbs import words
-from sssjob.systems.pbs.accounting.table import TABLE, TYPE, noted, processors
+from sssjob.systems.pbs.accounting.table import (
+    KNOWN,
+    TABLE,
+    TYPE,
+    gpu_rows,
+    noted,
+    processors,
+)
 
 Variables = tuple[tuple[str, str], ...]
 Attributes = Mapping[str, Any]  # texts, and the Variables of Variable_List
@@ -173,13 +180,14 @@ LIVE: tuple[Field, ...] = (
     )),
 )
 # fmt: on
-_KNOWN = frozenset(row.column for row in (*TABLE, *LIVE))
+_KNOWN = KNOWN.union(row.column for row in LIVE)
 
 
 def _rows(names: tuple[str, ...]) -> Iterator[Field]:
     """The mapping for a job with these attributes; others are Extensions."""
     waits = NEVER in names
     replaced = {"queue": waits, "owner": "submit_host" in names}
+    yield from gpu_rows(names, started=not waits)
     yield from (row for row in TABLE if not replaced.get(row.column))
     yield from (*LIVE, *(_WAITING if waits else _DELIVERED))
     for name in names:

@@ -1,0 +1,62 @@
+"""Chunks of PBS (``select=2:ncpus=4``) and nodes of TORQUE (``nodes=2:ppn=4:gpus=1:ib``) as texts.
+
+Both are parts with + between them: a count or the name of a host, then resources and properties.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_HEAD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+# How a process may use a GPU, which TORQUE takes behind ``gpus``.
+GPU_MODES = frozenset(
+    ("default", "exclusive", "exclusive_process", "exclusive_thread", "reseterr", "shared")
+)
+_GPUS = "gpus"
+
+
+@dataclass(slots=True)
+class Part:
+    """So many chunks, or nodes, that are alike."""
+
+    count: int
+    values: dict[str, str] = field(default_factory=dict)  # of resources
+    name: str = ""  # of the node, where that is said instead of a count
+    marks: list[str] = field(default_factory=list)  # properties of nodes
+
+    def number(self, name: str) -> int:
+        """A resource that is counted, 0 where it is not said."""
+        text = self.values.get(name, "0")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+    @property
+    def properties(self) -> list[str]:
+        """The properties of the nodes; behind ``gpus`` the word for their mode is none."""
+        if _GPUS not in self.values:
+            return self.marks
+        return [mark for mark in self.marks if mark not in GPU_MODES]
+
+    def __str__(self) -> str:
+        parts = [self.name or str(self.count)]
+        parts += [f"{name}={value}" for name, value in self.values.items()]
+        return ":".join((*parts, *self.marks))
+
+
+def parts(text: str) -> list[Part] | None:
+    """The parts of a list with + between them; None where it is none."""
+    found = []
+    for each in text.split("+"):
+        head, *rest = each.split(":")
+        if not _HEAD.fullmatch(head):
+            return None
+        count = int(head) if head.isdigit() and len(head) < 10 else 0
+        part = Part(count or 1, name="" if count else head)
+        for inner in rest:
+            name, equals, value = inner.partition("=")
+            if equals:
+                part.values[name] = value
+            else:
+                part.marks.append(inner)
+        found.append(part)
+    return found
