@@ -6,7 +6,7 @@ state is not part of a sum, and efficiencies are those of the jobs that state bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
@@ -18,6 +18,9 @@ from sssjob.errors import Finding, InvalidValue
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 
+# What resources are called, and what their units are in joules.
+_GPUS, _ENERGY = ("gpu", "gpus"), "energy"
+_JOULES = {"J": 1, "kJ": 1000, "MJ": 10**6, "Wh": 3600, "kWh": 3_600_000}
 _LONG = 18  # digits of a number that needs no look at what it means
 
 Key = tuple[str, ...]
@@ -27,9 +30,10 @@ Grouping = Callable[["Facts", tzinfo], str]
 
 
 class Used(NamedTuple):
-    """What one job used; None is not stated. Times are in seconds, memory in bytes.
+    """What one job used; None is not stated. Times are in seconds, memory in bytes, energy in J.
 
-    ``slots`` is wall time by processors; a job that states no processors held one.
+    ``slots``, ``nodes`` and ``gpus`` are wall time by their number; a job that states no processors
+    held one.
     """
 
     wall: Number | None = None
@@ -38,6 +42,9 @@ class Used(NamedTuple):
     processors: Number | None = None
     memory: Number | None = None
     asked: Number | None = None
+    nodes: Number | None = None
+    gpus: Number | None = None
+    energy: Number | None = None
 
 
 class Facts:
@@ -90,6 +97,22 @@ class Facts:
                 return self.read(item)
         return None
 
+    def resources(self, *names: str) -> Iterator[tuple[Number, str]]:
+        """The numbers of the resources of these names that were delivered, and their units."""
+        found = self.delivered.get("Resource") or self.own.get("Resource") or ()
+        for item in found:
+            attributes = item.attributes
+            if attributes.get("name", "").lower() not in names:
+                continue
+            if attributes.get("metric", "") not in ("", "Total"):
+                continue
+            try:
+                number = units.number(item.text)
+            except InvalidValue:
+                continue
+            if number >= 0:
+                yield _plain(number), attributes.get("units", "")
+
     def most(self, name: str) -> Number | None:
         """The most that was measured, or else what was given."""
         for place in (self.delivered, self.own):
@@ -127,9 +150,24 @@ def used(job: Facts) -> Used:
     """
     wall, processors = job.given("Duration"), job.given("Processors")
     slots = None if wall is None else wall * (1 if processors is None else processors)
+    nodes = None if wall is None else job.given("NodeCount")
+    gpus = energy = None
+    if "Resource" in job.delivered or "Resource" in job.own:
+        gpus = _sum(number for number, _ in job.resources(*_GPUS)) if wall is not None else None
+        told = job.resources(_ENERGY)
+        energy = _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
     return Used(
-        wall, slots, job.given("CpuDuration"), processors, job.most("Memory"), job.asked("Memory")
-    )
+        wall, slots, job.given("CpuDuration"), processors, job.most("Memory"), job.asked("Memory"),
+        None if nodes is None or wall is None else wall * nodes,
+        None if gpus is None or wall is None else wall * gpus,
+        energy,
+    )  # fmt: skip
+
+
+def _sum(numbers: Iterable[Number]) -> Number | None:
+    """The sum, None where there is nothing to add."""
+    found = [*numbers]
+    return sum(found) if found else None
 
 
 @dataclass(slots=True)
@@ -143,6 +181,9 @@ class Totals:
     processors: Number = 0
     memory: Number = 0
     most_memory: Number | None = None
+    nodes: Number | None = None
+    gpus: Number | None = None
+    energy: Number | None = None
     with_processors: int = 0
     with_memory: int = 0
     # The sides of the efficiencies, of jobs that state both.
@@ -162,6 +203,7 @@ class Totals:
             self.memory += job.memory
             self.with_memory += 1
             self.most_memory = max(job.memory, self.most_memory or job.memory)
+        self._add_stated(job)
         self._cpu_of = _plus(self._cpu_of, job.cpu, job.slots)
         self._memory_of = _plus(self._memory_of, job.memory, job.asked)
 
@@ -169,12 +211,22 @@ class Totals:
         """Count all jobs of another group."""
         for name in ("jobs", "wall", "slots", "cpu", "processors", "memory"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self._add_stated(other)
         self.with_processors += other.with_processors
         self.with_memory += other.with_memory
         if other.most_memory is not None:
             self.most_memory = max(other.most_memory, self.most_memory or other.most_memory)
         self._cpu_of = _plus(self._cpu_of, *other._cpu_of)
         self._memory_of = _plus(self._memory_of, *other._memory_of)
+
+    def _add_stated(self, more: Used | Totals) -> None:
+        """Add what is not known where no job states it."""
+        if more.nodes is not None:
+            self.nodes = (self.nodes or 0) + more.nodes
+        if more.gpus is not None:
+            self.gpus = (self.gpus or 0) + more.gpus
+        if more.energy is not None:
+            self.energy = (self.energy or 0) + more.energy
 
     @property
     def mean_processors(self) -> Fraction | None:
@@ -198,16 +250,21 @@ class Totals:
 
 
 class Measure(NamedTuple):
-    """A column of a report: its name, its heading, and how it is printed for people."""
+    """A column of a report: its name, its heading, and how it is printed for people.
+
+    A ``rare`` one is not printed for people where no job states it.
+    """
 
     name: str
     heading: str
     of: Callable[[Totals], Number | None]
     form: str
+    rare: bool = False
 
 
-# How numbers are printed for people: counts, hours of seconds, parts in per cent, GB of bytes.
-COUNT, HOURS, MEAN, PART, SIZE = "count", "hours", "mean", "part", "size"
+# How numbers are printed for people: counts, hours of seconds, parts in per cent, GB of bytes, kWh
+# of joules.
+COUNT, HOURS, MEAN, PART, SIZE, ENERGY = "count", "hours", "mean", "part", "size", "energy"
 
 # fmt: off
 MEASURES: tuple[Measure, ...] = (
@@ -220,6 +277,9 @@ MEASURES: tuple[Measure, ...] = (
     Measure("memory_bytes",      "memory GB",  lambda of: of.mean_memory,       SIZE),
     Measure("memory_max_bytes",  "most GB",    lambda of: of.most_memory,       SIZE),
     Measure("memory_efficiency", "mem. eff.",  lambda of: of.memory_efficiency, PART),
+    Measure("gpu_seconds",       "GPU h",      lambda of: of.gpus,              HOURS,  rare=True),
+    Measure("node_seconds",      "node h",     lambda of: of.nodes,             HOURS,  rare=True),
+    Measure("energy_joules",     "kWh",        lambda of: of.energy,            ENERGY, rare=True),
 )
 # fmt: on
 

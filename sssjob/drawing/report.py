@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sssjob.accounting.report import COUNT, HOURS, MEASURES, PART, SIZE, merged
+from sssjob.accounting.report import COUNT, ENERGY, HOURS, MEASURES, PART, SIZE, merged
 from sssjob.drawing import bars
 from sssjob.visible import csv_lines, visible
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sssjob.accounting.report import Key, Measure, Report, Totals
 
 HOUR = 3600
+KILOWATT_HOUR = 3_600_000
 GB = 1 << 30
 NOBODY = "-"  # stands for a name that a job does not state
 
@@ -23,13 +24,16 @@ Rows = Sequence[tuple["Key", "Totals"]]
 
 def table(report: Report, rows: Rows) -> list[str]:
     """The rows as aligned text, below them what was cut off, and the total."""
-    names = len(report.by)
-    body = [(*(visible(part) or NOBODY for part in key), *_shown(totals)) for key, totals in rows]
+    names, total = len(report.by), report.total
+    shown = [one for one in MEASURES if not one.rare or one.of(total) is not None]
+    body = [
+        (*(visible(part) or NOBODY for part in key), *_shown(totals, shown)) for key, totals in rows
+    ]
     if others := _others(report, rows):
-        body.append((*_label("others", names), *_shown(others)))
+        body.append((*_label("others", names), *_shown(others, shown)))
     if len(body) > 1:
-        body.append((*_label("total", names), *_shown(report.total)))
-    cells = [(*report.by, *(measure.heading for measure in MEASURES)), *body]
+        body.append((*_label("total", names), *_shown(total, shown)))
+    cells = [(*report.by, *(measure.heading for measure in shown)), *body]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     return [
         "  ".join(
@@ -90,8 +94,8 @@ def _label(text: str, columns: int) -> tuple[str, ...]:
     return (f"({text})", *("" for _ in range(columns - 1)))
 
 
-def _shown(totals: Totals) -> tuple[str, ...]:
-    return tuple(_written(measure, totals) for measure in MEASURES)
+def _shown(totals: Totals, measures: Iterable[Measure]) -> tuple[str, ...]:
+    return tuple(_written(measure, totals) for measure in measures)
 
 
 def _written(measure: Measure, totals: Totals) -> str:
@@ -103,7 +107,7 @@ def _written(measure: Measure, totals: Totals) -> str:
         return str(value)
     if measure.form == PART:
         return f"{float(value):.0%}"
-    scale = {HOURS: HOUR, SIZE: GB}.get(measure.form, 1)
+    scale = {HOURS: HOUR, SIZE: GB, ENERGY: KILOWATT_HOUR}.get(measure.form, 1)
     return f"{float(value / scale):.2f}"
 
 

@@ -228,10 +228,16 @@ def other_spans(type: str) -> Read:
 def resources(entries: Entries) -> Found:
     """What was consumed beside: numbers by their description."""
     return tuple(
-        Property("Resource", text, {"name": entry.get("description"), **_unit(entry)})
+        Property("Resource", text, {**_described(entry.get("description")), **_unit(entry)})
         for entry in entries
         if (text := _measured(entry)) is not None
     )
+
+
+def _described(text: str) -> dict[str, str]:
+    """The name of a resource, and behind that of GPUs their type, as we write it."""
+    name, _, kind = text.partition(" ")
+    return {"name": name, "type": kind} if name == "GPU" and kind else {"name": text}
 
 
 def described(type: str) -> Read:

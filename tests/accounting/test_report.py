@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sssjob import loads
 from sssjob.accounting.report import GROUPINGS, MEASURES, Facts, Report, merged, used
+from sssjob.drawing.report import as_json, table
 
 DAY = 86400
 JOB = (
@@ -33,7 +34,7 @@ def report(*blocks, **options):
 
 def test_what_a_job_used_is_exact():
     found = used(Facts(job()))
-    assert found == (100, 200, 100, 2, 512 << 20, 1 << 30)
+    assert found[:6] == (100, 200, 100, 2, 512 << 20, 1 << 30)
 
 
 @pytest.mark.parametrize("text, expected", [
@@ -69,7 +70,47 @@ def test_what_a_job_used_is_exact():
     pytest.param("<Job><Id>1</Id><Duration>soon</Duration></Job>", (None,) * 6, id="unreadable"),
 ])  # fmt: skip
 def test_what_is_not_stated_is_not_used(text, expected):
-    assert used(Facts(loads(text))) == expected
+    assert used(Facts(loads(text))) == (*expected, *(None,) * 3)
+
+
+def resource(name, text, **attributes):
+    told = "".join(f" {key}='{value}'" for key, value in attributes.items())
+    return f"<Resource name='{name}'{told}>{text}</Resource>"
+
+
+OVER_TIME = [
+    ("<NodeCount>2</NodeCount>", (1200, None, None)),
+    (resource("GPU", 2, type="a100") + resource("gpu", 1), (None, 1800, None)),
+    (resource("GPU", 0.5), (None, 300, None)),
+    (resource("GPU", "many") + resource("GPU", -2), (None, None, None)),
+    (resource("GPU", 2, metric="Max") + resource("GPUs", 1), (None, 600, None)),
+    (resource("Energy", 0.5, units="kWh"), (None, None, 1_800_000)),
+    (resource("Energy", 7, units="J") + resource("Energy", 1, units="kJ"), (None, None, 1007)),
+    (resource("Energy", 7, units="horses"), (None, None, None)),
+    (resource("License", 7), (None, None, None)),
+]
+
+
+@pytest.mark.parametrize("inner, expected", OVER_TIME)
+def test_nodes_and_gpus_count_as_long_as_the_job_ran(inner, expected):
+    found = used(Facts(loads(f"<Job><Delivered><Duration>600</Duration>{inner}</Delivered></Job>")))
+    assert (found.nodes, found.gpus, found.energy) == expected
+    waited = used(Facts(loads(f"<Job><Delivered>{inner}</Delivered></Job>")))
+    assert (waited.nodes, waited.gpus) == (None, None)
+
+
+def test_gpu_hours_are_printed_where_a_job_has_them():
+    with_gpus = loads(
+        "<Job><User>amy</User><Delivered><Duration>3600</Duration><Resource name='GPU'>3</Resource>"
+        "<Resource name='Energy' units='J'>7200000</Resource></Delivered></Job>"
+    )
+    found = report(job(user="bob"), with_gpus, with_gpus)
+    lines = [line.split() for line in table(found, found.rows())]
+    assert [line[-2:] for line in lines] == [["h", "kWh"], ["6.00", "4.00"], ["-", "-"],
+                                             ["6.00", "4.00"]]  # fmt: skip
+    assert as_json(found, found.rows())["total"]["gpu_seconds"] == 6 * 3600
+    without = report(job())
+    assert "GPU" not in table(without, without.rows())[0]
 
 
 def test_jobs_are_added_up_by_name():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import odd_numbers
 import pytest
+import records
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -356,3 +357,22 @@ def test_a_table_has_columns_and_the_whole_job(tmp_path):
     assert (first["id"], first["delivered_processors"], second["id"]) == ("7", 4.0, "8")
     assert loads(first["document"]) == JOB
     assert table.schema.field("delivered_processors").metadata[b"path"] == b"Delivered/Processors"
+
+
+def test_a_table_has_what_was_used_over_time():
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    inner = (
+        "<Duration>60</Duration><NodeCount>2</NodeCount><Processors>8</Processors>"
+        "<Resource name='GPU' type='t'>3</Resource><Resource name='Energy' units='J'>9</Resource>"
+    )
+    data, _, _ = written("parquet", loads(f"<Job><Id>8</Id><Delivered>{inner}</Delivered></Job>"))
+    [row] = parquet.read_table(io.BytesIO(data)).to_pylist()
+    names = ("processor_seconds", "node_seconds", "gpu_seconds", "energy_joules")
+    assert [row[name] for name in names] == [480.0, 120.0, 180.0, 9.0]
+
+
+def test_gpus_of_a_usage_record_keep_their_type():
+    inner = "<Resource name='GPU' type='a100'>3</Resource><Resource name='GPU'>1</Resource>"
+    job = loads(f"<Job><Id>8</Id><Delivered>{inner}</Delivered></Job>")
+    [back] = records.converted("ur", written("ur", job)[0])
+    assert back.delivered.all("Resource") == job.delivered.all("Resource")
