@@ -9,6 +9,7 @@ from sssjob._version import __version__
 from sssjob.errors import Refused
 from sssjob.handlers.attributes import Attribute
 from sssjob.handlers.conditions import Conditions
+from sssjob.handlers.entries import JOINS
 from sssjob.handlers.finding import names as searched
 from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import Answer, Call
@@ -19,7 +20,7 @@ Action = Callable[[Call], Answer]
 class Actions:
     """A handler that finds the function for a request by its object and its action.
 
-    An unknown object is refused with 740, and so are several, which nothing here can join; an
+    An unknown object is refused with 740, and so are several that nothing here can join; an
     action that the object does not have with 315.
     ``quick`` tells which requests are answered at once, such as the query of one job by its Id,
     and ``slow`` those that a batch system has to answer.
@@ -38,7 +39,8 @@ class Actions:
     def __call__(self, call: Call) -> Answer:
         """The answer of the function. Names are case-sensitive, as in Gold."""
         request = call.request
-        if len(request.objects) > 1:
+        objects = frozenset(each.name for each in request.objects)
+        if len(request.objects) > 1 and not (request.action == "Query" and objects in JOINS):
             raise Refused("740", "Only one object can be asked for here")
         action = self.actions.get((request.object, request.action))
         if action is not None:
@@ -88,4 +90,7 @@ class _Facts:
         return self.facts[attribute.name]
 
     def property(self, attribute: Attribute) -> None:
+        return None
+
+    def number(self, attribute: Attribute) -> None:
         return None

@@ -24,7 +24,7 @@ from sssjob.gateway.outbox import Outbox, Parcel, State
 from sssjob.handlers.attributes import JOB, attribute, shown
 from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, quoted, views
+from sssjob.handlers.view import View, views
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 
@@ -251,7 +251,11 @@ def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]
         return ()
     found = [(gold, text) for gold, name in FIELDS if (text := _text(view, name))]
     number = _text(view, "Quote")
-    if view.notes is not None and number and view.notes.noted(quoted(number)) is not None:
+    if (
+        view.books is not None
+        and _DIGITS.fullmatch(number)
+        and view.books.ledger.quote(int(number))
+    ):
         found.remove(("QuoteId", number))  # it is a number of ours
     if charge and (amount := _text(view, "Charge")):
         found.append(("Charge", amount))

@@ -146,6 +146,7 @@ def _accounting(root: Table) -> Accounting:
         charges.integer("quoted", usual.quoted),
         charges.integer("reserved", usual.reserved),
         charges.integer("repeated", usual.repeated),
+        charges.integer("kept", usual.kept),
     )  # fmt: skip
 
 

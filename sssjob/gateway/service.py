@@ -19,6 +19,7 @@ from sssjob.gateway.figures import MISSING, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.looking import Looking
+from sssjob.gateway.pruning import Pruning
 from sssjob.gateway.server import Server
 from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
@@ -80,7 +81,9 @@ def run(path: Path, config: Config) -> None:
     if not available():
         event("no figures", reason=MISSING)
     running = server(config)
-    made = (forwarding(config, running.service), looking(running.service))
+    made = (
+        forwarding(config, running.service), looking(running.service), pruning(running.service),
+    )  # fmt: skip
     beside = [each for each in made if each is not None]
     try:
         for each in beside:
@@ -117,6 +120,11 @@ def looking(service: Service | None) -> Looking | None:
     """What asks the batch system for the State of jobs, where they are submitted to one."""
     to = service.settings.submission if service is not None else None
     return Looking(to, service.stores) if service is not None and to is not None else None
+
+
+def pruning(service: Service | None) -> Pruning | None:
+    """What forgets what need not be kept, where there is a store."""
+    return Pruning(service) if service is not None else None
 
 
 async def _until_signalled(running: Server, path: Path) -> None:

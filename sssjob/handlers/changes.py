@@ -48,30 +48,16 @@ def copied(change: Change, call: Call, id_: str, window: int) -> Answer | None:
 
     Peers of Gold send neither ids nor nonces: who was not answered in time asks again.
     """
-    recent = _recent(change, call, id_, window)
-    return next((_read(answer) for mark, _, answer in recent if mark == call.mark), None)
+    if not call.mark:
+        return None
+    before = change.answered(id_, call.mark, call.now - window)
+    return None if before is None else _read(before)
 
 
 def remember(change: Change, call: Call, id_: str, window: int, answer: Answer) -> None:
     """Keep an answer for those who ask the same again."""
     if call.mark and not call.request.id and window:
-        kept = [*_recent(change, call, id_, window), (call.mark, call.now, _written(answer))]
-        change.note(_copies(id_), json.dumps(kept))
-
-
-def forget(change: Change, id_: str) -> None:
-    """Do what was asked before once more, if it is asked again: it was taken back."""
-    if change.noted(_copies(id_)) is not None:
-        change.note(_copies(id_), "[]")
-
-
-def _recent(change: Change, call: Call, id_: str, window: int) -> list[tuple[str, float, str]]:
-    kept = json.loads(change.noted(_copies(id_)) or "[]") if call.mark else []
-    return [(mark, at, answer) for mark, at, answer in kept if at + window >= call.now]
-
-
-def _copies(id_: str) -> str:
-    return f"answers about {id_}"
+        change.keep_answer(id_, call.mark, call.now, _written(answer))
 
 
 def reason(asked: Request) -> str:

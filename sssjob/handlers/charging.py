@@ -1,16 +1,15 @@
-"""Charge, Reserve, Quote and Refund, recorded on the job.
+"""Charge, Reserve, Quote and Refund, recorded on the job and in the ledger.
 
 Only a Charge says what a job used. It adds to what the job was charged before, as partial
-charges do; what it was for is in the history. There are no accounts here: nothing is refused
+charges do; what it was for is in the ledger. There are no accounts here: nothing is refused
 for want of funds.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
@@ -19,19 +18,22 @@ from sssjob.document import bridge, tree
 from sssjob.errors import Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, JOB, Fact, fold
 from sssjob.handlers.attributes import GROUP, attribute, shown
+from sssjob.handlers.books import about, follow
+from sssjob.handlers.books import text as _text
 from sssjob.handlers.categories import asking, delivering
-from sssjob.handlers.changes import copied, forget, once, remember
+from sssjob.handlers.changes import copied, once, remember
 from sssjob.handlers.documents import carried
 from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
 from sssjob.handlers.finding import is_true
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, charged, only, quoted, views
+from sssjob.handlers.view import View, only, views
 from sssjob.model import Block, Delivered, Job, Property, Requested
 from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import Answer, Call
 from sssjob.store import Change, Stored
+from sssjob.store.ledger import Entry, Kind
 
 _HOUR = 3600
 _DIGITS = re.compile("[0-9]{1,15}")
@@ -42,12 +44,14 @@ class Accounting:
     """The rates of a site; quotes and reservations hold for so many seconds.
 
     What comes again, byte for byte, within ``repeated`` seconds is answered, and not done again.
+    The ledger keeps quotes and reservations for ``kept`` seconds after they have ended.
     """
 
     rates: Rates = field(default_factory=Rates)
     quoted: int = 7 * 86_400
     reserved: int = 600
     repeated: int = 120
+    kept: int = 90 * 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +88,13 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
             return copy
         known = _known(change, subject.job)
         job, before = _merged(known, subject, call, reach)
-        removed = _reservations(change, subject.id, call.now)
-        if removed:
-            change.note(_reserved(subject.id), "[]")
+        change.ledger.hold(subject.id)
+        if known is not None:
+            follow(change, known.view, call)
+        removed = change.ledger.reservations(subject.id, call.now)
         total = before + subject.bill.amount
         stored = _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
-        change.note(charged(stored, subject.id), str(int(call.now)))
+        change.ledger.add(_entry(Kind.CHARGE, subject, stored, call, ends=True))
         shown = _shown(call.request, accounting, subject.bill.amount)
         lines = [f"Successfully charged job {subject.id} for {shown} credits"]
         if removed:
@@ -105,8 +110,8 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
 def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
     """Reserve what a job will cost; without Replace, reservations of a job pile up.
 
-    What was reserved is noted with the reservation. The job is told its number, and nothing of
-    what it used: it is still to run.
+    What was reserved is in the ledger. The job is told its number, and nothing of what it used:
+    it is still to run.
     """
     asked = call.request
     _require_data_only(asked)
@@ -122,14 +127,14 @@ def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) ->
         else:
             _require_seen(known, subject, call, reach)
             job = fold(known.job, _facts(new), overwrite=True).job
-        held = _reservations(change, subject.id, call.now)
+        change.ledger.hold(subject.id)
+        held = change.ledger.reservations(subject.id, call.now)
         replaced = len(held) if is_true(asked, "Replace") else 0
         number = _number(change, "reservations")
+        stored = _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
         until = int(call.now) + _duration(subject.view) + accounting.reserved
-        amount = units.decimal(subject.bill.amount)
-        kept = {"id": number, "amount": amount, "until": until, "details": subject.bill.details}
-        change.note(_reserved(subject.id), json.dumps([*([] if replaced else held), kept]))
-        _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
+        change.ledger.add(_entry(Kind.RESERVE, subject, stored, call, serial=number, until=until,
+                                 ends=replaced > 0))  # fmt: skip
         shown = _shown(asked, accounting, subject.bill.amount)
         lines = [f"Successfully reserved {shown} credits for job {subject.id}"]
         if replaced:
@@ -154,18 +159,21 @@ def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> A
         cells = [("Amount", shown)]
         line = f"Successfully quoted {shown} credits"
         if guaranteed:
-            number = str(_number(change, "quotes"))
-            until = int(call.now) + accounting.quoted
-            kept = {"rates": accounting.rates.as_dict(), "until": until,
-                    "user": _text(subject.view, "User")}  # fmt: skip
-            change.note(quoted(number), json.dumps(kept))
+            serial = _number(change, "quotes")
+            number = str(serial)
             line += f" with quote id {number}"
             cells.insert(0, ("Id", number))
             known = _known(change, subject.job) if subject.id else None
+            stored = None
             if known is not None and _may_see(known, call, reach):
                 # Only that: who may ask for a price need not be one who may change a job.
-                _keep(change, known.job.setting(_like(known.job, "Quote", number)), known)
+                changed = known.job.setting(_like(known.job, "Quote", number))
+                stored = _keep(change, changed, known)
                 cells.append(("Job", subject.id))
+            until = int(call.now) + accounting.quoted
+            entry = _entry(Kind.QUOTE, subject, stored, call, serial=serial, until=until)
+            change.ledger.add(replace(entry, places=accounting.rates.precision),
+                              accounting.rates.as_rows())  # fmt: skip
         return _told(asked, subject, shown, [line], [Row("Quote", tuple(cells))])
 
     return once(stores, call, do)
@@ -192,9 +200,12 @@ def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
         amount = before if given is None else accounting.rates.rounded(Fraction(given))
         if amount > before:
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
-        forget(change, id_)
+        change.forget_answers(id_)
+        change.ledger.hold(id_)
+        follow(change, known.view, call)
         left = units.decimal(before - amount)
-        _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
+        stored = _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
+        change.ledger.add(about(Kind.REFUND, amount, known.view, stored, call))
         shown = _shown(asked, accounting, amount)
         row = Row("Refund", (("JobId", id_), ("Refund", shown)))
         message = f"Successfully refunded {shown} credits for job {id_}"
@@ -240,13 +251,13 @@ def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tu
     number = _text(view, "Quote")
     if not number:
         return accounting.rates, ""
-    noted = change.noted(quoted(number)) if _DIGITS.fullmatch(number) else None
-    kept = json.loads(noted) if noted else {}
-    if not kept or kept["user"] != _text(view, "User"):
+    found = change.ledger.quote(int(number)) if _DIGITS.fullmatch(number) else None
+    if found is None or found[0].user != _text(view, "User"):
         raise Refused("740", f"Quote {shown(number)} is not known for this job")
-    if kept["until"] < now:
+    entry, rates = found
+    if entry.until is None or entry.until < now:
         return accounting.rates, f"Quote {number} has expired; the rates of today were used"
-    return Rates.from_dict(kept["rates"]), ""
+    return Rates.from_rows(rates, entry.places), ""
 
 
 def _merged(
@@ -284,6 +295,19 @@ def _known(change: Change, job: Job) -> _Known | None:
             assert isinstance(inner, Job)
             return _Known(stored, block, view, inner)
     return None
+
+
+def _entry(
+    kind: Kind, subject: _Subject, stored: Stored | None, call: Call, *,
+    serial: int | None = None, until: int | None = None, ends: bool = False,
+) -> Entry:  # fmt: skip
+    """What the ledger says of what was priced."""
+    entry = about(kind, subject.bill.amount, subject.view, stored, call)
+    amounts = subject.view.used if kind is Kind.CHARGE else subject.view
+    return replace(
+        entry, serial=serial, duration=_duration(amounts), until=until, ends=ends,
+        details=subject.bill.details,
+    )  # fmt: skip
 
 
 def _may_see(known: _Known, call: Call, reach: Reach) -> bool:
@@ -353,23 +377,8 @@ def _amount(view: View, name: str) -> Fraction | None:
     return amount
 
 
-def _text(view: View, name: str) -> str:
-    found = attribute(name)
-    return ((view.text(found) if found else "") or "").strip()
-
-
 def _like(job: Job, name: str, text: str) -> Property:
     return Property(name, text, {}, (), job.namespace)
-
-
-def _reserved(id_: str) -> str:
-    return f"reservations of {id_}"
-
-
-def _reservations(change: Change, id_: str, now: float) -> list[dict[str, object]]:
-    """The reservations of a job that hold."""
-    kept = json.loads(change.noted(_reserved(id_)) or "[]")
-    return [each for each in kept if each["until"] >= now]
 
 
 def _number(change: Change, name: str) -> int:

@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from sssjob.errors import Refused
 from sssjob.handlers.attributes import DERIVED, JOB, Attribute, AttributeType, attribute, shown
+from sssjob.handlers.conditions import Described
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Get, Item, Request, Row
 from sssjob.store.rows import number
+
+D = TypeVar("D", bound=Described)
 
 MOST = 1_000_000  # rows that are held to be sorted, told apart or added up by group
 _LONGEST = 100  # characters of an alias
@@ -31,11 +34,17 @@ class Column:
     op: str = ""
 
     @classmethod
-    def of(cls, asked: Get, kind: str, names: Iterable[str]) -> Column:
-        """The column that a Get asks for. Raises ``Refused`` (318)."""
+    def of(
+        cls, asked: Get, kind: str, names: Iterable[str],
+        known: Callable[[str, str], Attribute | None] | None = None,
+    ) -> Column:  # fmt: skip
+        """The column that a Get asks for; ``known`` finds an attribute.
+
+        Raises ``Refused`` (318).
+        """
         if asked.object and asked.object not in names:
             raise Refused("318", "A Get cannot join objects here")
-        found = attribute(asked.name, kind)
+        found = (known or attribute)(asked.name, kind)
         if found is None:
             raise Refused(
                 "318", f"{shown(asked.name)} is not a valid attribute for a {kind} object"
@@ -48,7 +57,7 @@ class Column:
             raise Refused("318", "An alias is a name of letters, digits and _")
         return cls(found, asked.alias or asked.name, _OPS.get(asked.op.lower(), ""))
 
-    def text(self, view: View) -> str:
+    def text(self, view: Described) -> str:
         """What stands in the row of a job; "" where it has nothing."""
         return view.text(self.attribute) or ""
 
@@ -101,7 +110,7 @@ class Window:
         return self.offset + self.limit if self.limit and not self.unique else 0
 
 
-def ordered(views: Iterable[View], columns: Sequence[Column], last: int) -> Iterable[View]:
+def ordered(views: Iterable[D], columns: Sequence[Column], last: int) -> Iterable[D]:
     """Jobs sorted by the columns that ask for it, of which the first ``last`` are enough.
 
     A job without the property stands first, as the smallest. Equal ones stay in their order.
@@ -111,7 +120,7 @@ def ordered(views: Iterable[View], columns: Sequence[Column], last: int) -> Iter
         return views
     key = cmp_to_key(_compare([down for _, down in by]))
 
-    def keyed(view: View) -> Any:
+    def keyed(view: Described) -> Any:
         return key([comparable(view, each) for each, _ in by])
 
     if last:
@@ -119,7 +128,7 @@ def ordered(views: Iterable[View], columns: Sequence[Column], last: int) -> Iter
     return sorted(limited(views), key=keyed)
 
 
-def comparable(view: View, asked: Attribute) -> tuple[int, float, str]:
+def comparable(view: Described, asked: Attribute) -> tuple[int, float, str]:
     """A value by which jobs are put in order: numbers as numbers, before texts."""
     text = view.text(asked)
     if text is None:

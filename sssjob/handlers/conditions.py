@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isnan
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Protocol
@@ -38,6 +39,10 @@ class Described(Protocol):
 
     def property(self, attribute: Attribute) -> Property | None:
         """The property behind it, if there is one."""
+        ...
+
+    def number(self, attribute: Attribute) -> Fraction | None:
+        """The value as an exact number; None if it is none."""
         ...
 
 

@@ -10,6 +10,7 @@ from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, attribute, shown
+from sssjob.handlers.books import follow_all
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import Carried, carried, require_credits
 from sssjob.handlers.finding import Search
@@ -60,8 +61,7 @@ def modify(stores: Stores, call: Call, reach: Reach) -> Answer:
     asked = call.request
     if not asked.sets or asked.gets or asked.data:
         raise Refused("318", "A Modify has at least one Set, and neither Get nor Data")
-    for each in asked.sets:
-        settable(each, asked.object)
+    charges = "Charge" in [settable(each, asked.object).name for each in asked.sets]
 
     def do(change: Change, found: Sequence[View]) -> Stored:
         stored = found[0].stored
@@ -74,7 +74,10 @@ def modify(stores: Stores, call: Call, reach: Reach) -> Answer:
                     if again.place == view.place
                 ]  # fmt: skip
             require_own(call, reach, [view])
-        return put(change, block, stored)
+        made = put(change, block, stored)
+        if charges:
+            follow_all(change, views(made, JOB), call)
+        return made
 
     return _each(stores, call, reach, do, "modified", deleted=False)
 
@@ -200,9 +203,12 @@ def _created(change: Change, call: Call, reach: Reach, block: Block) -> Stored:
                 raise Refused("740", f"{old.identity} is there already")
         kept = change.put(block)
         # The very document that was deleted is no new version of it.
-        return (change.undelete(kept.identity) or kept) if kept.deleted else kept
+        made = (change.undelete(kept.identity) or kept) if kept.deleted else kept
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+    if old is not None or any(job.get("Charge") for job in (block, *block.blocks(Job))):
+        follow_all(change, views(made, JOB), call)
+    return made
 
 
 def _each(

@@ -8,7 +8,7 @@ from contextlib import closing
 from sssjob.handlers.attributes import JOB
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.roles import Reach
-from sssjob.handlers.view import Notes, View, views
+from sssjob.handlers.view import Books, View, views
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Call
 from sssjob.store import Difference, Store, Stored
@@ -43,9 +43,9 @@ class Search:
             for stored in documents:
                 yield from self.among(stored, jobs)
 
-    def among(self, stored: Stored, notes: Notes) -> Iterator[View]:
-        """The jobs of one document that are looked for; ``notes`` are those of its store."""
-        return filter(self.holds, views(stored, self.kind, notes))
+    def among(self, stored: Stored, books: Books) -> Iterator[View]:
+        """The jobs of one document that are looked for; ``books`` has the ledger of its store."""
+        return filter(self.holds, views(stored, self.kind, books))
 
     def at(self, jobs: Store, time: int) -> Iterator[View]:
         """The jobs as they were at a time, in seconds since 1970."""

@@ -27,6 +27,7 @@ from sssjob.handlers.columns import (
     is_name,
     ordered,
 )
+from sssjob.handlers.conditions import Described
 from sssjob.handlers.finding import Search, is_true, names
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
@@ -185,7 +186,7 @@ def is_total(columns: Sequence[Column]) -> bool:
     return True in kinds
 
 
-def totals(views: Iterable[View], columns: Sequence[Column], kind: str) -> Iterator[Row]:
+def totals(views: Iterable[Described], columns: Sequence[Column], kind: str) -> Iterator[Row]:
     """A row for each group, in the order in which they are met; one row where none are asked."""
     for column in columns:
         if column.op in ("Sum", "Average") and column.attribute.kind in (
@@ -218,7 +219,7 @@ class _Total:
         self._sum = Fraction()
         self._best: tuple[Any, str] | None = None
 
-    def add(self, view: View) -> None:
+    def add(self, view: Described) -> None:
         attribute, op = self.column.attribute, self.column.op
         if op in ("Sum", "Average"):
             value = view.number(attribute)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
 
+from sssjob.store.ledger import RESOURCE
 from sssjob.units import decimal
 
 
@@ -74,25 +74,19 @@ class Rates:
         scale = 10**self.precision
         return Fraction(int(amount * scale + Fraction(1, 2)), scale)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The table as plain data, to be kept with a quote."""
-        return {
-            "resources": {name: str(rate) for name, rate in self.resources.items()},
-            "multipliers": {
-                name: {value: str(rate) for value, rate in rates.items()}
-                for name, rates in self.multipliers.items()
-            },
-            "precision": self.precision,
-        }
+    def as_rows(self) -> dict[tuple[str, str], Fraction]:
+        """The table by type and name, to be kept with a quote."""
+        rows = {(RESOURCE, name): rate for name, rate in self.resources.items()}
+        for type_, rates in self.multipliers.items():
+            rows |= {(type_, value): rate for value, rate in rates.items()}
+        return rows
 
     @classmethod
-    def from_dict(cls, said: Mapping[str, Any]) -> Rates:
+    def from_rows(cls, rows: Mapping[tuple[str, str], Fraction], precision: int) -> Rates:
         """The table that was kept."""
-        return cls(
-            {name: Fraction(rate) for name, rate in said["resources"].items()},
-            {
-                name: {value: Fraction(rate) for value, rate in rates.items()}
-                for name, rates in said["multipliers"].items()
-            },
-            said["precision"],
-        )
+        resources: dict[str, Fraction] = {}
+        multipliers: dict[str, dict[str, Fraction]] = {}
+        for (type_, name), rate in rows.items():
+            table = resources if type_ == RESOURCE else multipliers.setdefault(type_, {})
+            table[name] = rate
+        return cls(resources, multipliers, precision)

@@ -60,6 +60,8 @@ USUAL: Mapping[str, tuple[Rule, ...]] = MappingProxyType({
     ),
     USER:        _rules(
         "Query Job own", "Query JobGroup own", "Quote Job own", "Cancel Job own", "Hold Job own",
+        "Query Transaction own", "Query Reservation own", "Query ReservationAllocation own",
+        "Query Quotation own",
     ),
     ANONYMOUS:   (),
 })

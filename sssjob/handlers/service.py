@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 
-from sssjob.handlers import charging, editing, hooks
+from sssjob.handlers import charging, editing, entries, hooks
 from sssjob.handlers.attributes import GROUP, JOB
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
@@ -62,6 +62,7 @@ class Service:
                 ("Undelete", editing.undelete),
             )
         }
+        handlers |= {(each, "Query"): entries.query for each in entries.OBJECTS}
         for name, priced in (
             ("Charge", charging.charge), ("Reserve", charging.reserve),
             ("Quote", charging.quote), ("Refund", charging.refund),

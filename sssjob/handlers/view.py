@@ -18,29 +18,31 @@ from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, attribute
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
+from sssjob.store.ledger import Kind, Ledger
 
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
 
 
-class Notes(Protocol):
-    """Where small facts are kept beside the documents: a store, or a change of one."""
+class Books(Protocol):
+    """What has a ledger: a store, or a change of one."""
 
-    def noted(self, name: str) -> str | None:
-        """A fact that was noted, or None."""
+    @property
+    def ledger(self) -> Ledger:
+        """What jobs were quoted, reserved, charged and refunded."""
         ...
 
 
 class View:
     """A Job or JobGroup of a document.
 
-    ``place`` is 0 for the document's own object; the jobs of a JobGroup count from 1. ``notes``
-    are those of its store.
+    ``place`` is 0 for the document's own object; the jobs of a JobGroup count from 1. ``books``
+    has the ledger of its store.
     """
 
     def __init__(
-        self, stored: Stored, block: Block, place: int, notes: Notes | None = None
+        self, stored: Stored, block: Block, place: int, books: Books | None = None
     ) -> None:
-        self.stored, self.block, self.place, self.notes = stored, block, place, notes
+        self.stored, self.block, self.place, self.books = stored, block, place, books
 
     @cached_property
     def flat(self) -> dict[str, Property]:
@@ -69,7 +71,7 @@ class View:
     def used(self) -> View:
         """The same job without what was only asked for."""
         items = (item for item in self.block.items if not isinstance(item, Requested))
-        return View(self.stored, self.block.holding(items), self.place, self.notes)
+        return View(self.stored, self.block.holding(items), self.place, self.books)
 
     def property(self, attribute: Attribute) -> Property | None:
         """The property of an attribute; None if the job has none."""
@@ -114,48 +116,33 @@ class View:
         return str(self.stored.at if name == "ModificationTime" else self.stored.version)
 
     def _stage(self) -> str:
-        """How far accounting has come with the job.
+        """How far accounting has come with the job, by the ledger.
 
-        Gold gives jobs that nobody charged a Charge of 0, so that one alone proves nothing.
+        What came with a Charge was charged elsewhere, but for a Charge of 0, which Gold gives to
+        jobs that nobody charged.
         """
         known = attribute("Charge")
-        credits = self.number(known) if known else None
-        if credits or (credits is not None and self._was_charged()):
-            return "Charge"
-        return next((stage for sign, stage in _STAGES if sign in self.flat), "")
-
-    def _was_charged(self) -> bool:
-        name = charged(self.stored, self.block.id)
-        return self.notes is not None and self.notes.noted(name) is not None
+        kinds: set[Kind] = set()
+        if self.books is not None:
+            kinds = self.books.ledger.kinds(self.stored.number, self.block.id)
+        if Kind.CHARGE in kinds or (known and self.number(known)):
+            return str(Kind.CHARGE)
+        return next((str(kind) for kind in (Kind.RESERVE, Kind.QUOTE) if kind in kinds), "")
 
 
-# The stages before a charge, by the property that says so.
-_STAGES = (("Reservation", "Reserve"), ("Quote", "Quote"))
-
-
-def charged(stored: Stored, id_: str) -> str:
-    """What is noted of a job in a document once it was charged."""
-    return f"charged {stored.number} {id_}"
-
-
-def quoted(number: str) -> str:
-    """What a quote with this number is noted as."""
-    return f"quote {number}"
-
-
-def views(stored: Stored, kind: str, notes: Notes | None = None) -> Iterator[View]:
+def views(stored: Stored, kind: str, books: Books | None = None) -> Iterator[View]:
     """The jobs of a document, or the job group that it is."""
     block = bridge.from_tree(tree.parse(stored.document))
     whole = effective(block)
     if isinstance(block, JobGroup):
         if kind == GROUP:
-            yield View(stored, whole, 0, notes)
+            yield View(stored, whole, 0, books)
         else:
             assert isinstance(whole, JobGroup)
             for place, job in enumerate(whole.jobs, 1):
-                yield View(stored, job, place, notes)
+                yield View(stored, job, place, books)
     elif kind == JOB:
-        yield View(stored, whole, 0, notes)
+        yield View(stored, whole, 0, books)
 
 
 def effective(block: Block) -> Block:

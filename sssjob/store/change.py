@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from sssjob.errors import BusyStore
 from sssjob.model import Block
 from sssjob.store import lookup
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity, same
+from sssjob.store.ledger import Ledger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.stored import Stored
@@ -19,6 +22,7 @@ class Change:
     def __init__(self, engine: Engine, packing: Packing, entry: HistoryEntry) -> None:
         self._engine, self._packing, self._entry = engine, packing, entry
         self._writer = Writer(engine, packing)
+        self.ledger = Ledger(engine, entry)
 
     def get(self, identity: Identity | str) -> Stored | None:
         """A document as ``Store.get`` gives it; nobody else changes it until the block ends."""
@@ -76,6 +80,31 @@ class Change:
         """A fact that was noted, or None; nobody else notes it until the block ends."""
         self._engine.hold(name)
         return lookup.noted(self._engine, name)
+
+    def answered(self, job: str, mark: str, since: float) -> str | None:
+        """What was answered to a message about a job since a time; None if it was not.
+
+        Nobody else answers about the job until the block ends.
+        """
+        self._engine.hold(f"answers about {job}")
+        found = self._engine.fetch(
+            "SELECT text FROM answer WHERE job = ? AND mark = ? AND at >= ?",
+            (job, mark, math.floor(since)),
+        )
+        return str(found[0][0]) if found else None
+
+    def keep_answer(self, job: str, mark: str, at: float, text: str) -> None:
+        """Keep what is answered to a message about a job."""
+        self._engine.fetch(
+            "INSERT INTO answer (job, mark, at, text) VALUES (?, ?, ?, ?) ON CONFLICT (job, mark) "
+            "DO UPDATE SET at = excluded.at, text = excluded.text",
+            (job, mark, math.floor(at), text),
+        )
+
+    def forget_answers(self, job: str) -> None:
+        """Forget what was answered about a job."""
+        self._engine.hold(f"answers about {job}")
+        self._engine.fetch("DELETE FROM answer WHERE job = ?", (job,))
 
     def _hide(self, identity: Identity | str, *, deleted: bool) -> Stored | None:
         found = self.get(identity)

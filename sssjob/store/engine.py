@@ -103,7 +103,7 @@ class Engine(Protocol):
         ...
 
     def found(self, tables: Sequence[Table]) -> None:
-        """Make what the database needs before there are tables."""
+        """Make what the database needs before there are tables, if it is not there."""
         ...
 
     def has(self, table: str) -> bool:

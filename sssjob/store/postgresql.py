@@ -162,7 +162,7 @@ class PostgreSQL:
         self.fetch(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
         for table in tables:
             if table.names[0] == "number":
-                self.fetch(f"CREATE SEQUENCE {_sequence(table.name)}")
+                self.fetch(f"CREATE SEQUENCE IF NOT EXISTS {_sequence(table.name)}")
 
     def has(self, table: str) -> bool:
         """See ``Engine``; asked of the catalogue itself.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sssjob.store import columns
 from sssjob.store.sql import quoted
 
-VERSION = 3  # of these tables; a store of another one is upgraded before it is used
+VERSION = 4  # of these tables; a store of another one is upgraded before it is used
 
 INTEGER, NUMBER, TEXT, BYTES = "integer", "number", "text", "bytes"
 
@@ -89,6 +89,37 @@ NOTE = Table("note", (
     Field("value",  TEXT),
     Field("change", INTEGER),
 ), ("name",), is_small=True)
+# What jobs were quoted, reserved, charged and refunded: rows are added, and never changed.
+LEDGER = Table("ledger", (
+    Field("number",   INTEGER),                 # the order of the entries
+    Field("change",   INTEGER),                 # the one that made it
+    Field("at",       INTEGER),                 # seconds since 1970-01-01T00:00:00Z
+    Field("kind",     TEXT),                    # Quote, Reserve, Charge or Refund
+    Field("serial",   INTEGER, optional=True),  # what peers call a quote or a reservation
+    Field("document", INTEGER, optional=True),  # in which the job is, if it is known
+    Field("job",      TEXT),                    # its Id, or ""
+    Field("user",     TEXT),
+    Field("project",  TEXT),
+    Field("machine",  TEXT),
+    Field("amount",   TEXT,    optional=True),  # an exact number, not below 0
+    Field("places",   INTEGER),                 # decimal places of amounts then
+    Field("duration", INTEGER, optional=True),  # seconds that it is about
+    Field("until",    INTEGER, optional=True),  # to when a quote or a reservation holds
+    Field("ends",     INTEGER),                 # 1: what was reserved for the job before has ended
+    Field("details",  TEXT),                    # how the amount came about
+), ("number",), indexes=(("job",), ("document",), ("serial",), ("until",)))
+QUOTED = Table("quoted", (
+    Field("quote", INTEGER),                    # its serial
+    Field("type",  TEXT),                       # Resource, or the property that the factor is for
+    Field("name",  TEXT),
+    Field("rate",  TEXT),                       # an exact number
+), ("quote", "type", "name"), is_small=True)
+ANSWER = Table("answer", (
+    Field("job",  TEXT),
+    Field("mark", TEXT),                        # the digest that was signed
+    Field("at",   INTEGER),
+    Field("text", TEXT),
+), ("job", "mark"), indexes=(("at",),), is_small=True)
 # fmt: on
 
 
@@ -111,7 +142,7 @@ OWN = 2  # columns of a row before those that are asked for
 
 def tables() -> tuple[Table, ...]:
     """Every table of a store."""
-    return SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, NOTE, job()
+    return SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, NOTE, LEDGER, QUOTED, ANSWER, job()
 
 
 def listed(names: tuple[str, ...]) -> str:

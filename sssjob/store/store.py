@@ -17,6 +17,7 @@ from sssjob.store.documents import OnError, Packed, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
 from sssjob.store.identity import Identity
+from sssjob.store.ledger import Ledger
 from sssjob.store.loading import OnWarning, load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import Plan
@@ -47,6 +48,7 @@ class Store:
     def __init__(self, engine: Engine, *, by: str = "", verifies: bool = False) -> None:
         self.engine, self.by, self.verifies = engine, by, verifies
         self.packing = packing_of(engine)
+        self.ledger = Ledger(engine)
 
     def __enter__(self) -> Store:
         return self
@@ -310,6 +312,16 @@ class Store:
     def noted(self, name: str) -> str | None:
         """A small fact that a change noted beside the documents, or None."""
         return lookup.noted(self.engine, name)
+
+    def prune(self, *, quotes: int, answers: int) -> int:
+        """Forget quotes and reservations that ended, and answers that were given, before a time.
+
+        Times are in seconds since 1970; how many entries of the ledger those were is given.
+        """
+        with self.engine.transaction():
+            self.engine.hold("prune answers")
+            self.engine.fetch("DELETE FROM answer WHERE at < ?", (answers,))
+        return self.ledger.prune(quotes)
 
     def statistics(self) -> Statistics:
         """The store in numbers."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
-from sssjob.store import lookup, opening, packing, schema
+from sssjob.store import former_notes, lookup, opening, packing, schema
 from sssjob.store.columns import EFFECTIVE, JOB
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.identity import Identity
@@ -125,13 +125,18 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
     packing_ = packing.packing_of(engine)
     with engine.transaction():
         engine.fetch("DROP TABLE job")
-        engine.fetch(schema.create(table, types, suffix))
+        engine.found(schema.tables())
+        missing = [each for each in schema.tables() if not engine.has(each.name)]
+        for each in missing:
+            engine.fetch(schema.create(each, types, suffix if each.is_small else ""))
         for done, stored in enumerate(
             lookup.each(engine, packing_, deleted=True, on_error=None), 1
         ):
             engine.add(table, _rows(stored, len(table.fields)))
             if on_progress is not None:
                 on_progress(done)
+        if schema.LEDGER in missing:
+            former_notes.to_ledger(engine, packing_)
         new = opening.settings()
         names, value = engine.among("name", list(new))
         engine.fetch(f"DELETE FROM setting WHERE {names}", (value,))

@@ -190,7 +190,7 @@ def test_a_reservation_says_nothing_of_what_a_known_job_used(jobs):
         "<Requested>", "<Project>proj1</Project><Machine>m1</Machine><Requested>"
     ).replace("</Job>", "<Reservation>1</Reservation></Job>")
     with jobs.service.stores.use() as kept:  # what was reserved stands with the reservation
-        assert "16 [Processors]" in kept.noted("reservations of PBS.1")
+        assert "16 [Processors]" in kept.ledger.reservations("PBS.1", 1000.0)[0].details
 
 
 def test_what_is_reserved_for_a_job_that_is_not_known_is_what_it_asks_for(jobs):
@@ -422,7 +422,7 @@ def test_a_bill_is_the_formula_to_the_last_credit(amount, seconds, quality, prec
     bill = rates.bill(seconds, {"Processors": amount}.get, lambda name: quality)
     exact = amount * seconds * RATES.multipliers["QualityOfService"].get(quality, 1)
     assert abs(bill.amount - exact) <= Fraction(1, 2 * 10**precision)
-    assert Rates.from_dict(rates.as_dict()) == rates
+    assert Rates.from_rows(rates.as_rows(), precision) == rates
 
 
 # --- hooks of a scheduler -------------------------------------------------------------------------

@@ -1,0 +1,53 @@
+"""The ledger says what the documents say, whoever wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from sssjob.handlers.attributes import attribute
+from sssjob.handlers.view import View
+from sssjob.rmap.responder import Call
+from sssjob.store import Change, Stored
+from sssjob.store.ledger import Entry, Kind
+
+_CHARGE = attribute("Charge")
+_SAID = "as the job said"  # by a Create, a Modify, or an import
+
+
+def about(
+    kind: Kind, amount: Fraction, view: View, stored: Stored | None, call: Call, details: str = ""
+) -> Entry:
+    """An entry about a job; ``stored`` is the document that it is in, if it is known."""
+    return Entry(
+        kind, amount, int(call.now), view.block.id, stored.number if stored else None,
+        user=text(view, "User"), project=text(view, "Project"), machine=text(view, "Machine"),
+        details=details,
+    )  # fmt: skip
+
+
+def follow(change: Change, view: View, call: Call) -> None:
+    """Enter what a job says that it was charged, where the ledger says something else.
+
+    Nobody was charged by a gateway for it: the document was written so, or came so.
+    """
+    assert _CHARGE is not None
+    more = (view.number(_CHARGE) or Fraction()) - change.ledger.balance(
+        view.stored.number, view.block.id
+    )
+    if more:
+        kind = Kind.CHARGE if more > 0 else Kind.REFUND
+        change.ledger.add(about(kind, abs(more), view, view.stored, call, _SAID))
+
+
+def follow_all(change: Change, views: Iterable[View], call: Call) -> None:
+    """The same for several jobs."""
+    for view in views:
+        change.ledger.hold(view.block.id)
+        follow(change, view, call)
+
+
+def text(view: View, name: str) -> str:
+    """What a job says by a name; "" if it says nothing."""
+    found = attribute(name)
+    return ((view.text(found) if found else "") or "").strip()

@@ -1,0 +1,231 @@
+"""Transaction, Reservation and Quotation: the ledger in the objects of Gold, read only.
+
+A Reservation may be joined with its ReservationAllocation, as ``glsres`` does: here both are one
+entry. What a Charge or another Reservation has ended is Deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import MappingProxyType
+
+from sssjob import units
+from sssjob.errors import InvalidValue, Refused
+from sssjob.handlers.attributes import Attribute, AttributeType
+from sssjob.handlers.columns import Column, Window, ordered
+from sssjob.handlers.conditions import Conditions
+from sssjob.handlers.finding import is_true
+from sssjob.handlers.query import is_total, totals
+from sssjob.handlers.roles import Reach
+from sssjob.handlers.stores import Stores
+from sssjob.rmap.message import Conj, Get, Item, Op, Request, Row, Where
+from sssjob.rmap.responder import Answer, Call
+from sssjob.store.ledger import Entry, Kind
+
+TRANSACTION, RESERVATION, QUOTATION = "Transaction", "Reservation", "Quotation"
+ALLOCATION = "ReservationAllocation"
+OBJECTS = (TRANSACTION, RESERVATION, QUOTATION, ALLOCATION)
+_NUMBER, _TIME, _FLAG = AttributeType.NUMBER, AttributeType.TIME, AttributeType.FLAG
+_MOST = 1000  # properties of a request
+
+Cell = Callable[[Entry], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """An attribute of an object, and where an entry has it."""
+
+    attribute: Attribute
+    cell: Cell
+
+
+def _field(
+    name: str, cell: Cell, kind: AttributeType = AttributeType.TEXT, *, hidden: bool = False
+) -> _Field:
+    return _Field(Attribute(name, kind, derived=True, hidden=hidden), cell)
+
+
+def _delta(entry: Entry) -> Fraction | None:
+    """By how much an entry changes what is left to spend."""
+    signs = {Kind.CHARGE: -1, Kind.REFUND: 1}
+    return entry.amount * signs[entry.kind] if entry.amount and entry.kind in signs else None
+
+
+# fmt: off
+_HIDDEN = (
+    _field("CreationTime", lambda entry: entry.at,         _TIME, hidden=True),
+    _field("Details",      lambda entry: entry.details,    hidden=True),
+    _field("Deleted",      lambda entry: entry.ended,      _FLAG, hidden=True),
+    _field("TransactionId", lambda entry: entry.number,    _NUMBER, hidden=True),
+)
+_WHO = (
+    _field("User",         lambda entry: entry.user),
+    _field("Project",      lambda entry: entry.project),
+    _field("Machine",      lambda entry: entry.machine),
+)
+_TIMES = (
+    _field("StartTime",    lambda entry: entry.at,         _TIME),
+    _field("EndTime",      lambda entry: entry.until,      _TIME),
+)
+# The attributes of each object in the order of Gold, without those that are about accounts.
+_FIELDS: Mapping[str, tuple[_Field, ...]] = MappingProxyType({
+    TRANSACTION: (
+        _field("Id",          lambda entry: entry.number,  _NUMBER),
+        _field("Object",      lambda entry: "Job"),
+        _field("Action",      lambda entry: entry.kind),
+        _field("Actor",       lambda entry: entry.by),
+        _field("Name",        lambda entry: entry.job),
+        _field("Count",       lambda entry: 1,             _NUMBER),
+        *_WHO,
+        _field("JobId",       lambda entry: entry.job),
+        _field("Amount",      lambda entry: entry.amount,  _NUMBER),
+        _field("Delta",       _delta,                      _NUMBER),
+        _field("Description", lambda entry: entry.reason),
+        *_HIDDEN,
+    ),
+    RESERVATION: (
+        _field("Id",          lambda entry: entry.serial,  _NUMBER),
+        _field("Name",        lambda entry: entry.job),
+        _field("Job",         lambda entry: entry.job),
+        *_WHO, *_TIMES,
+        _field("Description", lambda entry: entry.reason),
+        _field("Amount",      lambda entry: entry.amount,  _NUMBER, hidden=True),
+        *_HIDDEN,
+    ),
+    ALLOCATION: (
+        _field("Reservation", lambda entry: entry.serial,  _NUMBER),
+        _field("Id",          lambda entry: entry.serial,  _NUMBER),
+        _field("Account",     lambda entry: ""),
+        _field("Amount",      lambda entry: entry.amount,  _NUMBER),
+        *_HIDDEN,
+    ),
+    QUOTATION: (
+        _field("Id",          lambda entry: entry.serial,  _NUMBER),
+        _field("Amount",      lambda entry: entry.amount,  _NUMBER),
+        *_TIMES,
+        _field("WallDuration", lambda entry: entry.duration, _NUMBER),
+        _field("Job",         lambda entry: entry.job),
+        *_WHO,
+        _field("Description", lambda entry: entry.reason),
+        *_HIDDEN,
+    ),
+})
+_KINDS: Mapping[str, tuple[Kind, ...]] = MappingProxyType({
+    TRANSACTION: tuple(Kind),
+    RESERVATION: (Kind.RESERVE,),
+    ALLOCATION:  (Kind.RESERVE,),
+    QUOTATION:   (Kind.QUOTE,),
+})
+# fmt: on
+_BOTH = f"{RESERVATION} and {ALLOCATION}"  # one that is joined with the other
+JOINS = (frozenset((RESERVATION, ALLOCATION)),)
+_BY_NAME = {
+    kind: {each.attribute.name: each for each in fields}
+    for kind, fields in (*_FIELDS.items(), (_BOTH, (*_FIELDS[ALLOCATION], *_FIELDS[RESERVATION])))
+}
+_OF_JOB = ("JobId", "Name", "Job")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An entry as an object of Gold."""
+
+    entry: Entry
+    kind: str
+
+    def text(self, attribute: Attribute) -> str | None:
+        value = _BY_NAME[self.kind][attribute.name].cell(self.entry)
+        if value is None:
+            return None
+        return units.decimal(value) if isinstance(value, Fraction) else str(value)
+
+    def number(self, attribute: Attribute) -> Fraction | None:
+        try:
+            return units.number(self.text(attribute) or "")
+        except InvalidValue:
+            return None
+
+    def property(self, attribute: Attribute) -> None:
+        return None
+
+
+class _Asked:
+    """What a request asks the ledger for. Raises ``Refused`` (317, 318)."""
+
+    def __init__(self, asked: Request) -> None:
+        names = [each.name for each in asked.objects]
+        self.kind = _BOTH if len(names) > 1 else asked.object
+        self.label = "_".join(names)
+        self._known = frozenset(filter(None, (*names, *(each.alias for each in asked.objects))))
+        wheres = [each for each in asked.wheres if not self._joins(each)]
+        self._conditions = Conditions(wheres, self.label, self._known, self._attribute)
+        self._deleted = self._conditions.asks_deleted
+        self.job = next(filter(None, map(_job, wheres)), None) if _is_plain(wheres) else None
+
+    def column(self, asked: Get) -> Column:
+        """The column that a Get asks for."""
+        return Column.of(asked, self.label, self._known, self._attribute)
+
+    def line(self, entry: Entry) -> _Line:
+        """An entry as what is asked for; what was done stays done, whatever has ended it."""
+        is_done = self.kind == TRANSACTION
+        return _Line(replace(entry, ended=False) if is_done else entry, self.kind)
+
+    def hold(self, line: _Line) -> bool:
+        """Whether an entry is one of those that are looked for."""
+        return (self._deleted or not line.entry.ended) and self._conditions.hold(line)
+
+    def _attribute(self, name: str, kind: str) -> Attribute | None:
+        found = _BY_NAME[self.kind].get(name)
+        return found.attribute if found else None
+
+    def _joins(self, where: Where) -> bool:
+        """Whether a condition says that a Reservation is that of its allocation, as all are."""
+        if not where.subject or self.kind is not _BOTH or not _is_plain([where]):
+            return False
+        return {where.name, where.value} == {"Id", RESERVATION} and where.op is Op.EQ
+
+
+def query(stores: Stores, call: Call, reach: Reach) -> Answer:
+    """Entries of the ledger; without Get, with all attributes that are not hidden."""
+    asked = call.request
+    if asked.sets or asked.data:
+        raise Refused("318", "A Query has neither Set nor Data")
+    if len(asked.gets) > _MOST or any(get.path for get in asked.gets):
+        raise Refused("318", f"{asked.object} has properties only, {_MOST} in a request")
+    lines = _Asked(asked)
+    window, hidden = Window.of(asked), is_true(asked, "ShowHidden")
+    columns = [lines.column(get) for get in asked.gets] or [
+        Column(each.attribute, each.attribute.name)
+        for each in _BY_NAME[lines.kind].values()
+        if hidden or not each.attribute.hidden
+    ]
+
+    def rows() -> Iterator[Item]:
+        user = call.actor if reach is Reach.OWN else None
+        with stores.use() as jobs:
+            found = jobs.ledger.entries(_KINDS[asked.object], job=lines.job, user=user)
+            with closing(found):
+                yield from window.of_rows(shown(filter(lines.hold, map(lines.line, found))))
+
+    def shown(held: Iterator[_Line]) -> Iterator[Item]:
+        if is_total(columns):
+            yield from totals(held, columns, lines.label)
+            return
+        for line in ordered(held, columns, window.last):
+            yield Row(lines.label, tuple((column.label, column.text(line)) for column in columns))
+
+    return Answer(rows())
+
+
+def _is_plain(wheres: Sequence[Where]) -> bool:
+    """Whether each of the conditions has to hold."""
+    return all(each.conj is Conj.AND and not each.group for each in wheres)
+
+
+def _job(where: Where) -> str | None:
+    """The Id of the job that a condition asks for, if it does."""
+    return where.value if where.name in _OF_JOB and where.op is Op.EQ else None

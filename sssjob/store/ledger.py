@@ -1,0 +1,193 @@
+"""What jobs were quoted, reserved, charged and refunded: entries that are added and never changed.
+
+What a job was charged is the sum of its Charges without its Refunds. Reservations end by an entry
+that says so, such as a Charge, or by time. Entries go away by one rule: quotes and reservations
+that ended long ago (``prune``); Charges and Refunds stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Protocol
+
+from sssjob.store.engine import Engine, Row
+from sssjob.store.schema import LEDGER, QUOTED, listed
+from sssjob.store.sql import quoted
+from sssjob.units import decimal
+
+_COLUMNS = ", ".join(f"l.{name}" for name in listed(LEDGER.names).split(", "))
+_SELECT = (
+    f'SELECT {_COLUMNS}, c."by", c.source, c.reason FROM ledger AS l '
+    "JOIN change AS c ON c.number = l.change "
+)
+_ORDER = " ORDER BY l.number"
+# What ended the reservations of a job that were made before it.
+_ENDED = (
+    "EXISTS (SELECT 1 FROM ledger AS e WHERE e.job = l.job AND e.ends = 1 AND e.number > l.number)"
+)
+_OLD = "until < ? AND number < (SELECT max(number) FROM ledger)"  # no number is given again
+
+RESOURCE = "Resource"  # the type of a rate for amounts; other types are properties
+Rates = Mapping[tuple[str, str], Fraction]  # by type and name
+
+
+class Kind(StrEnum):
+    """What an entry is about."""
+
+    QUOTE = "Quote"
+    RESERVE = "Reserve"
+    CHARGE = "Charge"
+    REFUND = "Refund"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry, about a job of a document, or about none that is known.
+
+    ``serial`` is the number of a quote or a reservation. ``amount`` is not below 0; None where it
+    was not kept. ``places`` are decimal places. An entry that ``ends`` says that what was
+    reserved for the job before is reserved no more. The number, the last ``ended`` and who made
+    it (``by``, from where, why) are known once it is kept.
+    """
+
+    kind: Kind
+    amount: Fraction | None
+    at: int
+    job: str = ""
+    document: int | None = None
+    serial: int | None = None
+    user: str = ""
+    project: str = ""
+    machine: str = ""
+    places: int = 0
+    duration: int | None = None
+    until: int | None = None
+    ends: bool = False
+    details: str = ""
+    number: int = 0
+    by: str = ""
+    source: str = ""
+    reason: str = ""
+    ended: bool = False
+
+
+class Numbered(Protocol):
+    """The entry of a change in the history."""
+
+    @property
+    def number(self) -> int:
+        """Its number."""
+        ...
+
+
+class Ledger:
+    """The entries of a store; within a change, more can be added."""
+
+    def __init__(self, engine: Engine, change: Numbered | None = None) -> None:
+        self._engine, self._change = engine, change
+
+    def add(self, entry: Entry, rates: Rates | None = None) -> Entry:
+        """Add an entry, with the ``rates`` that a quote promises."""
+        assert self._change is not None  # only a change writes
+        [number] = self._engine.numbers(LEDGER, 1)
+        amount = None if entry.amount is None else decimal(entry.amount)
+        row = (
+            number, self._change.number, entry.at, str(entry.kind), entry.serial, entry.document,
+            entry.job, entry.user, entry.project, entry.machine, amount, entry.places,
+            entry.duration, entry.until, int(entry.ends), entry.details,
+        )  # fmt: skip
+        self._engine.add(LEDGER, [row])
+        if rates:
+            rows = [(entry.serial, *key, str(rate)) for key, rate in rates.items()]
+            self._engine.add(QUOTED, rows)
+        return replace(entry, number=number)
+
+    def hold(self, job: str) -> None:
+        """Keep others from adding entries about a job until the change ends."""
+        self._engine.hold(f"ledger {job}")
+
+    def of_job(self, document: int, job: str) -> list[Entry]:
+        """All entries about a job of a document."""
+        found = self._engine.fetch(f"{_SELECT}WHERE l.document = ? AND l.job = ?{_ORDER}",
+                                   (document, job))  # fmt: skip
+        return [_entry(row) for row in found]
+
+    def kinds(self, document: int, job: str) -> set[Kind]:
+        """Which kinds of entries there are about a job of a document."""
+        found = self._engine.fetch(
+            "SELECT DISTINCT kind FROM ledger WHERE document = ? AND job = ?", (document, job)
+        )
+        return {Kind(kind) for (kind,) in found}
+
+    def balance(self, document: int, job: str) -> Fraction:
+        """What a job was charged and not given back."""
+        found = self._engine.fetch(
+            "SELECT kind, amount FROM ledger WHERE document = ? AND job = ? "
+            "AND kind IN ('Charge', 'Refund')",
+            (document, job),
+        )
+        return sum(
+            (Fraction(amount) * (1 if kind == Kind.CHARGE else -1) for kind, amount in found),
+            Fraction(),
+        )
+
+    def reservations(self, job: str, now: float) -> list[Entry]:
+        """What is reserved for an Id now."""
+        found = self._engine.fetch(
+            f"{_SELECT}WHERE l.job = ? AND l.kind = 'Reserve' AND l.until >= ? "
+            f"AND NOT {_ENDED}{_ORDER}",
+            (job, int(now)),
+        )
+        return [_entry(row) for row in found]
+
+    def quote(self, serial: int) -> tuple[Entry, Rates] | None:
+        """The quote of a number, and the rates that it promises; None if there is none."""
+        found = self._engine.fetch(f"{_SELECT}WHERE l.serial = ? AND l.kind = 'Quote'", (serial,))
+        if not found:
+            return None
+        rates = self._engine.fetch("SELECT type, name, rate FROM quoted WHERE quote = ?", (serial,))
+        return _entry(found[0]), {(type_, name): Fraction(rate) for type_, name, rate in rates}
+
+    def entries(
+        self, kinds: Sequence[Kind], *, job: str | None = None, user: str | None = None
+    ) -> Generator[Entry, None, None]:
+        """Entries of some kinds, in order; perhaps of one Id, and of one user.
+
+        Of reservations it is known whether they were ended by another entry.
+        """
+        marks = ", ".join("?" * len(kinds))
+        conditions, values = [f"l.kind IN ({marks})"], [*map(str, kinds)]
+        for name, value in (("job", job), ("user", user)):
+            if value is not None:
+                conditions.append(f"l.{quoted(name)} = ?")
+                values.append(value)
+        statement = _SELECT.replace(
+            " FROM ", f", CASE WHEN l.kind = 'Reserve' AND {_ENDED} THEN 1 ELSE 0 END FROM ", 1
+        )
+        where = " AND ".join(conditions)
+        for row in self._engine.stream(f"{statement}WHERE {where}{_ORDER}", values):
+            yield replace(_entry(row[:-1]), ended=bool(row[-1]))
+
+    def prune(self, before: int) -> int:
+        """Forget quotes and reservations that ended before a time; how many those were."""
+        with self._engine.transaction():
+            self._engine.hold("prune ledger")
+            [(count,)] = self._engine.fetch(f"SELECT count(*) FROM ledger WHERE {_OLD}", (before,))
+            if count:
+                old = f"SELECT serial FROM ledger WHERE {_OLD} AND kind = 'Quote'"
+                self._engine.fetch(f"DELETE FROM quoted WHERE quote IN ({old})", (before,))
+                self._engine.fetch(f"DELETE FROM ledger WHERE {_OLD}", (before,))
+        return int(count)
+
+
+def _entry(row: Row) -> Entry:
+    (number, _, at, kind, serial, document, job, user, project, machine, amount, places,
+     duration, until, ends, details, by, source, reason) = row  # fmt: skip
+    return Entry(
+        Kind(kind), None if amount is None else Fraction(amount), at, job, document, serial,
+        user, project, machine, places, duration, until, bool(ends), details, number, by, source,
+        reason,
+    )  # fmt: skip

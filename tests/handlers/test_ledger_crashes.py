@@ -1,0 +1,189 @@
+"""At whichever write a gateway is killed: job, ledger and what is forwarded agree, and nothing is
+charged twice when the same request comes again."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+# Each step is done by a forked process that is killed at its first write, then by one that is
+# killed at its second, and so on, until one comes to its end. After each of them the books are
+# read by nobody who was killed.
+PROGRAM = """
+import json, os, signal, sys
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from fractions import Fraction
+from job_service import JobService
+from sssjob import store
+from sssjob.client import GOLD
+from sssjob.gateway.forwarding import Forwarding, Plan
+from sssjob.gateway.outbox import Outbox
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import Rates
+from sssjob.rmap.message import Response, Row, Status
+from sssjob.store.ledger import Kind
+
+address, folder = sys.argv[2], Path(sys.argv[3])
+RATES = Accounting(Rates({"Processors": Fraction(1)}))
+JOB = ("<Job><JobId>a</JobId><UserId>ann</UserId><ProjectId>p</ProjectId>"
+       "<MachineName>m</MachineName><Processors>4</Processors><WallDuration>{}</WallDuration></Job>")
+STEPS = [
+    ("Create", {"data": ["<Job><Id>a</Id><User>ann</User><State>Idle</State></Job>"], "id": "1"}),
+    ("Quote", {"data": [JOB.format(3600)], "options": {"Guarantee": "True"}, "id": "2"}),
+    ("Reserve", {"data": [JOB.format(3600)], "mark": "reserve"}),
+    ("Reserve", {"data": [JOB.format(3000)], "options": {"Replace": "True"}, "mark": "again"}),
+    ("Charge", {"data": [JOB.format(60)], "mark": "charge"}),
+    ("Charge", {"data": [JOB.format(10)], "id": "3"}),
+    ("Refund", {"options": {"JobId": "a", "Amount": "30"}, "id": "4"}),
+    ("Modify", {"sets": [("Charge", "200")], "wheres": [("Id", "EQ", "a")], "id": "5"}),
+    ("Modify", {"sets": [("State", "Completed")], "wheres": [("Id", "EQ", "a")], "id": "6"}),
+]
+left = None
+
+
+def tick():
+    if left is not None and next(left, None) is None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def dying(engine):
+    fetch, many, transaction = engine.fetch, engine.many, engine.transaction
+
+    def fetched(statement, *values):
+        if not statement.lstrip().startswith(("SELECT", "PRAGMA")):
+            tick()
+        return fetch(statement, *values)
+
+    def written(*arguments):
+        tick()
+        return many(*arguments)
+
+    @contextmanager
+    def committed():
+        with transaction():
+            yield
+            tick()  # before the COMMIT
+        tick()  # and behind it
+
+    engine.fetch, engine.many, engine.transaction = fetched, written, committed
+
+
+class Gold:
+    dialect, tries = GOLD, 1
+
+    def call(self, request):
+        tick()
+        [row] = request.data.items
+        with (folder / "gold").open("a") as told:
+            told.write(json.dumps(dict(row.fields)) + "\\n")
+        tick()  # it has charged, and nobody hears of it
+        return [Response(Status.of("000"))]
+
+    def rows(self, request):
+        tick()
+        wanted = [where.value for where in request.wheres if where.name == "JobId"]
+        for told in charged():
+            if [told["JobId"]] == wanted:
+                yield Row("Job", tuple((get.name, told[get.name]) for get in request.gets))
+
+
+def charged():
+    file = folder / "gold"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def jobs():
+    return JobService(address, accounting=RATES)
+
+
+def state():
+    with store.open(address, read_only=True) as kept:
+        return {
+            "documents": [each.document.decode() for each in kept.documents()],
+            "ledger": [[each.kind, str(each.amount), each.serial, each.ended, each.duration]
+                       for each in kept.ledger.entries(tuple(Kind))],
+            "quotes": [str(kept.ledger.quote(1))],
+            "balance": str(sum(kept.ledger.balance(each.number, "a") for each in kept.documents())),
+        }
+
+
+def do(action, options):
+    service = jobs()
+    with service.service.stores.use() as kept:
+        dying(kept.engine)
+        service.answer(action, **options)
+
+
+def forward(action, options):
+    moved = Outbox._do
+    Outbox._do = lambda *arguments: tick() or moved(*arguments)
+    each = Forwarding(Plan(Gold(), folder / "forward.db", charge=True), jobs().service.stores,
+                      clock=lambda: options["now"])
+    each.look()
+    each.send()
+
+
+store.open(address, create=True).close()
+Forwarding(Plan(Gold(), folder / "forward.db"), jobs().service.stores, clock=lambda: 0.0).stop()
+now = 10.0**10
+for action, options in [*STEPS, ("forward", {})]:
+    states, kill, done = [state()], 0, False
+    while not done:
+        kill += 1
+        now += 7200
+        pid = os.fork()
+        if not pid:
+            left = iter(range(kill))
+            (forward if action == "forward" else do)(action, {**options, "now": now}
+                                                     if action == "forward" else options)
+            os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        done = status == 0
+        assert done or os.WIFSIGNALED(status), status
+        if action == "forward":  # whoever was killed in between leaves the rest to the next one
+            outbox = Outbox(folder / "forward.db")
+            done = list(outbox.counts()) == ["sent"]
+            outbox.close()
+            assert kill < 100
+        states.append(state())
+    outbox = Outbox(folder / "forward.db")
+    print(json.dumps({"action": action, "kills": kill - 1, "states": states, "gold": charged(),
+                      "outbox": {str(key): count for key, count in outbox.counts().items()}}),
+          flush=True)
+    outbox.close()
+"""
+
+
+def test_all_books_agree_wherever_a_gateway_is_killed(address, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, TESTS, address, tmp_path],
+        stdout=subprocess.PIPE, check=True, text=True,
+    )  # fmt: skip
+    steps = [json.loads(line) for line in done.stdout.splitlines()]
+    for step in steps:
+        # A request is done or it is not, and it is done once.
+        before, after = step["states"][0], step["states"][-1]
+        assert all(each in (before, after) for each in step["states"]), step["action"]
+        turned = [each == after for each in step["states"]]
+        assert turned == sorted(turned)
+        assert step["kills"] >= 4, step["action"]
+        for each in step["states"]:
+            [charge] = [*_charges(each["documents"]), "0"][:1]
+            assert each["balance"] == charge
+    assert [entry[:2] for entry in steps[-1]["states"][-1]["ledger"]] == [
+        ["Quote", "14400"], ["Reserve", "14400"], ["Reserve", "12000"], ["Charge", "240"],
+        ["Charge", "40"], ["Refund", "30"], ["Refund", "50"],
+    ]  # fmt: skip
+    [told] = steps[-1]["gold"]
+    assert (told["Charge"], told["WallDuration"], told["Processors"]) == ("200", "10", "4")
+    assert steps[-1]["outbox"] == {"sent": 1}
+
+
+def _charges(documents):
+    return [each.partition("<Charge>")[2].partition("<")[0] for each in documents
+            if "<Charge>" in each]  # fmt: skip

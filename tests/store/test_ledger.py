@@ -1,0 +1,161 @@
+"""The ledger of a store: entries are added, sums are exact, and only what ended long ago goes."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from sssjob import store
+from sssjob.errors import OtherStore
+from sssjob.store.ledger import Entry, Kind
+
+
+@pytest.fixture
+def kept(address):
+    with store.open(address, create=True) as made:
+        yield made
+
+
+def add(kept, *entries, rates=None):
+    with kept.change(by="maui", source="10.0.0.7", reason="test") as change:
+        return [change.ledger.add(entry, rates) for entry in entries]
+
+
+def kinds(kept):
+    return [entry.kind for entry in kept.ledger.entries(tuple(Kind))]
+
+
+def test_what_was_charged_is_added_up_exactly(kept):
+    tenth = Fraction(1, 10)
+    add(kept, *(Entry(Kind.CHARGE, tenth, 1, "a", 7) for _ in range(3)))
+    add(kept, Entry(Kind.REFUND, tenth, 1, "a", 7), Entry(Kind.CHARGE, tenth, 1, "a", 8))
+    assert kept.ledger.balance(7, "a") == Fraction(1, 5)
+    assert kept.ledger.balance(9, "a") == 0
+    huge = Fraction(10**30)
+    add(kept, Entry(Kind.CHARGE, huge, 1, "b", 9), Entry(Kind.CHARGE, huge, 1, "b", 9))
+    assert kept.ledger.balance(9, "b") == 2 * huge
+    assert kept.ledger.kinds(7, "a") == {Kind.CHARGE, Kind.REFUND}
+
+
+def test_an_entry_tells_who_made_it_and_numbers_go_up(kept):
+    [entry] = add(kept, Entry(Kind.RESERVE, Fraction(5), 1, "a", 7, 1, "ann", "p", "m", until=9))
+    [found] = kept.ledger.entries([Kind.RESERVE], user="ann", job="a")
+    assert (found.by, found.source, found.reason) == ("maui", "10.0.0.7", "test")
+    assert (found.number, found.user, found.project, found.machine) == (
+        entry.number,
+        "ann",
+        "p",
+        "m",
+    )
+    assert list(kept.ledger.entries([Kind.RESERVE], user="bob")) == []
+    assert list(kept.ledger.entries([Kind.QUOTE])) == []
+
+
+def test_reservations_end_by_time_or_by_an_entry_that_says_so(kept):
+    reserve = Entry(Kind.RESERVE, Fraction(5), 1, "a", 7, 1, until=100)
+    add(kept, reserve)
+    assert [each.serial for each in kept.ledger.reservations("a", 100)] == [1]
+    assert kept.ledger.reservations("a", 101) == []
+    add(kept, Entry(Kind.CHARGE, Fraction(1), 1, "b", 8, ends=True))
+    assert len(kept.ledger.reservations("a", 100)) == 1
+    add(kept, Entry(Kind.RESERVE, Fraction(5), 1, "a", 7, 2, until=100, ends=True))
+    assert [each.serial for each in kept.ledger.reservations("a", 100)] == [2]
+    assert [each.ended for each in kept.ledger.entries([Kind.RESERVE])] == [True, False]
+
+
+def test_a_quote_keeps_its_rates_to_the_last_digit(kept):
+    rates = {
+        ("Resource", "Processors"): Fraction(1, 3),
+        ("QualityOfService", "premium"): Fraction(2),
+    }
+    add(kept, Entry(Kind.QUOTE, Fraction(5), 1, serial=4, places=2, until=9), rates=rates)
+    entry, found = kept.ledger.quote(4)
+    assert (entry.places, found) == (2, rates)
+    assert kept.ledger.quote(5) is None
+
+
+def test_only_what_ended_before_a_time_is_forgotten_and_no_charge(kept):
+    add(
+        kept,
+        Entry(Kind.QUOTE, None, 1, serial=1, until=50),
+        rates={("Resource", "Disk"): Fraction(1)},
+    )
+    add(
+        kept,
+        Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 1, until=50),
+        Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 2, until=51),
+        Entry(Kind.CHARGE, Fraction(1), 1, "a", 7),
+    )
+    assert kept.prune(quotes=51, answers=0) == 2
+    assert kinds(kept) == [Kind.RESERVE, Kind.CHARGE]
+    assert kept.ledger.quote(1) is None
+    assert kept.engine.fetch("SELECT * FROM quoted") == []
+    assert kept.prune(quotes=10**6, answers=0) == 1
+    assert kept.ledger.balance(7, "a") == 1
+
+
+def test_a_number_is_never_given_again(kept):
+    [last] = add(kept, Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 1, until=50))
+    kept.prune(quotes=10**6, answers=0)
+    [new] = add(kept, Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 2, until=50))
+    assert new.number > last.number
+    assert kept.prune(quotes=10**6, answers=0) == 1
+
+
+def test_answers_are_kept_for_as_long_as_somebody_may_ask_again(kept):
+    with kept.change() as change:
+        change.keep_answer("a", "digest", 100.5, "first")
+        assert change.answered("a", "digest", 100.0) == "first"
+        assert change.answered("a", "digest", 101.0) is None
+        assert change.answered("a", "other", 0.0) is None
+        assert change.answered("b", "digest", 0.0) is None
+        change.keep_answer("a", "digest", 200.0, "second")
+        assert change.answered("a", "digest", 150.0) == "second"
+        change.forget_answers("a")
+        assert change.answered("a", "digest", 0.0) is None
+        change.keep_answer("a", "digest", 200.0, "third")
+    kept.prune(quotes=0, answers=200)
+    with kept.change() as change:
+        assert change.answered("a", "digest", 0.0) == "third"
+    kept.prune(quotes=0, answers=201)
+    with kept.change() as change:
+        assert change.answered("a", "digest", 0.0) is None
+
+
+def test_what_version_3_kept_as_notes_becomes_entries(address):
+    with store.open(address, create=True) as kept:
+        with kept.change() as change:
+            number = change.put(b"<Job><Id>a</Id><User>ann</User><Charge>7.5</Charge></Job>").number
+            for name, value in {
+                f"charged {number} a": "1000",
+                "reservations of a": json.dumps([
+                    {"id": 2, "amount": "40", "until": 10**11, "details": "1 * 40"}
+                ]),
+                "reservations of b": "[]",
+                "quote 3": json.dumps({
+                    "rates": {"resources": {"Processors": "1/3"}, "precision": 2,
+                              "multipliers": {"Queue": {"fast": "2"}}},
+                    "until": 10**11, "user": "ann",
+                }),
+                "quotes": "3", "answers about a": "[]", "request 1": "{}",
+            }.items():  # fmt: skip
+                change.note(name, value)
+        for table in ("ledger", "quoted", "answer"):
+            kept.engine.fetch(f"DROP TABLE {table}")
+        if "://" in address:
+            kept.engine.fetch("DROP SEQUENCE ledger_number")
+        kept.engine.fetch("UPDATE setting SET value = '3' WHERE name = 'version'")
+    with pytest.raises(OtherStore, match="sssjob store upgrade"):
+        store.open(address)
+    assert store.upgrade(address)
+    with store.open(address) as kept:
+        assert kept.ledger.balance(number, "a") == Fraction("7.5")
+        [reserved] = kept.ledger.reservations("a", 1000)
+        assert (reserved.serial, reserved.amount, reserved.document) == (2, 40, number)
+        entry, rates = kept.ledger.quote(3)
+        assert (entry.user, entry.places, entry.until, entry.amount) == ("ann", 2, 10**11, None)
+        assert rates == {("Resource", "Processors"): Fraction(1, 3), ("Queue", "fast"): 2}
+        assert kept.engine.fetch("SELECT name FROM note ORDER BY name") == [
+            ("quotes",), ("request 1",),
+        ]  # fmt: skip
+        assert list(kept.check()) == []
