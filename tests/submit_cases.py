@@ -12,7 +12,7 @@ SBATCH = [
     ("<Machine>m</Machine>", ["--clusters=m"]),
     ("<Reservation>r</Reservation>", ["--reservation=r"]),
     ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory>", ['--chdir="/a b"']),
-    ("<OutputFile>o.%j</OutputFile><ErrorFile>e</ErrorFile>", ["--output=o.%j", "--error=e"]),
+    ("<OutputFile>o.{{Id}}</OutputFile><ErrorFile>e</ErrorFile>", ["--output=o.%j", "--error=e"]),
     ("<InputFile>i</InputFile>", ["--input=i"]),
     ('<OutputFile redirectList="Append">o</OutputFile>', ["--output=o", "--open-mode=append"]),
     ("<EligibleTime>1800000000</EligibleTime>", ["--begin=2027-01-15T08:00:00"]),

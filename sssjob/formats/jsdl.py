@@ -22,6 +22,7 @@ from sssjob.document.tree import parse
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Interval
+from sssjob.file_names import literal
 from sssjob.model import Job, Property, stripped
 from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import (
@@ -40,12 +41,14 @@ from sssjob.translate.requests import Asked
 from sssjob.translate.residual import Kept
 from sssjob.translate.specification import (
     command,
+    file_of,
     hosts,
     say_command,
     say_variables,
     text_of,
     variables,
 )
+from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 
 JSDL = "http://schemas.ggf.org/jsdl/2005/11/jsdl"
@@ -292,9 +295,10 @@ def _application(asked: Asked, settings: Settings, job: Element, of: Shape) -> t
     staged = _program_file(asked, settings)
     _program(asked, posix, staged)
     for name, element in _STREAMS:
-        held = ("redirectList",) if name in ("OutputFile", "ErrorFile", "InputFile") else ()
+        held = ("redirectList",) if name in FILES else ()
         item = asked.one(name, *held)
-        if item is not None and (text := stripped(item.text)):
+        text = file_of(asked, name) if held else "" if item is None else stripped(item.text)
+        if text:
             _add(posix, POSIX, element, text)
         if item is not None and "redirectList" in item.attributes:
             asked.refuse(item, "there is no mode of a stream", "redirectList")
@@ -413,7 +417,7 @@ def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) 
         heard.say("Arguments", shlex.join(words[1:]))
     for name, element in (*_STREAMS, *_CREDENTIALS):
         if text := _text(posix.find(f"{{{POSIX}}}{element}")):
-            heard.say(name, text)
+            heard.say(name, literal(text) if name in FILES else text)
     values = {
         each.get("name", ""): each.text or "" for each in posix.iterfind(f"{{{POSIX}}}Environment")
     }

@@ -21,6 +21,7 @@ from sssjob.translate.specification import (
     gpus,
     keep_rest,
     put,
+    read_files,
     read_rows,
     say_command,
     say_variables,
@@ -29,6 +30,7 @@ from sssjob.translate.specification import (
     variables,
     without_empty,
     word,
+    write_files,
     write_rest,
     write_rows,
 )
@@ -45,12 +47,14 @@ _CLOCK = re.compile(r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{1,9}))?")
 ROWS = (
     Row("Name",                    ("name",)),
     Row("InitialWorkingDirectory", ("directory",)),
-    Row("InputFile",               ("stdin_path",)),
-    Row("OutputFile",              ("stdout_path",)),
-    Row("ErrorFile",               ("stderr_path",)),
     Row("Queue",                   ("attributes", "queue_name")),
     Row("Project",                 ("attributes", "account")),
     Row("Reservation",             ("attributes", "reservation_id")),
+)
+FILES = (
+    Row("InputFile",               ("stdin_path",)),
+    Row("OutputFile",              ("stdout_path",)),
+    Row("ErrorFile",               ("stderr_path",)),
 )
 _COUNTS = ("node_count", "process_count", "processes_per_node", "cpu_cores_per_process",
            "gpu_cores_per_process", "memory")
@@ -72,6 +76,7 @@ class PSIJ(Specification):
             if words[1:]:
                 form["arguments"] = words[1:]
         write_rows(asked, ROWS, form)
+        write_files(asked, FILES, form)
         values, export = variables(asked)
         if values:
             form["environment"] = values
@@ -113,6 +118,7 @@ class PSIJ(Specification):
             path = "/attributes/project_name"
             heard.note("project_name is deprecated: account is read", path)
         read_rows(form, ROWS, heard)
+        read_files(form, FILES, heard)
         self._environment(form, heard)
         self._counts(form, heard)
         self._duration(form, heard)

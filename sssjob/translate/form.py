@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
-from sssjob.model import Job, Note, Property, stripped
+from sssjob.file_names import indexed, literal
+from sssjob.model import Item, Job, Note, Property, stripped
 from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling, parse
 from sssjob.translate.environment import SHELLS, prologue
@@ -24,6 +25,7 @@ from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, 
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import Asked
 from sssjob.translate.residual import Kept
+from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 
 SCRIPT = "script"  # the id of the file that a script becomes
@@ -245,8 +247,11 @@ class SubmitForm(Translator[Script]):
 
     def job(self, form: Script, settings: Settings) -> Read:
         """What the options say, then the program."""
+        return self._job(form, settings)
+
+    def _job(self, form: Script, settings: Settings, *, array: bool = False) -> Read:
         heard = Heard(findings=list(form.findings))
-        said = Said(form.options)
+        said = Said(form.options, array=array)
         for rule in (*self.form.in_script, *self.form.rules):
             rule.read(said, heard)
         self.form.layout.understand(said, heard, settings)
@@ -273,9 +278,9 @@ class SubmitForm(Translator[Script]):
             return
         names = (option, self.array.at_once)
         rest = tuple(each for each in form.options if each.name not in names)
-        found = self.job(replace(form, options=rest), settings)
+        found = self._job(replace(form, options=rest), settings, array=True)
         for index in found_array:
-            inner = Heard(list(found.job.items))
+            inner = Heard([_of_index(item, index) for item in found.job.items])
             _environment(inner, [Property("Variable", str(index), {"name": self.array.variable})])
             yield Read(Job(inner.all(), found.job.attributes), found.findings, found.files)
 
@@ -510,8 +515,16 @@ def _exec(line: str, heard: Heard) -> bool:
     if len(words) > 1:
         heard.say("Arguments", shlex.join(words[1:]))
     if found:
-        heard.say("InputFile", shlex.split(found[2])[0])
+        heard.say("InputFile", literal(shlex.split(found[2])[0]))
     return True
+
+
+def _of_index(item: Item, index: int) -> Item:
+    """An item of an element of an array."""
+    if isinstance(item, Property) and item.name in FILES and item.text:
+        text = indexed(item.text, index)
+        return Property(item.name, text, item.attributes, item.children, line=item.line)
+    return item
 
 
 def _environment(heard: Heard, variables: list[Property]) -> None:

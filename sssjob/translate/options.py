@@ -127,10 +127,14 @@ class Made:
 
 
 class Said:
-    """The options of a script, from which rules take what they understand."""
+    """The options of a script, from which rules take what they understand.
 
-    def __init__(self, options: Iterable[Option]) -> None:
+    ``array``: the script is one of an array, whose option is not among them.
+    """
+
+    def __init__(self, options: Iterable[Option], *, array: bool = False) -> None:
         self.options = list(options)
+        self.array = array
         self._left = dict(enumerate(self.options))
         self._places: dict[str, list[int]] = {}  # of each name
         for place, option in enumerate(self.options):

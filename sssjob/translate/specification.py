@@ -20,6 +20,7 @@ from sssjob.model import Note, Property, stripped
 from sssjob.translate.nodes import listed, plain
 from sssjob.translate.numbers import GPUS, Shape, number_of
 from sssjob.translate.options import Heard
+from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.places import Loaded, line_of_value
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.residual import Kept
@@ -172,6 +173,46 @@ def read_rows(form: Data, rows: Iterable[Row], heard: Heard) -> None:
             heard.say(row.name, text)
         elif value not in (None, ""):
             told(heard, row.path, value, "a text")
+
+
+def file_of(asked: Asked, name: str, patterns: Patterns = PLAIN) -> str:
+    """Take the name of a file in the words of the target; "" says nothing."""
+    item = asked.one(name, "redirectList")
+    if item is None or not (text := stripped(item.text)):
+        return ""
+    try:
+        return patterns.written(asked, item, text)
+    except InvalidValue as error:
+        asked.refuse(item, str(error))
+        return ""
+
+
+def write_files(asked: Asked, rows: Iterable[Row], form: Data, patterns: Patterns = PLAIN) -> None:
+    """Names of files, of which nothing says how they are written."""
+    for row in rows:
+        if text := file_of(asked, row.name, patterns):
+            put(form, row.path, text)
+        for item in asked.items(row.name):
+            if "redirectList" in item.attributes:
+                asked.refuse(item, NO_OPTION, "redirectList")
+
+
+def read_files(
+    form: Data, rows: Iterable[Row], heard: Heard, patterns: Patterns = PLAIN, *,
+    array: bool = False,
+) -> None:  # fmt: skip
+    """The same, back; a name with words that a job object has not stays where it is."""
+    for row in rows:
+        value = take(form, row.path)
+        if not word(value):
+            if value not in (None, ""):
+                told(heard, row.path, value, "a text")
+            continue
+        try:
+            heard.say(row.name, patterns.read(word(value), among=array))
+        except InvalidValue as error:
+            heard.note(f"{'.'.join(row.path)} is kept as it is: {error}", f"/{pointer(row.path)}")
+            put(form, row.path, value)
 
 
 def word(value: Any) -> str:

@@ -9,8 +9,11 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.translate.fields import Rule
 from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.quoting import posix
 from sssjob.translate.requests import NO_OPTION, Asked
+
+FILES = ("InputFile", "OutputFile", "ErrorFile")
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,8 @@ class Streams(Rule):
 
     ``joined`` sends both outputs into one file, where no option for the second does not do so by
     itself; ``append`` appends both, and ``appends`` tells that the system does in any case.
-    ``keep`` is the option that keeps outputs on the node: ``o``, ``e``, or both.
+    ``keep`` is the option that keeps outputs on the node: ``o``, ``e``, or both. ``files`` are the
+    words for what only a running job knows.
     """
 
     input: str = ""
@@ -30,6 +34,7 @@ class Streams(Rule):
     appends: bool = False
     also_joined: tuple[Option, ...] = ()
     keep: str = ""
+    files: Patterns = PLAIN
 
     def write(self, asked: Asked, made: Made) -> None:
         """Standard error goes where the output goes if nothing else is said, as Slurm has it."""
@@ -60,9 +65,9 @@ class Streams(Rule):
             text = os.devnull
         try:
             if option:
-                made.option(option, text)
+                made.option(option, self.files.written(asked, item, text))
             else:
-                made.redirect(f" < {posix(text)}")
+                made.redirect(f" < {posix(PLAIN.written(asked, item, text))}")
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
@@ -94,10 +99,15 @@ class Streams(Rule):
         for name, option in (("InputFile", self.input), ("OutputFile", self.output),
                              ("ErrorFile", self.error)):  # fmt: skip
             value = said.last(option) if option else None
+            try:
+                text = self.files.said(value or "", said)
+            except InvalidValue as error:
+                said.back(option, value, str(error))
+                continue
             if name[0].lower() in kept and name != "InputFile":
-                heard.say(name, value or "", redirectList="Keep")
-            elif value:
-                heard.say(name, value, **({} if name == "InputFile" else mode))
+                heard.say(name, text, redirectList="Keep")
+            elif text:
+                heard.say(name, text, **({} if name == "InputFile" else mode))
         joins = (self.joined, *self.also_joined)
         if any(map(said.takes, joins)):
             heard.say("ErrorFile", "", redirectList="Merge")

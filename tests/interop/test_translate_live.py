@@ -98,6 +98,7 @@ SHOWN = [
     ("<Restartable>true</Restartable>", "Requeue=1"),
     ('<OutputFile redirectList="Append">/tmp/o</OutputFile>', "StdOut=/tmp/o"),
     ("<DeadlineTime>1900000000</DeadlineTime>", "Deadline=2030-03-17T"),
+    ("<OutputFile>/tmp/o-{{{{Id}}}}</OutputFile>", "StdOut=/tmp/o-{number} "),
 ]
 
 
@@ -114,7 +115,7 @@ def test_slurm_has_of_a_script_what_the_job_asks_for(cluster, inner, shown):
     number = held(inner.format(other=other))
     found = cluster.run("scontrol", "-o", "show", "job", number)
     cluster.run("scancel", number, other)
-    assert shown.format(other=other) in found
+    assert shown.format(other=other, number=number) in found
 
 
 @pytest.fixture(scope="module")

@@ -117,7 +117,7 @@ def test_no_text_of_a_job_is_a_macro(sign, inner, target):
     "option", ["batch_name", "accounting_group", "initialdir", "output", "error", "input"]
 )
 def test_a_value_with_a_macro_is_kept(option):
-    line = f"{option} = a.$(Cluster)"
+    line = f"{option} = a.$ENV(HOME)"
     text = f"{START}\n{line}\nqueue\n"
     (found,) = read(text.encode())
     assert [each.code for each in found.findings] == ["W-UNKNOWN"]

@@ -17,6 +17,7 @@ from sssjob.classads import evaluate, quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
 from sssjob.errors import Finding, UnreadableDocument, finding
+from sssjob.file_names import literal
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.systems.condor import names, requirements
 from sssjob.systems.condor.usage import delivered
@@ -168,7 +169,9 @@ def _command(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
             words = [word for word, flag, meant in (
                 ("Flush", f"Stream{name}", True), ("Keep", f"Transfer{name}", False),
             ) if ad.get(flag) is meant and element != "InputFile"]  # fmt: skip
-            yield Property(element, text, {"redirectList": ",".join(words)} if words else {})
+            yield Property(
+                element, literal(text), {"redirectList": ",".join(words)} if words else {}
+            )
     try:
         variables = quoting.environment(ad)
     except ValueError as error:

@@ -26,6 +26,7 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJob
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Alternative, Comparison
 from sssjob.features.derive import derive
+from sssjob.file_names import filled
 from sssjob.model import Job, Property
 from sssjob.systems.condor import names, requirements
 
@@ -199,7 +200,10 @@ class _Work:
             text = names.NULL_DEVICE if "Close" in words else item.text
             if "Merge" in words and name == "Err":
                 text = self.job.get("OutputFile") or text
-            self.put(name, text, item)
+            try:
+                self.put(name, filled(text, self.job), item)
+            except InvalidValue as error:
+                self.say("W-USELESS", f"{element}: {error}", item)
             if "Flush" in words:
                 self.ad[f"Stream{name}"] = True
             if "Keep" in words:

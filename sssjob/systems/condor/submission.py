@@ -22,6 +22,7 @@ from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.form import ORDER, folded, unfolded
 from sssjob.translate.nodes import plain
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
+from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Read, Settings, Translator
@@ -68,6 +69,25 @@ def plainly(text: str) -> str:
     if "$(" in found or "$$" in found or re.search(r"\$[A-Za-z]+\(", found):
         raise InvalidValue(text, "a value without macros")
     return found.replace("\0", "$")
+
+
+# A job of a cluster goes by both numbers, also where it is the only one.
+FILES = Patterns(
+    "condor",
+    {"Id": "$(Cluster).$(Process)", "ArrayId": "$(Cluster)", "ArrayIndex": "$(Process)"},
+    r"\$\(DOLLAR\)|\$\(Cluster(?:Id)?\)\.\$\(Proc(?:ess|Id)\)|\$\$?[A-Za-z_]*\(\w*\)?|\$\$",
+    also={
+        "$(ClusterId).$(ProcId)": "Id",
+        "$(ClusterId).$(Process)": "Id",
+        "$(Cluster).$(ProcId)": "Id",
+        "$(ClusterId)": "ArrayId",
+        "$(ProcId)": "ArrayIndex",
+    },
+    escapes={"$": "$(DOLLAR)"},
+    never=re.compile(r"\$\$[(\[]|\\$"),
+    folded=True,
+    array=Option("queue"),
+)
 
 
 class Program(fields.Rule):
@@ -173,7 +193,7 @@ class Streams(fields.Rule):
                 asked.refuse(item, NO_OPTION, "redirectList")
             try:
                 if text:
-                    made.option(option, literal(text))
+                    made.option(option, value(FILES.written(asked, item, text)))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 
@@ -189,7 +209,7 @@ class Streams(fields.Rule):
             if given is None:
                 continue
             try:
-                text = plainly(given)
+                text = FILES.said(given, said)
             except InvalidValue as error:
                 said.back(option, given, str(error))
                 continue

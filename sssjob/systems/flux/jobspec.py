@@ -35,13 +35,15 @@ from sssjob.translate.numbers import (
     say_count,
 )
 from sssjob.translate.options import Heard
-from sssjob.translate.requests import Asked
+from sssjob.translate.patterns import Patterns
+from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.specification import (
     Data,
     Row,
     Specification,
     begins,
     command,
+    file_of,
     gpus,
     hosts,
     keep_rest,
@@ -50,7 +52,6 @@ from sssjob.translate.specification import (
     say_command,
     say_variables,
     take,
-    text_of,
     told,
     variables,
     without_empty,
@@ -89,6 +90,15 @@ ROWS = (
     Row("Project",                 (*_SYSTEM, "bank")),
 )
 # fmt: on
+
+
+# What stands in double braces is filled in by the shell of a job, or is a fault.
+PATTERNS = Patterns(
+    TYPE,
+    {"Id": "{{id}}", "Name": "{{name}}", "Node": "{{node.name}}"},
+    r"\{\{[^{}]*\}\}",
+    also={"{{jobid}}": "Id", "{{node.hostname}}": "Node"},
+)
 
 
 class Jobspec(Specification):
@@ -164,8 +174,11 @@ class Jobspec(Specification):
 
     def _streams(self, asked: Asked, form: Data) -> None:
         for name, path in _STREAMS.items():
-            if text := text_of(asked, name):
+            if text := file_of(asked, name, PATTERNS):
                 put(form, path, {"type": _FILE, "path": text})
+            for item in asked.items(name):
+                if "redirectList" in item.attributes:
+                    asked.refuse(item, NO_OPTION, "redirectList")
 
     def job(self, form: Data, settings: Settings) -> Read:
         """The job of a jobspec."""
@@ -396,8 +409,14 @@ def _named(item: Property) -> tuple[str, list[str]]:
 
 def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: Heard) -> None:
     value = take(form, path)
+    text = None
     if isinstance(value, dict) and value.get("type") == _FILE and word(value.get("path")):
-        heard.say(name, word(value["path"]))
+        try:
+            text = PATTERNS.read(word(value["path"]))
+        except InvalidValue as error:
+            heard.note(f"{'.'.join(path)} is kept as it is: {error}", f"/{'/'.join(path)}")
+    if text is not None:
+        heard.say(name, text)
     elif value is not None:
         put(form, path, value)
 

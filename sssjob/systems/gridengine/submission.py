@@ -28,6 +28,7 @@ from sssjob.translate.nodes import (
     wishes,
 )
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted, commas
+from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import quoted, split, word
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
@@ -299,6 +300,21 @@ _LIMITS = {
 _CPU_TIME = {key: option for key, option in _LIMITS.items() if key[0] == "CPUTime"}
 _TIME = ("%Y%m%d%H%M",)
 
+# A list of names has commas, and a host a colon behind it.
+_FILES = Patterns(
+    "sge",
+    {
+        "Id": "$JOB_ID",
+        "Name": "$JOB_NAME",
+        "User": "$USER",
+        "Node": "$HOSTNAME",
+        "ArrayIndex": "$TASK_ID",
+    },
+    r"\$JOB_ID\.\$TASK_ID|\$(?:JOB_ID|JOB_NAME|USER|HOSTNAME|TASK_ID|HOME)|[,:]|^~",
+    in_array={"Id": "$JOB_ID.$TASK_ID", "ArrayId": "$JOB_ID"},
+    array=Option("-t"),
+)
+
 # fmt: off
 FORM = Form(
     name="sge",
@@ -310,7 +326,7 @@ FORM = Form(
         fields.Row("Reservation",             "-ar", word),
         fields.Row("InitialWorkingDirectory", "-wd"),
         streams.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,
-                       also_joined=(Option("-j", "yes"),)),
+                       also_joined=(Option("-j", "yes"),), files=_FILES),
         environment.Shell(),
         environment.Environment(None, Option("-V"), "-v"),
         waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", _TIME),

@@ -13,6 +13,7 @@ from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written
 from sssjob.translate import environment, fields, limits, mail, waiting
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax
+from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import quoted, split, word
 from sssjob.translate.requests import NO_OPTION, Asked
 
@@ -22,6 +23,15 @@ _TERM = re.compile(
 _ID = re.compile(r"[0-9]+(\[[0-9]+\])?")
 _NAMED = re.compile(r"[^\"'\s()&|!\[\]]+")
 _CONDITIONS = {"OnSuccess": "done", "OnFailure": "exit", "OnExit": "ended"}
+
+# A name in brackets, [, is that of an array. All its elements have one id.
+FILES = Patterns(
+    "lsf",
+    {"Id": "%J", "ArrayIndex": "%I"},
+    r"%J\[%I\]|%[JI]",
+    in_array={"Id": "%J[%I]", "ArrayId": "%J"},
+    array=Option("-J", "["),
+)
 
 
 class Streams(fields.Rule):
@@ -37,7 +47,7 @@ class Streams(fields.Rule):
             if item is not None:
                 self._file(asked, made, item, letter)
         if item := asked.one("InputFile", "redirectList"):
-            fields.Row("InputFile", "-i").write(asked, made)
+            self._option(asked, made, item, "-i")
 
     def _file(self, asked: Asked, made: Made, item: Property, letter: str) -> None:
         words = item.attributes.get("redirectList", "").strip()
@@ -47,20 +57,33 @@ class Streams(fields.Rule):
             return
         if words not in ("", "Append", "Close"):
             asked.refuse(item, NO_OPTION, "redirectList")
+        self._option(asked, made, item, f"-{letter}" if words == "Append" else f"-{letter}o", text)
+
+    def _option(
+        self, asked: Asked, made: Made, item: Property, option: str, text: str = ""
+    ) -> None:
         try:
-            made.option(f"-{letter}" if words == "Append" else f"-{letter}o", text)
+            made.option(option, FILES.written(asked, item, text or stripped(item.text)))
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
     def read(self, said: Said, heard: Heard) -> None:
         """Each file, and whether it is appended to."""
-        if value := said.last("-i"):
-            heard.say("InputFile", value)
+        self._read(said, heard, "InputFile", "-i")
         for name, letter in (("OutputFile", "o"), ("ErrorFile", "e")):
-            if value := said.last(f"-{letter}o"):
-                heard.say(name, value)
-            elif value := said.last(f"-{letter}"):
-                heard.say(name, value, redirectList="Append")
+            if not self._read(said, heard, name, f"-{letter}o"):
+                self._read(said, heard, name, f"-{letter}", redirectList="Append")
+
+    def _read(self, said: Said, heard: Heard, name: str, option: str, **attributes: str) -> bool:
+        """Say what an option names; whether it is there."""
+        value = said.last(option)
+        if not value:
+            return False
+        try:
+            heard.say(name, FILES.said(value, said), **attributes)
+        except InvalidValue as error:
+            said.back(option, value, str(error))
+        return True
 
 
 class Mail(fields.Rule):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from sssjob.errors import InvalidValue
@@ -16,6 +17,7 @@ from sssjob.translate import environment, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
+from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import word
 from sssjob.translate.requests import Asked
 
@@ -100,10 +102,33 @@ _AFTER = {"OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany
 _CPU_TIME = {("CPUTime", kind): "-l cput" for kind in ("", "Hard", "Soft")}
 _IN_SCRIPT = limits.Limits({("CPUTime", ""): "-l cput"}, clock, written, _seconds, _bytes)
 
+_STREAMS = streams.Streams("", "-o", "-e", joined=Option("-j", "oe"),
+                           also_joined=(Option("-j", "eo"),), keep="-k")  # fmt: skip
+# What other $NAME is there depends on the version.
+_VARIABLE = r"\$(?:[A-Za-z_][A-Za-z0-9_]*|\{\w*\}?)"
+_PBS_FILES = Patterns(
+    "pbs",
+    {},
+    rf"\^array_index\^|{_VARIABLE}",
+    in_array={"ArrayIndex": "^array_index^"},
+    array=Option("-J"),
+)
+_TORQUE_FILES = Patterns(
+    "torque",
+    {"Id": "${PBS_JOBID}", "Name": "${PBS_JOBNAME}", "User": "${USER}"},
+    _VARIABLE,
+    in_array={"ArrayIndex": "${PBS_ARRAYID}"},
+    also={
+        "$PBS_JOBID": "Id",
+        "$PBS_JOBNAME": "Name",
+        "$USER": "User",
+        "$PBS_ARRAYID": "ArrayIndex",
+    },
+    array=Option("-t"),
+)
+
 # fmt: off
 _RULES: tuple[fields.Rule, ...] = (
-    streams.Streams("", "-o", "-e", joined=Option("-j", "oe"), also_joined=(Option("-j", "eo"),),
-                   keep="-k"),
     environment.Shell(),
     environment.Environment(None, Option("-V"), "-v"),
     waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", ("%Y%m%d%H%M",)),
@@ -127,7 +152,8 @@ FORM = Form(
         fields.Switch("Checkpointable", Option("-c", "n"), Option("-c", "u")),
         _IN_SCRIPT,
     ),
-    rules=(Project(), ReservedQueue("-q"), environment.Directory(), *_RULES),
+    rules=(Project(), ReservedQueue("-q"), environment.Directory(),
+           replace(_STREAMS, files=_PBS_FILES), *_RULES),
     shell="-S",
     at_once=(limits.Limits(_CPU_TIME, clock, seconds=_seconds),),
     held_name=fields.Name("-N", plain=True),
@@ -149,7 +175,7 @@ _TORQUE = Form(
         fields.Switch("Checkpointable", Option("-c", "none"), Option("-c", "enabled")),
         _IN_SCRIPT,
     ),
-    rules=(fields.QueueAt("-q"), *_RULES),
+    rules=(fields.QueueAt("-q"), replace(_STREAMS, files=_TORQUE_FILES), *_RULES),
     shell="-S",
     signs=frozenset((
         "-l nodes", "-l pmem", "-l pvmem", "-l procs", "-l qos", "-l partition", "-l gres",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from sssjob import units
@@ -17,6 +18,7 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import CONDITIONS, dependencies, other_dependencies
 from sssjob.systems.slurm.submission import (
+    FILES,
     NICE_MOST,
     constraints,
     excluded,
@@ -37,7 +39,7 @@ from sssjob.translate.numbers import (
     shape,
     spread,
 )
-from sssjob.translate.options import Heard
+from sssjob.translate.options import Heard, Option
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.specification import (
@@ -46,9 +48,11 @@ from sssjob.translate.specification import (
     Specification,
     begins,
     command,
+    file_of,
     gpus,
     keep_rest,
     put,
+    read_files,
     read_rows,
     say_command,
     say_variables,
@@ -58,6 +62,7 @@ from sssjob.translate.specification import (
     variables,
     without_empty,
     word,
+    write_files,
     write_rest,
     write_rows,
 )
@@ -65,6 +70,7 @@ from sssjob.translate.translator import Read, Settings
 
 TYPE = "slurmrestd"  # of Extensions
 _JOB = ("job",)
+PATTERNS = replace(FILES, kind=TYPE, array=Option("job/array"))
 _WORDS = {condition: word for word, condition in CONDITIONS.items()}
 _ID = re.compile(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
 _REMARK = "# sssjob: "
@@ -85,8 +91,8 @@ ROWS = (
     Row("Machine",                 (*_JOB, "clusters")),
     Row("Reservation",             (*_JOB, "reservation")),
     Row("InitialWorkingDirectory", (*_JOB, "current_working_directory")),
-    Row("InputFile",               (*_JOB, "standard_input")),
 )
+INPUT = (Row("InputFile",          (*_JOB, "standard_input")),)
 # fmt: on
 
 
@@ -101,6 +107,7 @@ class REST(Specification):
         job = form["job"]
         job["script"] = _script(asked, settings)
         write_rows(asked, ROWS, form)
+        write_files(asked, INPUT, form, PATTERNS)
         _queues(asked, job)
         _streams(asked, job)
         values, export = variables(asked)
@@ -134,6 +141,7 @@ class REST(Specification):
             job.setdefault("script", form.pop("script"))
         files = _read_script(job, heard)
         read_rows(form, ROWS, heard)
+        read_files(form, INPUT, heard, PATTERNS, array="array" in job)
         _read_queues(job, heard)
         _read_streams(job, heard)
         _read_environment(job, heard)
@@ -211,9 +219,9 @@ def _streams(asked: Asked, job: Data) -> None:
         and error.attributes.get("redirectList") == _MERGE
         and stripped(error.text) in ("", stripped(output.text))
     )
-    if output is not None and (text := stripped(output.text)):
+    if text := file_of(asked, "OutputFile", PATTERNS):
         job["standard_output"] = text
-    if error is not None and not merged and (text := stripped(error.text)):
+    if not merged and (text := file_of(asked, "ErrorFile", PATTERNS)):
         job["standard_error"] = text
     if merged:
         modes.discard(_MERGE)
@@ -231,7 +239,11 @@ def _read_streams(job: Data, heard: Heard) -> None:
     for name, key in (("OutputFile", "standard_output"), ("ErrorFile", "standard_error")):
         value = take(job, (key,))
         if text := word(value):
-            heard.say(name, text, **attributes)
+            try:
+                heard.say(name, PATTERNS.read(text, among="array" in job), **attributes)
+            except InvalidValue as error:
+                heard.note(f"job.{key} is kept as it is: {error}", f"/job/{key}")
+                job[key] = value
 
 
 def _read_environment(job: Data, heard: Heard) -> None:

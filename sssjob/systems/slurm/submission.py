@@ -29,6 +29,7 @@ from sssjob.translate.nodes import (
     wishes,
 )
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
+from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import word
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.translator import Settings
@@ -476,6 +477,18 @@ class AtOnce(fields.Rule):
 
 
 AMOUNTS = Amounts()
+# sbatch takes every backslash out of a name, and nothing for a word then.
+FILES = Patterns(
+    "sbatch",
+    {"Id": "%j", "ArrayId": "%A", "Name": "%x", "User": "%u", "Node": "%N"},
+    r"%%|%[0-9]*[A-Za-z]?|\\",
+    in_array={"ArrayIndex": "%a"},
+    escapes={"%": "%%"},
+    never=re.compile(r"\\"),
+    off="\\",
+    padded=True,
+    array=Option("--array"),
+)
 
 # fmt: off
 FORM = Form(
@@ -488,7 +501,8 @@ FORM = Form(
         fields.Row("Reservation",             "--reservation", word),
         fields.Row("InitialWorkingDirectory", "--chdir"),
         fields.Partition("--partition"),
-        streams.Streams("--input", "--output", "--error", append=Option("--open-mode", "append")),
+        streams.Streams("--input", "--output", "--error", append=Option("--open-mode", "append"),
+                        files=FILES),
         environment.Shell(),
         environment.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
         waiting.Moment("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
