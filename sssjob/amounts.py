@@ -7,14 +7,14 @@ a limit, the lower bound of an allocation that is yet to be made.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from sssjob import expression, spec, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
-from sssjob.expression import Alternative, Comparison, Interval, Term
+from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.model import Block, Delivered, Properties, Property, Requested, Task
 
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
@@ -24,6 +24,8 @@ _NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 _ALTERNATIVES = 64
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 _UNBOUNDED = Interval()
+# What makes more of a property than a comparison that holds together with all others.
+_LOGIC = frozenset(("op", "conj", "group", "preference"))
 _GEOMETRY = re.compile(r"\{([^{}]*)\}")
 
 
@@ -143,12 +145,7 @@ class Scope:
             if parsed is None:
                 return ()
             found = expression.alternatives(parsed, _ALTERNATIVES)
-            numbers = [name for name in _NUMBERS if name in self.mentioned]
-            possible = tuple(
-                item
-                for item in found
-                if not any(self._interval(item, name).integers().empty for name in numbers)
-            )
+            possible = tuple(item for item in found if not self._is_empty(item))
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
         except LimitExceeded as error:
@@ -181,7 +178,31 @@ class Scope:
     @cached_property
     def mentioned(self) -> frozenset[str]:
         """The names that the request mentions at all."""
-        return self.block.requested.names()
+        return self.request.names()
+
+    @cached_property
+    def request(self) -> Properties:
+        """Every requested property."""
+        return self.block.requested
+
+    @cached_property
+    def terms(self) -> Mapping[str, Sequence[Term]]:
+        """The comparisons of the chosen alternative, by what they compare (``expression.key``)."""
+        return {} if self.chosen is None else _by_name(self.chosen)
+
+    @cached_property
+    def demands(self) -> tuple[Expression, ...]:
+        """The parts of the request that all have to hold; none of one that cannot be read.
+
+        Nothing but plain comparisons needs no expression, so that none is made then.
+        """
+        if all(_LOGIC.isdisjoint(item.attributes) for item in self.request):
+            return ()
+        try:
+            whole = expression.of(self.block)
+        except (InvalidValue, LimitExceeded, UnbalancedGroup):
+            return ()
+        return () if whole is None else expression.conjuncts(whole)
 
     @cached_property
     def tasks(self) -> Amount:
@@ -227,7 +248,16 @@ class Scope:
         return None
 
     def _interval(self, alternative: Alternative, name: str) -> Interval:
-        return expression.interval(_amounts(alternative, name), name)
+        return expression.interval(_amounts(alternative.terms, name), name)
+
+    def _is_empty(self, alternative: Alternative) -> bool:
+        """Whether no amount satisfies an alternative. Raises ``InvalidValue``."""
+        terms = _by_name(alternative)
+        return any(
+            expression.interval(_amounts(terms[name], name), name).integers().empty
+            for name in _NUMBERS
+            if name in terms
+        )
 
     def _delivers(self, alternative: Alternative, name: str, value: Fraction) -> bool:
         bounds = self._interval(alternative, name)
@@ -268,9 +298,18 @@ def _compared(alternative: Alternative) -> Iterator[Comparison]:
         yield from expression.comparisons(term)
 
 
-def _amounts(alternative: Alternative, name: str) -> Iterator[Term]:
-    """The terms about what the job is to have, rather than what a node is built with."""
+def _by_name(alternative: Alternative) -> Mapping[str, Sequence[Term]]:
+    """The comparisons of an alternative by what they compare; what is negated is none."""
+    found: dict[str, list[Term]] = {}
     for term in alternative.terms:
+        if isinstance(term, Comparison):
+            found.setdefault(expression.key(term.item), []).append(term)
+    return found
+
+
+def _amounts(terms: Iterable[Term], name: str) -> Iterator[Term]:
+    """The terms about what the job is to have, rather than what a node is built with."""
+    for term in terms:
         if (
             isinstance(term, Comparison)
             and expression.key(term.item) == name

@@ -220,12 +220,13 @@ def _is_plain(block: Block) -> bool:
         if isinstance(item, Block):
             if item.name not in spec.blocks(block.name) or not _is_plain(item):
                 return False
-        elif (
-            isinstance(item, Note)
-            or type(item) is not Property
-            or (shape := _shape(item)) is None
-            or not _knows(block.name, shape)
-        ):
+        elif type(item) is not Property:
+            return False
+        elif not item.attributes and not item.children and not item.namespace:
+            legal(item.text)  # which a tree would ask as well
+            if not _knows_name(block.name, item.name):
+                return False
+        elif (shape := _shape(item)) is None or not _knows(block.name, shape):
             return False
     return True
 
@@ -235,7 +236,7 @@ def _shape(item: Property) -> _Shape | None:
 
     Raises ``InvalidValue`` for a text that XML cannot hold.
     """
-    if item.namespace or item.name.startswith("{") or item.name == "NotificationList":
+    if item.namespace or _is_special(item.name):
         return None
     legal(item.text)  # which a tree would ask as well
     inside: list[_Shape] = []
@@ -245,6 +246,17 @@ def _shape(item: Property) -> _Shape | None:
             return None
         inside.append(shape)
     return item.name, tuple(item.attributes.items()), tuple(inside)
+
+
+def _is_special(name: str) -> bool:
+    """Whether the name alone does not tell what a property is."""
+    return name.startswith("{") or name == "NotificationList"
+
+
+@lru_cache(1 << 10)
+def _knows_name(parent: str, name: str) -> bool:
+    """Whether a property that is nothing but a name and a text is understood in a container."""
+    return not _is_special(name) and _knows(parent, (name, (), ()))
 
 
 @lru_cache(1 << 12)

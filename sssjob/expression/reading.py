@@ -100,6 +100,8 @@ def of(block: Block) -> Expression | None:
 def all_requested(requests: Iterable[Expression]) -> Expression:
     """What several Requested elements ask for: all hold, and preferences count in their own."""
     every = [conjuncts(read) for read in requests]
+    if len(every) == 1:
+        return all_of(every[0])
     times = Counter(group for own in every for group in sums(own))
     parts: list[Expression] = []
     for own in every:

@@ -92,9 +92,11 @@ class Made:
 
         Behind a comma in the value of ``-l`` would stand another resource.
         """
-        if value is not None and name.startswith("-l ") and "," in value:
-            raise InvalidValue(value, "a text without commas, as one resource has")
-        self.options.append(Option(name, value if value is None else safe(value)))
+        if value is not None:
+            if "," in value and name.startswith("-l "):
+                raise InvalidValue(value, "a text without commas, as one resource has")
+            safe(value)
+        self.options.append(Option(name, value))
 
     def line(self, text: str) -> None:
         """Add a line of the script. Raises ``InvalidValue`` where no shell would run it."""
@@ -253,10 +255,10 @@ class Syntax:
 
     def line(self, option: Option) -> str:
         """The directive for an option. Raises ``InvalidValue`` for one that none can hold."""
-        name, _, inner = option.name.partition(" ")
         if option.value is None:
             return f"{self.prefix} {option.name}"
         value = safe(option.value)
+        name, _, inner = option.name.partition(" ")
         if inner:
             text = self.inner.get(name, "{}={}").format(inner, value)
             return f"{self.prefix} {name} {self.quote(text)}"

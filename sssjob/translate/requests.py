@@ -7,13 +7,13 @@ negative preference) binds nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import NamedTuple
 
 from sssjob import expression, spec
 from sssjob.amounts import Scope
-from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.errors import InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Property, Requested, TaskGroup, stripped
 from sssjob.translate.losses import POLICIES, REJECT, SHOWN, Done, Loss
@@ -32,7 +32,6 @@ TOLD = ("JobFeatures", "MachineFeatures")
 
 # What the expression of a request takes into account, and what an amount is measured by.
 _LOGIC = ("op", "conj", "group", "preference", "performanceFactor")
-_PLAIN_ONE = frozenset(("op", "conj", "group", "preference"))
 _POLICY = "awarenessPolicy"
 _OF_AMOUNTS = (*_LOGIC, _POLICY, "units")
 _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic": ("false", "0")}
@@ -79,7 +78,8 @@ class Asked:
         self.owner: Block = job
         self.holds_everything = False
         self._places: list[Place] = []
-        self._numbers: dict[tuple[int, str], list[int]] = {}  # of the places of a block and name
+        self._blocks: dict[int, dict[str, list[int]]] = {}  # numbers of places by block and name
+        self._here: Mapping[str, list[int]] = self._of_block(job)
         self._asked_for: set[tuple[int, str, str]] = set()  # of which block, by name and text
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
@@ -98,6 +98,7 @@ class Asked:
         for group in self.job.task_groups:
             view = copy(self)
             view.owner = group
+            view._here = self._of_block(group)
             view.scope = Scope(group, "/Job/TaskGroup", lambda found: None)
             views.append(view)
         return views
@@ -107,12 +108,13 @@ class Asked:
 
         ``held`` are the attributes that are taken as well.
         """
-        found = [
-            place.item
-            for place in self._of(name)
-            if place.plain and id(place.item) not in self._in_terms
-        ]
-        for item in found:
+        found: list[Property] = []
+        for number in self._here.get(name, ()):
+            place = self._places[number]
+            item = place.item
+            if not place.plain or id(item) in self._in_terms:
+                continue
+            found.append(item)
             self._fates.pop(id(item), None)
             for key in item.attributes:
                 if key not in held and key not in _LOGIC and key != _POLICY:
@@ -121,6 +123,8 @@ class Asked:
 
     def one(self, name: str, *held: str) -> Property | None:
         """Take the first of them; another that says something else is not carried."""
+        if name not in self._here:
+            return None
         found = self.take(name, *held)
         if len(found) == 1:
             return found[0]
@@ -143,14 +147,16 @@ class Asked:
         What is requested comes first. What the job says of itself counts until it has ended, and
         then only if nothing is requested at all. None where it says nothing.
         """
-        requested = [place for place in self._named(name) if place.requested]
-        own = [place for place in self._named(name) if not place.requested]
+        if name not in self._here:
+            return None
+        places = self._named(name)
+        requested = [place for place in places if place.requested]
         for place in requested:
             if place.bounded:
                 self._take_amount(place.item)
         if requested:
             return self._requested(name, requested)
-        for place in own:
+        for place in places:
             if self.over and self.job.requested:
                 break
             if place.item.attributes.get("metric", "") not in ("", "Total"):
@@ -178,34 +184,21 @@ class Asked:
     def own(self, *names: str) -> list[Property]:
         """Take what the job itself says by some names, outside of its request."""
         found = [
-            place.item
-            for place in self._places
-            if place.owner is self.owner and not place.requested and place.item.name in names
-            and not place.fact
-        ]  # fmt: skip
+            place.item for place in self._all_of(names) if not place.requested and not place.fact
+        ]
         self.hold(found)
         return found
 
     def hold(self, items: Iterable[Property]) -> None:
         """Take properties wherever they stand, alternatives and wishes included."""
-        said = {(item.name, item.text) for item in items}
-        for place in self._places:
-            if place.owner is self.owner and (place.item.name, place.item.text) in said:
-                self._fates.pop(id(place.item), None)
+        for name, text in {(item.name, item.text) for item in items}:
+            for place in self._of(name):
+                if place.item.text == text:
+                    self._fates.pop(id(place.item), None)
 
     def demands(self) -> tuple[Expression, ...]:
-        """The parts of the request that all have to hold; none of one that cannot be read.
-
-        Nothing but plain comparisons needs no expression, so that none is made then.
-        """
-        # The scope has what is understood of the owner.
-        if all(_PLAIN_ONE.isdisjoint(item.attributes) for item in self.scope.block.requested):
-            return ()
-        try:
-            whole = expression.of(self.scope.block)
-        except (InvalidValue, LimitExceeded, UnbalancedGroup):
-            return ()
-        return () if whole is None else expression.conjuncts(whole)
+        """The parts of the request that all have to hold, of what is understood of the owner."""
+        return self.scope.demands
 
     def take_terms(self, items: Iterable[Property]) -> None:
         """Take properties as parts of an expression, so that nobody takes one of them alone."""
@@ -221,17 +214,14 @@ class Asked:
 
     def fact(self, name: str) -> None:
         """Let what the job itself says by a name be a fact, which asks for nothing."""
-        for number, place in enumerate(self._places):
-            if place.item.name == name and not place.requested:
-                self._places[number] = place._replace(fact=True)
+        for named in self._blocks.values():
+            for number in named.get(name, ()):
+                if not self._places[number].requested:
+                    self._places[number] = self._places[number]._replace(fact=True)
 
     def items(self, *names: str) -> list[Property]:
         """What the job itself says and requests by some names, taken or not."""
-        return [
-            place.item
-            for place in self._places
-            if place.owner is self.owner and place.item.name in names
-        ]
+        return [place.item for place in self._all_of(names)]
 
     def refuse(self, item: Property, reason: str, attribute: str = "") -> None:
         """Say of what was taken that it is not carried after all, and why."""
@@ -280,20 +270,27 @@ class Asked:
 
     def _of(self, name: str) -> list[Place]:
         """Where the job, or the task group, says something by a name."""
-        return [self._places[number] for number in self._numbers.get((id(self.owner), name), ())]
+        return [self._places[number] for number in self._here.get(name, ())]
+
+    def _all_of(self, names: Iterable[str]) -> list[Place]:
+        """Where the job, or the task group, says something by any of some names."""
+        numbers = [number for name in {*names} for number in self._here.get(name, ())]
+        return [self._places[number] for number in sorted(numbers)]
+
+    def _of_block(self, block: Block) -> dict[str, list[int]]:
+        return self._blocks.setdefault(id(block), {})
 
     def _put(self, place: Place, fate: _Fate) -> None:
-        owner, item = id(place.owner), place.item
-        self._numbers.setdefault((owner, item.name), []).append(len(self._places))
+        item = place.item
+        self._of_block(place.owner).setdefault(item.name, []).append(len(self._places))
         if place.requested:
-            self._asked_for.add((owner, item.name, item.text))
+            self._asked_for.add((id(place.owner), item.name, item.text))
         self._places.append(place)
-        self._fates[id(place.item)] = fate
+        self._fates[id(item)] = fate
 
     def _requested(self, name: str, places: list[Place]) -> Interval | None:
-        chosen = self.scope.chosen
         try:
-            found = expression.interval(chosen.terms if chosen else (), name).integers()
+            found = expression.interval(self.scope.terms.get(name, ()), name).integers()
         except InvalidValue as error:
             for place in places:
                 self.refuse(place.item, str(error))

@@ -130,7 +130,7 @@ def _amount(asked: Comparison) -> Node | None:
     size = requests.amount(item)
     if item.attributes.get("context", "").strip() == "Configured":
         name, unit = names.CONFIGURED[item.name]
-        return tree.Binary(SIGNS[asked.op], _target(name), tree.Literal(_number(size / unit)))
+        return tree.Binary(_sign(asked), _target(name), tree.Literal(_number(size / unit)))
     _, name, unit = names.AMOUNTS[item.name]
     sign = _AT_LEAST.get(asked.op)
     return (
@@ -182,7 +182,14 @@ def _text(asked: Comparison) -> Node:
     spell = {"Architecture": names.architecture, "OperatingSystem": names.system}.get(
         item.name, str.strip
     )
-    return tree.Binary(SIGNS[asked.op], left, tree.Literal(spell(item.text)))
+    return tree.Binary(_sign(asked), left, tree.Literal(spell(item.text)))
+
+
+def _sign(asked: Comparison) -> str:
+    """How an op is spelled. Raises ``InvalidValue`` for one that compares no such values."""
+    if asked.op not in SIGNS:
+        raise InvalidValue(asked.op, f"one of {', '.join(SIGNS)} as op of {asked.item.name}")
+    return SIGNS[asked.op]
 
 
 def _members(item: Property) -> Iterable[str]:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sssjob.classads import evaluate, writing
 from sssjob.classads.parser import expression
 from sssjob.classads.values import Ad
-from sssjob.expression import parse
+from sssjob.errors import InvalidValue
+from sssjob.expression import Comparison, parse
 from sssjob.expression.evaluate import Request, Verdict
 from sssjob.model import Property
 from sssjob.systems.condor import requirements
@@ -70,6 +71,15 @@ def test_what_a_slot_cannot_be_asked_is_said():
     found = requirements.demands(parse([P("Reservation", "r1")]))
     assert found.requirements is None
     assert found.unsaid == ("Reservation EQ r1",)
+
+
+@pytest.mark.parametrize("asked", [
+    P("Node", "n1", {"op": "nearly"}), P("Architecture", "x86_64", {"op": "nearly"}),
+    P("Processors", 8, {"op": "Match", "context": "Configured"}),
+])  # fmt: skip
+def test_what_an_op_cannot_compare_is_refused(asked):
+    with pytest.raises(InvalidValue, match="as op of"):  # which no request has read before
+        requirements.demands(Comparison(asked))
 
 
 NAMES = st.sampled_from(["n1", "n2", "n3"])
