@@ -27,7 +27,7 @@ class JobService:
 
     def answer(
         self, action, *, actor="root", object="Job", gets=(), sets=(), wheres=(), options=None,
-        data=(), id="", origin="10.0.0.7", proven=True, now=1000.0, mark="",
+        data=(), id="", origin="10.0.0.7", proven=True, now=1000.0, mark="", flat=False,
     ):  # fmt: skip
         request = Request(
             action, actor, tuple(map(Object, object.split())), tuple(map(_get, gets)),
@@ -36,7 +36,7 @@ class JobService:
             tuple(Option(name, str(value)) for name, value in (options or {}).items()),
             Data(tuple(item(tree.parse(each)) for each in data)) if data else None, id=id,
         )  # fmt: skip
-        answer = self.actions(Call(request, actor, origin, proven, True, now, mark))
+        answer = self.actions(Call(request, actor, origin, proven, True, now, mark, flat))
         return answer, list(answer.rows)
 
     def ask(self, action, **options):

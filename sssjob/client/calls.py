@@ -102,7 +102,7 @@ class Client:
 
     def _asked(self, request: Request, transport: Transport) -> Iterator[Response]:
         nonce = ""
-        if self.dialect.fresh and self.key is not None:
+        if self.dialect.fresh:
             nonce = secrets.token_hex(16)
             request = replace(request, nonce=nonce, time=int(self.clock()))
         number = 0

@@ -171,7 +171,7 @@ class Conversation:
             seconds = 0.0
         else:
             started = time.perf_counter()
-            outcome, status = await self._responded(request.body)
+            outcome, status = await self._responded(request.body, request.is_legacy)
             seconds = time.perf_counter() - started
         self._log(outcome, request, seconds)
         return self._framed(outcome, request, status, keep_alive)
@@ -185,7 +185,7 @@ class Conversation:
             return HTTPStatus.NOT_FOUND
         return _MESSAGES if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
 
-    async def _responded(self, message: bytes) -> tuple[Outcome, HTTPStatus]:
+    async def _responded(self, message: bytes, legacy: bool) -> tuple[Outcome, HTTPStatus]:
         """The answer, as long as there is room for what it takes."""
         shared, is_large = self.shared, len(message) > _LARGE
         shared.pending += 1
@@ -197,17 +197,17 @@ class Conversation:
                 return shared.responder.failure("242", said), _TOO_LARGE
             if not self._hold_bytes(self._parser.held + seen.cost):
                 return self._busy(), _BUSY
-            return await self._made(seen, is_large=is_large), HTTPStatus.OK
+            return await self._made(seen, legacy, is_large=is_large), HTTPStatus.OK
         except Exception as fault:  # of a handler, whichever it is: it costs one answer
             LOGGER.error("fault", exc_info=fault, extra={"facts": {"origin": self.origin}})
             return shared.responder.failure("720", "The server failed to answer"), HTTPStatus.OK
         finally:
             shared.pending -= 1
 
-    async def _made(self, seen: Seen, *, is_large: bool) -> Outcome:
+    async def _made(self, seen: Seen, legacy: bool, *, is_large: bool) -> Outcome:
         """The answer: made here where it comes at once, in a thread where it may take long."""
         responder = self.shared.responder
-        take = partial(responder.take, seen, self.origin)
+        take = partial(responder.take, seen, self.origin, legacy=legacy)
         taken = await self._in_thread(take) if is_large else take()
         if not is_large and responder.is_quick(taken):
             return responder.answer(taken)

@@ -80,9 +80,28 @@ def all_columns(view: View) -> tuple[Column, ...]:
     return tuple(Column(each, each.name) for each in (*shown, *derived))
 
 
-def row(kind: str, cells: Sequence[tuple[str, str]]) -> Row:
+# What Gold shows of a job that nobody chose properties of, by its names and in its order.
+_USUAL = (
+    "Id", "JobId", "User", "Project", "Machine", "Charge", "Queue", "Type", "Stage",
+    "QualityOfService", "Nodes", "Processors", "Executable", "Application", "StartTime", "EndTime",
+    "WallDuration", "QuoteId", "Description",
+)  # fmt: skip
+_HIDDEN = ("ModificationTime", "Deleted")
+
+
+def usual_columns(kind: str, *, hidden: bool = False) -> tuple[Column, ...]:
+    """What a program of Gold is shown of each Job, or JobGroup, where it does not say what."""
+    if kind == JOB:
+        names = [*_USUAL, *(_HIDDEN if hidden else ())]
+    else:
+        names = ["Id", "Name", "State", "CreationTime", "Description"]
+    known = [(name, attribute(name, kind)) for name in names]
+    return tuple(Column(found, name) for name, found in known if found is not None)
+
+
+def row(view: View, columns: Iterable[Column]) -> Row:
     """A row of the answer."""
-    return Row(kind, tuple(cells))
+    return Row(view.block.name, tuple((column.label, column.text(view)) for column in columns))
 
 
 @dataclass(frozen=True, slots=True)

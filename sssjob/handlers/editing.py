@@ -14,7 +14,7 @@ from sssjob.handlers.books import follow_all
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import Carried, carried, require_credits
 from sssjob.handlers.finding import Search
-from sssjob.handlers.query import document_of
+from sssjob.handlers.query import item_of
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import NOWHERE, View, is_exact, only, views
@@ -51,7 +51,9 @@ def create(
     def do(change: Change) -> Answer:
         made = [_created(change, call, reach, block) for block in new.blocks]
         plural = "s" if len(made) > 1 else ""
-        return _told(asked, made, warnings, f"Successfully created {{}} {asked.object}{plural}")
+        return _told(
+            change, call, made, warnings, f"Successfully created {{}} {asked.object}{plural}"
+        )
 
     return once(stores, call, do)
 
@@ -230,19 +232,19 @@ def _each(
             if found:
                 made.append(do(change, found))
                 places[number] = {view.place for view in found}
-        return _told(asked, made, "", f"Successfully {done} {{}} {asked.object}s", places)
+        return _told(change, call, made, "", f"Successfully {done} {{}} {asked.object}s", places)
 
     return once(stores, call, all_of)
 
 
 def _told(
-    asked: Request, made: Sequence[Stored], warnings: str, message: str,
+    change: Change, call: Call, made: Sequence[Stored], warnings: str, message: str,
     places: dict[int, set[int]] | None = None,
 ) -> Answer:  # fmt: skip
     rows = [
-        document_of(view)
+        item_of(view, call)
         for stored in made
-        for view in views(stored, asked.object)
+        for view in views(stored, call.request.object, change)
         if places is None or view.place in places[stored.number]
     ]
     return Answer(rows, WARNING if warnings else "000", warnings or message.format(len(rows)))

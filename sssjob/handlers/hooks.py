@@ -17,7 +17,7 @@ from sssjob.handlers.attributes import attribute
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.editing import WARNING, changed, place, put
 from sssjob.handlers.finding import Search
-from sssjob.handlers.query import document_of
+from sssjob.handlers.query import item_of
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views
@@ -87,7 +87,8 @@ def run(hook: Hook, stores: Stores, call: Call, reach: Reach) -> Answer:
                 one = partial(changed, view=view, asked=Set(name, value))
                 stored = put(change, place(block, view.place, one), stored)
             done.append(stored)
-        rows = [document_of(view) for stored in done for view in views(stored, asked.object)]
+        seen = (view for stored in done for view in views(stored, asked.object, change))
+        rows = [item_of(view, call) for view in seen]
         message = f"{asked.action}: done for {len(done)} of {len(found)} jobs"
         said = "\n".join([message, *(f"{id_}: the command {why}" for id_, why in failed.values())])
         return Answer(rows, WARNING if failed else "000", said, len(done))

@@ -26,6 +26,8 @@ from sssjob.handlers.columns import (
     comparable,
     is_name,
     ordered,
+    row,
+    usual_columns,
 )
 from sssjob.handlers.conditions import Described
 from sssjob.handlers.finding import Search, is_true, names
@@ -51,7 +53,10 @@ _PLACES = 16  # digits behind the point of an average that has no end
 
 
 def query(stores: Stores, call: Call, reach: Reach) -> Answer:
-    """The answer to a Query. Without Get it is whole job objects, as they are stored."""
+    """The answer to a Query.
+
+    Without Get it is whole job objects, as they are stored, but rows for programs of Gold.
+    """
     asked = call.request
     if asked.sets or asked.data:
         raise Refused("318", "A Query has neither Set nor Data")
@@ -59,13 +64,18 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
         return Answer((), "010", _USAGE, count=None)
     search, window = Search(call, reach), Window.of(asked)
     time = _time(asked)
-    show = _Shown(asked)
+    show = _Shown(asked, flat=call.flat)
 
     def rows() -> Iterator[Item]:
         with stores.use() as jobs, closing(_views(search, jobs, time)) as views:
             yield from window.of_rows(show.rows(views, window))
 
     return Answer(rows())
+
+
+def item_of(view: View, call: Call) -> Item:
+    """A job object as who asks reads it: whole, or as a row for a program of Gold."""
+    return row(view, usual_columns(view.block.name)) if call.flat else document_of(view)
 
 
 def document_of(view: View) -> Document:
@@ -79,7 +89,7 @@ def document_of(view: View) -> Document:
 class _Shown:
     """What a request wants to see. Raises ``Refused`` (318)."""
 
-    def __init__(self, asked: Request) -> None:
+    def __init__(self, asked: Request, *, flat: bool = False) -> None:
         self.kind = asked.object
         if len(asked.gets) > _MOST:
             raise Refused("318", f"There are more than {_MOST} Gets")
@@ -88,6 +98,8 @@ class _Shown:
         self._columns = [Column.of(get, self.kind, known) for get in asked.gets if not get.path]
         self._is_total = is_total(self._columns)
         self._hidden = is_true(asked, "ShowHidden")
+        if flat and not asked.gets:
+            self._columns = list(usual_columns(self.kind, hidden=self._hidden))
         if self._is_total and self._paths:
             raise Refused("318", "An expression cannot stand beside totals")
 
@@ -105,10 +117,10 @@ class _Shown:
         if not self._columns and not self._paths and not self._hidden:
             return document_of(view)
         columns = self._columns or (all_columns(view) if not self._paths else ())
-        cells = [(column.label, column.text(view)) for column in columns]
         if self._paths:
+            cells = [(column.label, column.text(view)) for column in columns]
             return found(view, self._paths, cells)
-        return Row(self.kind, tuple(cells))
+        return row(view, columns)
 
 
 def _views(search: Search, jobs: Store, time: int | None) -> Generator[View, None, None]:

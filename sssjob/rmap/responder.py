@@ -37,7 +37,8 @@ class Call:
 
     ``proven`` is False only where unsigned requests are let in: then the actor is what somebody
     claims. ``own_key`` tells that the proof was a key that nobody else has. ``mark`` is the digest
-    that was signed where nothing else tells a request from its copy, or "".
+    that was signed where nothing else tells a request from its copy, or "". ``flat`` tells that a
+    program of Gold asks, which reads a row of properties and nothing else.
     """
 
     request: Request
@@ -47,6 +48,7 @@ class Call:
     own_key: bool = False
     now: float = 0.0
     mark: str = ""
+    flat: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +153,9 @@ class Responder:
         self.nonces = Nonces(since=clock()) if nonces is None else nonces
         self.quick, self.slow = quick, slow
 
-    def respond(self, message: bytes, origin: str = "") -> Outcome:
+    def respond(self, message: bytes, origin: str = "", *, legacy: bool = False) -> Outcome:
         """The answer to a message. A failure is an answer, too."""
-        return self.answer(self.take(self.look(message), origin))
+        return self.answer(self.take(self.look(message), origin, legacy=legacy))
 
     def look(self, message: bytes) -> Seen:
         """Look at the bytes of a message, so that nobody without a key costs more than these.
@@ -173,13 +175,16 @@ class Responder:
         except Refused as error:
             return Seen(refused=_alone(error), hidden=hidden)
 
-    def take(self, seen: Seen, origin: str = "") -> Taken:
-        """Open a message and verify who sent it. This asks no handler, and never waits."""
+    def take(self, seen: Seen, origin: str = "", *, legacy: bool = False) -> Taken:
+        """Open a message and verify who sent it. This asks no handler, and never waits.
+
+        ``legacy`` is whether it was framed as peers of Gold do.
+        """
         if seen.refused is not None:
             return Taken(refused=seen.refused, hidden=seen.hidden)
         try:
             sealed = opened(seen.message)
-            return replace(self._proven(sealed, origin), hidden=seen.hidden)
+            return replace(self._proven(sealed, origin, legacy), hidden=seen.hidden)
         except Refused as error:
             return Taken(refused=_alone(error), hidden=seen.hidden)
 
@@ -220,7 +225,7 @@ class Responder:
         """The answer to what is no message at all, or cannot be taken now."""
         return self.answer(Taken(refused=Refused(code, message)))
 
-    def _proven(self, sealed: Envelope, origin: str) -> Taken:
+    def _proven(self, sealed: Envelope, origin: str, legacy: bool) -> Taken:
         """The request of an envelope, if its actor has signed it."""
         if sealed.body is None:
             raise Refused("434", "The message cannot be decrypted")
@@ -237,7 +242,9 @@ class Responder:
             self.nonces.admit(request, now)
         own = key is not None and key.owner == actor
         mark = signature.digest if signature is not None and not request.nonce else ""
-        call = Call(request, actor, origin, key is not None, own, now, mark)
+        # Programs of ours may frame like Gold's; they send nonces, which nobody else does.
+        flat = legacy and not request.nonce
+        call = Call(request, actor, origin, key is not None, own, now, mark, flat)
         return Taken(call, None, key, algorithm)
 
     def _key(self, signature: Signature, actor: str) -> Key:

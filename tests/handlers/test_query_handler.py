@@ -268,3 +268,42 @@ def test_an_expression_never_leaves_its_job(jobs):
 def test_no_such_object_and_no_such_action(jobs):
     assert jobs.code("Query", object="Account") == "740"
     assert jobs.code("Deposit") == "315"
+
+
+GOLDS = [
+    "Id", "JobId", "User", "Project", "Machine", "Charge", "Queue", "Type", "Stage",
+    "QualityOfService", "Nodes", "Processors", "Executable", "Application", "StartTime", "EndTime",
+    "WallDuration", "QuoteId", "Description",
+]  # fmt: skip
+
+
+def test_a_program_of_gold_gets_the_same_row_of_properties_for_every_job(address):
+    with job_service(address) as jobs:
+        jobs.create(
+            "<Job><Id>a</Id><User>ann</User><Requested><Processors>8</Processors></Requested>"
+            "<Delivered><Processors>50</Processors></Delivered></Job>",
+            "<Job><Id>b</Id><Extension name='Description'>x</Extension></Job>",
+        )
+        said = jobs.ask("Query", flat=True)
+        assert [list(row) for row in said] == [GOLDS, GOLDS]
+        assert [(row["Id"], row["JobId"], row["Processors"], row["Description"]) for row in said] == [
+            ("a", "a", "50", ""), ("b", "b", "", "x"),
+        ]  # fmt: skip
+        hidden = jobs.ask("Query", flat=True, options={"ShowHidden": "True"})
+        assert [list(row) for row in hidden] == [[*GOLDS, "ModificationTime", "Deleted"]] * 2
+        where = [("Id", "EQ", "a")]
+        for action, options in (
+            ("Modify", {"sets": [("Queue", "long")], "wheres": where}),
+            ("Delete", {"wheres": where}),
+            ("Undelete", {"wheres": where}),
+            ("Create", {"sets": [("JobId", "c")]}),
+        ):
+            [row] = jobs.ask(action, flat=True, **options)
+            assert list(row) == GOLDS, action
+        assert jobs.ask("Query", flat=True, gets=["Id"], wheres=where) == [{"Id": "a"}]
+        [document] = jobs.ask("Query", wheres=where)
+        assert document.startswith("<Job><Id>a</Id>")
+        jobs.create("<Job><Id>d</Id></Job>")
+        jobs.answer("Create", object="JobGroup", data=["<JobGroup><Id>g</Id></JobGroup>"])
+        [group] = jobs.ask("Query", object="JobGroup", flat=True)
+        assert list(group) == ["Id", "Name", "State", "CreationTime", "Description"]

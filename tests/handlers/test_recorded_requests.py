@@ -6,7 +6,7 @@ from fractions import Fraction
 import peers
 import pytest
 from gateways import exchange, gateway
-from gold import RECORDINGS, documents, recording
+from gold import KEY, RECORDINGS, documents, recording
 
 from sssjob import store
 from sssjob.gateway.actions import Actions
@@ -16,8 +16,11 @@ from sssjob.handlers.roles import Roles
 from sssjob.handlers.service import Service, Settings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.envelope import opened
-from sssjob.rmap.framing import LEGACY_HEAD
+from sssjob.rmap.framing import LEGACY_HEAD, legacy_request
+from sssjob.rmap.keys import Key
 from sssjob.rmap.reading import read_response
+from sssjob.rmap.signature import sign
+from sssjob.rmap.writing import envelope
 
 RATES = Rates({"Processors": Fraction(1)}, {"QualityOfService": {"premium": Fraction(2)}})
 ROLES = Roles(actors={"root": ("admin",), "slurm": ("scheduler",)})
@@ -91,8 +94,30 @@ def test_a_day_in_the_life_of_gold_goes_as_it_went_there(running):
     for name in ("job-modify", "job-modify-none", "job-delete", "job-undelete"):
         ours, golds = played(running, name)
         assert (ours.status, ours.count) == (golds.status, golds.count), name
+        assert [[field for field, _ in row.fields] for row in ours.rows] == [
+            [field for field, _ in row.fields] for row in golds.rows
+        ], name
     ours, _ = played(running, "job-query-time")
     assert ours.status.code == "000"
+
+
+NOT_HERE = {"CallType", "CreationTime", "RequestId", "TransactionId"}
+
+
+def test_who_names_no_property_gets_golds_columns_in_golds_order(running):
+    ours, _ = played(running, "job-create")
+    created = [field for field, _ in ours.rows[0].fields]
+    recorded = said(recording("job-query-hidden").answered).rows[0]
+    expected = [field for field, _ in recorded.fields if field not in NOT_HERE]
+    assert created == [field for field in expected if field not in ("ModificationTime", "Deleted")]
+    # Its Id is a number of Gold's, so that nothing is found by it here.
+    sent = recording("job-query-hidden").message.replace(b">1</Where>", b">PBS.1234.0</Where>")
+    body = sent[sent.index(b"<Body>") : sent.index(b"</Body>") + 7]
+    [row] = said(exchange(running, legacy_request(envelope(body, sign(body, Key(KEY)))))).rows
+    assert [field for field, _ in row.fields] == expected
+    assert (row.get("JobId"), row.get("Processors"), row.get("WallDuration")) == (
+        "PBS.1234.0", "4", "3600",
+    )  # fmt: skip
 
 
 def test_a_peer_that_sends_its_charge_again_is_charged_once(running):
