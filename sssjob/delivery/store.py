@@ -136,13 +136,14 @@ class StoreDelivery:
     def _further(self, change: Change, place: str, record: Job, last: Stored) -> None:
         """Keep a run that nobody has seen: the job as it was first requested, and the record."""
         first = self._jobs.versions(last.identity._replace(run=1))
-        requested = loads(first[0].document) if first else loads(last.document)
+        known = first[0] if first else last
+        requested = loads(known.document)
         assert isinstance(requested, Job)
         folded = fold(requested, record, source=place, overwrite=True)
         self.tally.delivered += 1
         self.tally.runs += 1
         self.tally.changes += folded.changes
-        change.put(dumps(folded.job).encode())
+        change.put(dumps(folded.job).encode(), files=self._jobs.files(known))
 
     def _folded(self, job: Job, record: Job, place: str) -> Job:
         folded = fold(job, record, source=place, overwrite=self._overwrite)

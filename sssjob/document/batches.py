@@ -13,7 +13,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import cause, cutting, limits, parsing
 from sssjob.document.cutting import Cut, DocumentCutter, Other, Piece, WholeDocument
-from sssjob.document.enclosing import EnclosingTags
+from sssjob.document.enclosing import Beside, EnclosingTags
 from sssjob.document.encodings import UTF8
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.places import names
@@ -105,13 +105,21 @@ class Batch:
             yield Slice(unit, document, place.line, start, piece.end, origin)
 
 
-def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator[Batch]:
-    """What was cut with care, as batches; what is refused is told in its place."""
+Found = Batch | Beside
+
+
+def only_batches(found: Iterable[Found]) -> Iterator[Batch]:
+    """What was found without the Files."""
+    return (each for each in found if isinstance(each, Batch))
+
+
+def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator[Found]:
+    """What was cut with care, as batches, and the Files beside; what is refused is told."""
     for group in _groups(cuts, alone):
         for found in _proved(group):
             if isinstance(found, UnreadableDocument):
                 tell(found)
-            elif isinstance(found, Batch):
+            elif isinstance(found, Batch | Beside):
                 yield found
 
 
@@ -144,7 +152,7 @@ def told(on_error: OnError | None) -> Iterator[OnError]:
         on_error(error)
 
 
-_Group = Sequence[Piece] | Other | WholeDocument | UnreadableDocument
+_Group = Sequence[Piece] | Other | WholeDocument | Beside | UnreadableDocument
 
 
 def _groups(cuts: Iterator[Cut], alone: bool) -> Iterator[_Group]:
@@ -184,9 +192,9 @@ def _fits(cut: Cut, first: Piece, alone: bool) -> bool:
 
 def _proved(
     group: _Group, known: Collection[str] = ()
-) -> Iterator[Batch | WholeDocument | UnreadableDocument]:
+) -> Iterator[Batch | WholeDocument | Beside | UnreadableDocument]:
     """What a group holds: at once, if it is as it seems, or else by and by."""
-    if isinstance(group, WholeDocument | UnreadableDocument):
+    if isinstance(group, WholeDocument | Beside | UnreadableDocument):
         yield group
     elif isinstance(group, Other):
         yield from _accepted(group.root, (), group.offset, tuple, known)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from lxml.etree import _Element as Element
 
@@ -184,7 +185,8 @@ def written(file: File) -> str:
         raise InvalidValue(f"{file.id}: byte {error.start}", "text in UTF-8") from error
     if illegal := next((letter for letter in text if not _is_character(letter)), ""):
         raise InvalidValue(f"{file.id}: U+{ord(illegal):04X}", "a character of XML 1.0")
-    return f"<{_ELEMENT} id={quoted(file.id)}>{escape(text, _LINE_ENDS)}</{_ELEMENT}>"
+    id_ = file.id if executable.decoded(file.id) == file.id else quote(file.id)
+    return f"<{_ELEMENT} id={quoted(id_)}>{escape(text, _LINE_ENDS)}</{_ELEMENT}>"
 
 
 def _is_character(letter: str) -> bool:

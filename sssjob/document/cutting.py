@@ -20,7 +20,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import cause, encodings, limits, parsing
-from sssjob.document.enclosing import ALONE, EnclosingTags, Skeleton
+from sssjob.document.enclosing import ALONE, Beside, EnclosingTags, Skeleton
 from sssjob.document.outermost import PART_TAGS, TAGS
 from sssjob.document.parsing import BYTE_ORDER_MARK, START, Place
 from sssjob.document.places import ATTRIBUTE
@@ -56,7 +56,7 @@ class WholeDocument(NamedTuple):
     is_first: bool = False
 
 
-Cut = Piece | Other | WholeDocument | UnreadableDocument
+Cut = Piece | Other | WholeDocument | Beside | UnreadableDocument
 
 
 class _Prolog(NamedTuple):
@@ -205,6 +205,7 @@ class DocumentCutter:
         elif _IS_UNIT.fullmatch(name) or self._is_part(name):
             yield self._alone(name)
         else:
+            yield Beside(is_new=True)
             yield from _Wrapper(self, name, self._encoding, self._origin, self.place).cuts()
         self._found = True
         if self._held is not None and name is not None:
@@ -563,6 +564,8 @@ class _Wrapper:
             if self._around is None:
                 self._around = self._skeleton.mark(self._cutter.place)
                 yield from self._skeleton.complaints()
+                if files := self._skeleton.files():
+                    yield Beside(files)
             self._has_units = True
             piece = self._cutter.unit(token, self._around, self._name)
             is_cut_off = not piece.has_end
@@ -578,6 +581,8 @@ class _Wrapper:
         yield from self._skeleton.complaints()
         if root is not None and not self._has_units:
             yield Other(root, self._skeleton.offset)
+        if files := self._skeleton.files():
+            yield Beside(files)
 
     def _next(self) -> re.Match[bytes] | None:
         """The next token; what comes before it is used up."""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import limits, parsing
 from sssjob.document.encodings import UTF8
+from sssjob.document.outermost import FILE_TAGS
 from sssjob.document.parsing import Fault, Place
-from sssjob.document.places import ATTRIBUTE, attributes, split
+from sssjob.document.places import ATTRIBUTE, attributes, split, text_of
 from sssjob.errors import UnreadableDocument, finding
 
 _MARK = "_"  # the name of what stands for a job object; no job object is shorter
 _MARKED = b"<_/>"
+_TAGS = (f"{{*}}{_MARK}", *FILE_TAGS)
 _SOME = 1 << 20
 _XML = "http://www.w3.org/XML/1998/namespace"
 
@@ -50,13 +53,25 @@ class EnclosingTags:
 ALONE = EnclosingTags()
 
 
+class Beside(NamedTuple):
+    """Files that stand beside the job objects of a document, each with its id as it is written.
+
+    They come where they stand, behind job objects before them. ``is_new`` begins a document: what
+    comes behind has nothing to do with job objects before it.
+    """
+
+    files: tuple[tuple[str, bytes], ...] = ()
+    is_new: bool = False
+
+
 class Skeleton:
     """One document without its job objects, fed as it comes; white space stands for them."""
 
     def __init__(self, encoding: str, origin: str, place: Place) -> None:
         self.offset = place.line - 1  # lines before the document
         self._encoding, self._origin = encoding, origin
-        self._parser = parsing.pull_parser(encoding, f"{{*}}{_MARK}")
+        self._parser = parsing.pull_parser(encoding, _TAGS)
+        self._files: list[tuple[str, bytes]] = []  # that were not taken yet
         self._place = Place(0, place.line, 1)  # how far it was fed
         self._fed, self._fed_at = b"", place  # at last
         self._lag = self._fed_lag = 0  # columns that the parser was not told of this line
@@ -77,8 +92,7 @@ class Skeleton:
     def mark(self, place: Place) -> EnclosingTags:
         """What is around a job object that stands at a place. Raises ``UnreadableDocument``."""
         self._take(self._filler(place))
-        for _ in self._parser.read_events():
-            pass  # an element that is called like a mark
+        self._look()  # also for elements that are called like a mark
         self._take(_MARKED)
         self._place = place.behind(_MARKED)
         self._size = self._nodes = 0
@@ -96,6 +110,11 @@ class Skeleton:
             self._around = _around(parent, self._encoding, self._origin, place.line)
         return self._around
 
+    def files(self) -> tuple[tuple[str, bytes], ...]:
+        """The Files since this was asked last."""
+        found, self._files = tuple(self._files), []
+        return found
+
     def complaints(self) -> Iterator[UnreadableDocument]:
         """What is wrong with it and was not told, though it could be read on."""
         for said in self._untold():
@@ -105,6 +124,7 @@ class Skeleton:
     def close(self, place: Place) -> Element | None:
         """The root, unless what was told is wrong with it. Raises ``UnreadableDocument``."""
         self._take(self._filler(place))
+        self._look()
         try:
             return self._parser.close()
         except etree.XMLSyntaxError as error:
@@ -112,6 +132,12 @@ class Skeleton:
             if not self._untold() and self._told:
                 return None
             raise self._first(error) from error
+
+    def _look(self) -> None:
+        """Keep the Files that have ended; a mark of ours is none."""
+        for event, element in self._parser.read_events():
+            if event == "end" and element.tag in FILE_TAGS:
+                self._files.append((element.get("id", ""), text_of(element).encode()))
 
     def _take(self, data: bytes) -> None:
         try:

@@ -23,16 +23,18 @@ from sssjob.document.batches import (
     APART,
     SIZE,
     Batch,
+    Found,
     Located,
     OnError,
     careful,
     inner,
+    only_batches,
     told,
     trees,
 )
 from sssjob.document.cutting import Cut, DocumentCutter, Piece
 from sssjob.document.limits import SPACE
-from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
+from sssjob.document.outermost import FILE_TAGS, UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.parsing import START, Place
 from sssjob.errors import UnreadableDocument, Window
 
@@ -95,6 +97,7 @@ class Tags(NamedTuple):
     before: bytes
     after: bytes
     depth: int
+    finds_files: bool = False
 
     def parsed(self, guess: Guess) -> Batch | None:
         """A batch, if the guess is well-formed between these tags."""
@@ -104,6 +107,8 @@ class Tags(NamedTuple):
             after = b"" if guess.is_last else self.after
             root = parsing.parsed(self.before + guess.data + after)
         except etree.XMLSyntaxError:
+            return None
+        if self.finds_files and b"File" in guess.data and _has_file(root):
             return None
         units = list(inner(root, self.depth))
         has_more = guess.is_last and self.depth > 1  # perhaps, behind the innermost tag
@@ -122,14 +127,17 @@ class Tags(NamedTuple):
 Frame = Lines | Tags
 
 
-def guesses(stream: BinaryIO, head: bytes, *, alone: bool = False) -> Guesses | None:
+def guesses(
+    stream: BinaryIO, head: bytes, *, alone: bool = False, finds_files: bool = False
+) -> Guesses | None:
     """A stream of which ``head`` was read, if it begins as one that can be cut by guesses.
 
-    With ``alone``, documents of one line each are given each as a tree of its own.
+    With ``alone``, documents of one line each are given each as a tree of its own. With
+    ``finds_files``, what has Files beside its job objects is cut with care, which tells them.
     """
     if is_lines(head):
         return _OfLines(stream, head, alone=alone)
-    return _OfTags.of(stream, head)
+    return _OfTags.of(stream, head, finds_files=finds_files)
 
 
 def only(head: bytes, *, ids: bool = False) -> Batch | None:
@@ -168,7 +176,7 @@ def is_lines(head: bytes) -> bool:
 
 def followed(
     guesses: Guesses, done: Iterable[tuple[Guess, T | None]],
-    waiting: Callable[[], Sequence[Guess]], work: Callable[[Batch], T], tell: OnError,
+    waiting: Callable[[], Sequence[Guess]], work: Callable[[Found], T], tell: OnError,
 ) -> Iterator[T]:  # fmt: skip
     """What work makes of guesses, and of what they did not fit.
 
@@ -225,18 +233,18 @@ class Guesses:
         """Whether to give up; raises ``UnreadableDocument`` where nobody could go on."""
         return len(self.rest) > _LONGEST
 
-    def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Batch]:
+    def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Found]:
         """What a guess holds that did not fit; where it ends the guessing, all that follows it."""
         raise NotImplementedError
 
-    def batches(self, tell: OnError) -> Iterator[Batch]:
-        """The job objects in batches."""
+    def batches(self, tell: OnError) -> Iterator[Found]:
+        """The job objects in batches, and the Files beside them."""
         done = ((guess, self.frame.parsed(guess)) for guess in self)
-        return followed(self, done, list, lambda batch: batch, tell)
+        return followed(self, done, list, lambda found: found, tell)
 
     def located(self, tell: OnError) -> Iterator[Located]:
         """The job objects one by one."""
-        for batch in self.batches(tell):
+        for batch in only_batches(self.batches(tell)):
             yield from batch.located()
 
     def going_on(self, data: bytes, unread: Sequence[Guess]) -> bytes:
@@ -269,7 +277,7 @@ class _OfLines(Guesses):
         limits.refuse_endless(self.rest, self.place.line - 1)
         return False
 
-    def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Batch]:
+    def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Found]:
         for line, end in _each(guess):
             root = self._plain(line.data)
             if root is not None:
@@ -293,7 +301,7 @@ class _OfLines(Guesses):
                     yield Located(root, offset)
                 elif data.strip(SPACE):
                     line = Piece(data, Place(guess.place.start + at, offset + 1), 0)
-                    for batch in self._line(guess, line, end, (), tell):
+                    for batch in only_batches(self._line(guess, line, end, (), tell)):
                         yield from batch.located()
                     if self.has_ended:
                         return
@@ -301,7 +309,7 @@ class _OfLines(Guesses):
 
     def _line(
         self, guess: Guess, line: Piece, end: int, unread: Sequence[Guess], tell: OnError
-    ) -> Iterator[Batch]:
+    ) -> Iterator[Found]:
         """What a line holds that is not just one job object, or all from there on."""
         cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
         cuts: Iterator[Cut] = iter(list(_until_the_end(cutter.cuts())))
@@ -370,7 +378,9 @@ class _OfTags(Guesses):
     Or one after the other, with nothing between them.
     """
 
-    def __init__(self, stream: BinaryIO, head: bytes, found: re.Match[bytes]) -> None:
+    def __init__(
+        self, stream: BinaryIO, head: bytes, found: re.Match[bytes], finds_files: bool
+    ) -> None:
         _, new, margin = found["wrappers"].rpartition(b"\n")
         if margin.strip():
             new = margin = b""
@@ -378,7 +388,7 @@ class _OfTags(Guesses):
         before = head[: found.start("unit") - len(new + margin)]
         tags = _TAG.findall(found["wrappers"])
         after = b"".join(b"</%s>" % name for name in reversed(tags))
-        frame = Tags(before, after, len(tags))
+        frame = Tags(before, after, len(tags), finds_files)
         super().__init__(stream, head[len(before) :], START.behind(before), frame)
         self._before = before
         # Only what stands as far to the right as the first one is outermost.
@@ -386,7 +396,7 @@ class _OfTags(Guesses):
         self._boundary = self._behind + new + margin + b"<" + found["prefix"] + b"Job"
 
     @classmethod
-    def of(cls, stream: BinaryIO, head: bytes) -> Self | None:
+    def of(cls, stream: BinaryIO, head: bytes, *, finds_files: bool) -> Self | None:
         """A stream that begins as such a document does."""
         if (found := _HEAD.match(head)) is None:
             return None
@@ -395,7 +405,7 @@ class _OfTags(Guesses):
         is_plain = encoding is None or encoding[1].lower() == b"utf-8"
         if not is_plain or any(name.decode() in spec.CONTAINER for name in names):
             return None
-        return cls(stream, head, found)
+        return cls(stream, head, found, finds_files)
 
     def cut(self, end: int) -> int:
         while (place := self.rest.rfind(self._boundary, 0, end)) > 0:
@@ -404,10 +414,18 @@ class _OfTags(Guesses):
             end = place
         return 0
 
-    def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Batch]:
+    def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Found]:
         self.has_ended = True
         cutter = DocumentCutter(self.stream, self.going_on(guess.data, unread), guess.place)
         return careful(cutter.within(self._before), tell)
+
+
+def _has_file(root: Element) -> bool:
+    """Whether a File stands in a tree, and in none of its job objects."""
+    return any(
+        UNIT_TAGS.isdisjoint(each.tag for each in file.iterancestors())
+        for file in root.iter(*FILE_TAGS)
+    )
 
 
 def _is_document(line: bytes) -> bool:

@@ -21,6 +21,7 @@ TAGS = tuple(f"{{*}}{name}" for name in UNITS)
 UNIT_TAGS = frozenset(
     etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in UNITS
 )
+FILE_TAGS = tuple(etree.QName(namespace or None, "File").text for namespace in spec.NAMESPACES)
 _GROUP_TAGS = frozenset(tag for tag in UNIT_TAGS if tag.endswith("JobGroup"))
 PART_TAGS = frozenset(
     etree.QName(namespace or None, row.name).text

@@ -7,7 +7,7 @@ prefix that is declared nowhere, counts whatever warning comes behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lxml import etree
@@ -74,10 +74,10 @@ def safe_parser(encoding: str | None = None, *, ids: bool = False) -> etree.XMLP
     )  # fmt: skip
 
 
-def pull_parser(encoding: str, tag: str) -> etree.XMLPullParser:
-    """The same for bytes as they come; it tells where an element with a tag starts."""
+def pull_parser(encoding: str, tags: Sequence[str]) -> etree.XMLPullParser:
+    """The same for bytes as they come; it tells where elements with some tags start and end."""
     return etree.XMLPullParser(
-        events=("start",), tag=tag,
+        events=("start", "end"), tag=tags,
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, collect_ids=False,
         encoding=encoding,
     )  # fmt: skip

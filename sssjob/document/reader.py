@@ -12,16 +12,26 @@ words and with the same place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import parsing
-from sssjob.document.batches import APART, Batch, Located, OnError, careful, told, trees
+from sssjob.document.batches import (
+    APART,
+    Batch,
+    Found,
+    Located,
+    OnError,
+    careful,
+    only_batches,
+    told,
+    trees,
+)
 from sssjob.document.cutting import DocumentCutter
+from sssjob.document.enclosing import Beside
 from sssjob.document.files import CHUNK, Source, Span, opened, span
 from sssjob.document.guesses import (
     Frame,
@@ -46,9 +56,18 @@ def batches(source: Source, *, on_error: OnError | None = None) -> Iterator[Batc
     Raises ``UnreadableDocument`` for what cannot be read, or hands it to ``on_error`` and goes on
     with the next job object, as far as the source can be followed.
     """
+    return only_batches(_found(source, on_error, finds_files=False))
+
+
+def with_files(source: Source, *, on_error: OnError | None = None) -> Iterator[Found]:
+    """The same, and the Files beside the job objects, each where it stands."""
+    return _found(source, on_error, finds_files=True)
+
+
+def _found(source: Source, on_error: OnError | None, *, finds_files: bool) -> Iterator[Found]:
     with told(on_error) as tell, opened(source) as stream:
         head = stream.read(CHUNK)
-        if (found := guesses(stream, head)) is None:
+        if (found := guesses(stream, head, finds_files=finds_files)) is None:
             yield from careful(DocumentCutter(stream, head).cuts(), tell)
         else:
             yield from found.batches(tell)
@@ -87,24 +106,31 @@ def on_parts(work: Callable[[str, Batch], T]) -> Callable[[Part], T | None]:
 def in_parts(
     name: str, source: Source, stream: BinaryIO, workers: Workers[Any, T | None],
     work: Callable[[str, Batch], T], *, on_error: OnError | None = None,
-    beside: Callable[[], object] = lambda: None,
+    beside: Callable[[], object] = lambda: None, on_files: Callable[[Beside], T] | None = None,
 ) -> Iterator[T]:  # fmt: skip
     """What some work makes of each batch, in order: by processes, and here where no guess fits.
+
+    ``on_files`` makes the same of the Files that stand beside job objects.
 
     The work is given the ``name`` that messages call the source, and gives anything but None.
     ``stream`` reads the ``source``, and ``beside`` gives what else goes with a part.
     """
-    here = partial(work, name)
+
+    def here(each: Found) -> T | None:
+        if isinstance(each, Batch):
+            return work(name, each)
+        return None if on_files is None else on_files(each)
+
     with told(on_error) as tell, opened(stream) as plain:
         head = plain.read(CHUNK)
-        if (found := guesses(plain, head)) is None:
-            yield from map(here, careful(DocumentCutter(plain, head).cuts(), tell))
+        if (found := guesses(plain, head, finds_files=on_files is not None)) is None:
+            yield from _there(map(here, careful(DocumentCutter(plain, head).cuts(), tell)))
             return
         parts = workers.in_order(_parts(name, found, span(source, plain), beside), str)
         done = ((part.guess if made is not None else part.read(), made) for part, made in parts)
-        yield from followed(
+        yield from _there(followed(
             found, done, lambda: [part.read() for part in workers.waiting], here, tell
-        )  # fmt: skip
+        ))  # fmt: skip
 
 
 def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
@@ -124,7 +150,7 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
         if (found := guesses(stream, head, alone=True)) is not None:
             yield from found.located(tell)
             return
-        for batch in careful(DocumentCutter(stream, head).cuts(), tell, alone=True):
+        for batch in only_batches(careful(DocumentCutter(stream, head).cuts(), tell, alone=True)):
             yield from batch.located()
 
 
@@ -159,6 +185,10 @@ def joined(documents: Sequence[bytes]) -> Element | None:
     except etree.XMLSyntaxError:
         return None
     return root if len(root) == len(documents) else None
+
+
+def _there(found: Iterable[T | None]) -> Iterator[T]:
+    return (each for each in found if each is not None)
 
 
 def _parts(

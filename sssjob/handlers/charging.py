@@ -222,6 +222,8 @@ def _subject(
     if asked.data is None or len(asked.data.items) != 1:
         raise Refused("314", f"{asked.action} needs exactly one Job in Data")
     sent = carried(asked)
+    if sent.files:
+        raise Refused("740", f"Files cannot travel with a {asked.action}")
     [job] = sent.blocks
     assert isinstance(job, Job)
     view = only(job)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lxml.etree import _Element as Element
 
@@ -10,23 +11,30 @@ from sssjob import spec, units
 from sssjob.check import awareness
 from sssjob.check.awareness import is_old
 from sssjob.document import bridge, tree
-from sssjob.document.places import local
+from sssjob.document.attached import LIMIT, files_named
+from sssjob.document.places import local, text_of
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
+from sssjob.executable import decoded
 from sssjob.handlers.attributes import JOB
 from sssjob.model import Block, Item, Job, Property
 from sssjob.rmap.message import Item as Sent
 from sssjob.rmap.message import Request
 from sssjob.rmap.writing import written
 
+_FILE = "File"
 _SINGLE = frozenset(("Id", "Charge", "Quote", *spec.AMOUNTS))
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Job objects of a request, and what is not understood in them and goes on (Warn)."""
+    """Job objects of a request, and what is not understood in them and goes on (Warn).
+
+    ``files`` are those that came with them, by their ids.
+    """
 
     blocks: tuple[Block, ...]
     warnings: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def carried(asked: Request) -> Carried:
@@ -39,7 +47,10 @@ def carried(asked: Request) -> Carried:
     items = asked.data.items if asked.data else ()
     if not items:
         raise Refused("314", f"The request carries no {asked.object}")
-    elements = [_element(each, asked.object) for each in items]
+    parsed = [_element(each) for each in items]
+    files = _files(asked, [each for each in parsed if local(each) == _FILE])
+    elements = [each for each in parsed if local(each) != _FILE]
+    _require_kind(elements, asked.object)
     rejected: list[str] = []
     warned: list[str] = []
     for element in elements:
@@ -55,7 +66,8 @@ def carried(asked: Request) -> Carried:
     for block in blocks:
         for job in (block, *block.blocks(Job)):
             require_credits(job.get("Charge"))
-    return Carried(blocks, warnings)
+    _require_named(blocks, files)
+    return Carried(blocks, warnings, files)
 
 
 def require_credits(text: str) -> None:
@@ -68,14 +80,45 @@ def require_credits(text: str) -> None:
         raise Refused("317", "Charge is not less than 0; a Refund gives back")
 
 
-def _element(item: Sent, kind: str) -> Element:
+def _element(item: Sent) -> Element:
     try:
-        element = tree.parse(written(item).encode())
+        return tree.parse(written(item).encode())
     except UnreadableDocument as error:
-        raise Refused("302", f"A {kind} cannot be read: {error.finding.message}") from error
-    if local(element) != kind:
-        raise Refused("740", f"Found {local(element)} in Data, expected {kind}")
-    return element
+        message = f"An element of Data cannot be read: {error.finding.message}"
+        raise Refused("302", message) from error
+
+
+def _require_kind(elements: Sequence[Element], kind: str) -> None:
+    if not elements:
+        raise Refused("314", f"The request carries no {kind}")
+    for element in elements:
+        if local(element) != kind:
+            raise Refused("740", f"Found {local(element)} in Data, expected {kind}")
+
+
+def _files(asked: Request, beside: Iterable[Element]) -> dict[str, bytes]:
+    """The Files of a request, which stand in Data or behind it (SSS 5.1), by their ids."""
+    sent = [(each.get("id", ""), text_of(each)) for each in beside]
+    sent += [(each.id or each.name, each.text) for each in asked.files]
+    found: dict[str, bytes] = {}
+    for id_, content in sent:
+        name = decoded(id_)
+        if not name:
+            raise Refused("740", "A File has no id")
+        if name in found:
+            raise Refused("740", f"There are two Files with the id {name}")
+        found[name] = content.encode()
+    if sum(map(len, found.values())) > LIMIT:
+        raise Refused("740", f"The Files have more than {LIMIT >> 20} MiB")
+    return found
+
+
+def _require_named(blocks: Iterable[Block], files: Mapping[str, bytes]) -> None:
+    """Refuse a File that no job names: it would be kept nowhere."""
+    named = {id_ for block in blocks for id_ in files_named(block)}
+    for id_ in files:
+        if id_ not in named:
+            raise Refused("740", f"No Executable names the File {id_}")
 
 
 def _block(element: Element) -> Block:

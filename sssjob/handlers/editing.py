@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
@@ -49,7 +49,7 @@ def create(
     warnings = "\n".join(filter(None, (new.warnings, *_advised(new.blocks, advice))))
 
     def do(change: Change) -> Answer:
-        made = [_created(change, call, reach, block) for block in new.blocks]
+        made = [_created(change, call, reach, block, new.files) for block in new.blocks]
         plural = "s" if len(made) > 1 else ""
         return _told(
             change, call, made, warnings, f"Successfully created {{}} {asked.object}{plural}"
@@ -194,7 +194,9 @@ def _made(asked: Request) -> Block:
     return BLOCKS[asked.object](tuple(items.values()))
 
 
-def _created(change: Change, call: Call, reach: Reach, block: Block) -> Stored:
+def _created(
+    change: Change, call: Call, reach: Reach, block: Block, files: Mapping[str, bytes]
+) -> Stored:
     try:
         old = change.about(block)
         if old is not None:
@@ -203,7 +205,7 @@ def _created(change: Change, call: Call, reach: Reach, block: Block) -> Stored:
             )
             if not old.deleted or not mine:
                 raise Refused("740", f"{old.identity} is there already")
-        kept = change.put(block)
+        kept = change.put(block, files=files)
         # The very document that was deleted is no new version of it.
         made = (change.undelete(kept.identity) or kept) if kept.deleted else kept
     except UnreadableDocument as error:

@@ -125,6 +125,8 @@ class Submission:
         new = carried(asked)
         if len(new.blocks) != 1:
             raise Refused("314", "A Submit carries exactly one Job")
+        if new.files:
+            raise Refused("740", "Files cannot travel with a Submit: an Executable is a path")
         job, digest = self._intended(new.blocks[0], call)
         require_own(call, reach, [only(job)])
         wish = Wish(self.to)

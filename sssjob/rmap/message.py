@@ -136,10 +136,11 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that a message carries as text."""
+    """A file that a message carries as text; an Executable names it by its id, behind ``#``."""
 
     text: str
     name: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def read_request(body: Element) -> Request:
         wheres,
         tuple(_option(child) for child in parts.get("Option", ())),
         _data(parts.get("Data", [])),
-        tuple(File(text(child), child.get("name", "")) for child in parts.get("File", ())),
+        tuple(map(_file, parts.get("File", ()))),
         chunking.lower() == "true",
         _whole(element.get("chunkSize")) or 0,
         element.get("id", ""),
@@ -120,7 +120,7 @@ def read_response(body: Element) -> Response:
                codes.Value(value) if known else codes.code(code).value),
         _integer(text(counted[0])) if counted else None,
         _data(parts.get("Data", [])),
-        tuple(File(text(child), child.get("name", "")) for child in parts.get("File", ())),
+        tuple(map(_file, parts.get("File", ()))),
         found.get("actor", ""),
         _integer(found.get("chunkNum")),
         _integer(found.get("chunkMax")),
@@ -201,6 +201,10 @@ def _name(element: Element, kind: str, code: str) -> str:
     if not name:
         raise Refused(code, f"A {kind} has no name")
     return name
+
+
+def _file(element: Element) -> File:
+    return File(text(element), element.get("name", ""), element.get("id", ""))
 
 
 def _data(found: list[Element]) -> Data | None:

@@ -122,7 +122,7 @@ def _data(data: Data | None) -> list[str]:
 
 
 def _files(files: Iterable[File]) -> list[str]:
-    return [_element("File", file.text, name=file.name) for file in files]
+    return [_element("File", file.text, name=file.name, id=file.id) for file in files]
 
 
 def _element(tag: str, text: str, **attributes: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from sssjob.errors import BusyStore
 from sssjob.model import Block
 from sssjob.store import lookup
 from sssjob.store.engine import Engine, Row
+from sssjob.store.files import NO_FILES, require_files
 from sssjob.store.identity import Identity, same
 from sssjob.store.ledger import Ledger
 from sssjob.store.packing import Packing
@@ -38,15 +40,24 @@ class Change:
         run = same(new.marks, runs)
         return None if run is None else self.at(run.number)
 
-    def put(self, document: Block | bytes, *, replacing: Stored | None = None) -> Stored:
+    def put(
+        self, document: Block | bytes, *, replacing: Stored | None = None,
+        files: Mapping[str, bytes] = NO_FILES,
+    ) -> Stored:  # fmt: skip
         """Keep a Job or JobGroup: as a new one, or as the next version of what it is about.
 
         See ``identity`` for what it is about; ``replacing`` says it instead, for a job whose Id
         or times change. Where the same bytes are there already, nothing changes; a deleted
-        document of which another version comes is no longer deleted. Raises
-        ``UnreadableDocument``, and ``BusyStore`` if ``replacing`` is no longer the last version.
+        document of which another version comes is no longer deleted. Of the Files that it names,
+        by ``#`` and their ids, those are kept that stand beside it or are among the ``files``;
+        of others, those of the version before. Raises ``UnreadableDocument``, ``LimitExceeded``
+        for too large Files, ``InvalidValue`` for one that XML cannot hold, and ``BusyStore`` if
+        ``replacing`` is no longer the last version.
         """
         new = only(document)
+        if new.named and files:
+            new = new._replace(files={**new.files, **files})
+        require_files({id_: new.files[id_] for id_ in new.named if id_ in new.files})
         self._engine.hold(new.id)
         if replacing is None:
             return self.at(self._writer.write([new], self._entry)[0].number)

@@ -49,9 +49,10 @@ def load(
             if len(batch) == _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
                 # Sorted once they are all there, indexes take less time and less room.
                 opening.drop_indexes(engine)
-            total += _written(engine, packing_, batch, entry)
-            for warning in (each for found in batch for each in found.warnings):
-                if on_warning is not None:
+            counts, warnings = _written(engine, packing_, batch, entry)
+            total += counts
+            if on_warning is not None:
+                for warning in warnings:
                     on_warning(warning)
             if on_batch is not None:
                 on_batch(total + Counts(bad=bad))
@@ -77,7 +78,7 @@ def _batches(found: Iterator[Incoming]) -> Iterator[list[Incoming]]:
 
 def _written(
     engine: Engine, packing_: Packing, batch: Sequence[Incoming], entry: HistoryEntry
-) -> Counts:
+) -> tuple[Counts, list[Finding]]:
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():
@@ -90,4 +91,10 @@ def _written(
             entry.ended(committed=True)
             break
     outcomes = [each.outcome for each in written]
-    return Counts(*map(outcomes.count, (Outcome.NEW, Outcome.CHANGED, Outcome.UNCHANGED)))
+    counts = Counts(*map(outcomes.count, (Outcome.NEW, Outcome.CHANGED, Outcome.UNCHANGED)))
+    warnings = [
+        warning
+        for incoming, known in zip(batch, written, strict=True)
+        for warning in reading.missing(incoming, known.missing)
+    ]
+    return counts, warnings

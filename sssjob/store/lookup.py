@@ -11,6 +11,7 @@ from sssjob.store.access_paths import Moment
 from sssjob.store.columns import IRREGULAR, ODD, SEPARATOR, bit
 from sssjob.store.condition import Bits, Prefix
 from sssjob.store.engine import Engine, Reader, Row
+from sssjob.store.files import digests_of
 from sssjob.store.identity import Identity
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, Plan
@@ -25,7 +26,7 @@ _BATCH = 200  # documents that are fetched together
 # The columns of a document's version, with who made it.
 _VERSION = (
     'd.number, d.name, d.id, d.run, {0}.version, c.at, c."by", c.source, c.reason, '
-    "{0}.deleted, {0}.dictionary, {0}.data"
+    "{0}.deleted, {0}.files, {0}.dictionary, {0}.data"
 )
 PRESENT = (
     f"SELECT {_VERSION.format('d')} FROM document AS d JOIN change AS c ON c.number = d.change "
@@ -79,14 +80,17 @@ def of_job(id_: str, dialect: Dialect) -> Sql:
 
 def stored(row: Row, packing: Packing, address: str) -> Stored:
     """A document of a row as ``PRESENT`` and ``FORMER`` give it. Raises ``DamagedStore``."""
-    number, name, id_, run, version, at, by, source, reason, deleted, dictionary, data = row
+    number, name, id_, run, version, at, by, source, reason, deleted, files, *packed = row
     identity = Identity(name, id_, run)
     try:
-        document = packing.unpack(dictionary, bytes(data))
+        document = packing.unpack(packed[0], bytes(packed[1]))
     except NotUnpacked as error:
         said = f"{identity}, version {version}, is damaged: {error}"
         raise DamagedStore(address, said, name, id_, run, version) from error
-    return Stored(number, identity, document, version, at, by, source, reason, bool(deleted))
+    return Stored(
+        number, identity, document, version, at, by, source, reason, bool(deleted),
+        digests_of(files),
+    )  # fmt: skip
 
 
 def each(

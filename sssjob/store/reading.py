@@ -7,6 +7,7 @@ there is a dictionary they compress the documents, too: who writes waits for nob
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -14,13 +15,15 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from sssjob.document import Source, dumps, from_tree
-from sssjob.document.attached import files_named
+from sssjob.document.attached import LIMIT, files_named
 from sssjob.document.batches import Batch, OnError
+from sssjob.document.enclosing import Beside
 from sssjob.document.files import raw
 from sssjob.document.places import local
-from sssjob.document.reader import Part, in_parts, on_parts
-from sssjob.document.slices import Slice, of_batch, slices
+from sssjob.document.reader import Part, in_parts, on_parts, with_files
+from sssjob.document.slices import Slice, of_batch
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
+from sssjob.executable import decoded
 from sssjob.model import Block
 from sssjob.store import columns
 from sssjob.store.columns import BOTH, GROUP, NAMES, SEPARATOR
@@ -38,7 +41,8 @@ _ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (
     NAMES.index(columns.name_of(path)) for path in ("Id", "GlobalId", "SubmitTime", "StartTime")
 )
 
-Found = list[Incoming | UnreadableDocument]
+Read = Incoming | Beside | UnreadableDocument
+Found = list[Read]
 Readers = Workers[Part, Found | None]
 
 
@@ -64,9 +68,7 @@ def reader() -> Callable[[Part], Found | None]:
     return work
 
 
-def _packed(
-    found: Incoming | UnreadableDocument, packing: Packing
-) -> Incoming | UnreadableDocument:
+def _packed(found: Read, packing: Packing) -> Read:
     if isinstance(found, Incoming):
         return found._replace(content=packing.packed(found.content))
     return found
@@ -76,12 +78,12 @@ def incomings(
     source: Source, tell: OnError, packing: Packing, readers: Readers | None
 ) -> Iterator[Incoming]:
     """The documents of a source, ready to be written; what cannot be read is told in its turn."""
-    found: Iterable[Incoming | UnreadableDocument]
+    found: Iterable[Read]
     if readers is not None and readers.processes > 1:
         found = _by_readers(source, tell, packing, readers)
     else:
-        found = map(_incoming, slices(source, on_error=tell))
-    for each in found:
+        found = _here(with_files(source, on_error=tell))
+    for each in _joined(found):
         if isinstance(each, Incoming):
             yield each
         else:
@@ -90,29 +92,106 @@ def incomings(
 
 def _by_readers(
     source: Source, tell: OnError, packing: Packing, readers: Readers
-) -> Iterator[Incoming | UnreadableDocument]:
+) -> Iterator[Read]:
     with raw(source) as stream:
         for found in in_parts(
-            "", source, stream, readers, _of_batch, on_error=tell, beside=lambda: packing.newest
-        ):
+            "", source, stream, readers, _of_batch, on_error=tell,
+            beside=lambda: packing.newest, on_files=lambda beside: [beside],
+        ):  # fmt: skip
             yield from found
+
+
+def _here(found: Iterable[Batch | Beside]) -> Iterator[Read]:
+    for each in found:
+        if isinstance(each, Beside):
+            yield each
+        else:
+            yield from _of_batch("", each)
 
 
 def _of_batch(_: str, batch: Batch) -> Found:
     found: Found = []
     for cut in of_batch(batch, found.append):
-        found.append(_incoming(cut))
+        alone = batch.are_documents or cut.element.getparent() is None
+        found.append(_incoming(cut, alone))
     return found
 
 
-def _incoming(cut: Slice) -> Incoming | UnreadableDocument:
+def _incoming(cut: Slice, stands_alone: bool) -> Incoming | UnreadableDocument:
     try:
-        return incoming(cut)
+        return incoming(cut, stands_alone=stands_alone)
     except UnreadableDocument as error:
         return error
 
 
-def incoming(cut: Slice) -> Incoming:
+def _joined(found: Iterable[Read]) -> Iterator[Incoming | UnreadableDocument]:
+    """Documents with the Files that they name, which may stand behind them.
+
+    One that names a File waits for it to the end of its message, and all that come behind wait
+    for it, as far as they take no more memory than Files may.
+    """
+    beside = _Beside()
+    waiting: deque[Incoming | UnreadableDocument] = deque()
+    size = 0
+    for each in found:
+        if isinstance(each, Beside):
+            if each.is_new:
+                yield from map(beside.given, waiting)
+                waiting.clear()
+                beside = _Beside()
+            beside.add(each)
+        elif isinstance(each, Incoming) and each.stands_alone:
+            yield from map(beside.given, waiting)
+            waiting.clear()
+            yield each
+            continue
+        else:
+            waiting.append(each)
+            size += each.size if isinstance(each, Incoming) else 0
+        while waiting and (size > LIMIT or beside.has_all(waiting[0])):
+            yield beside.given(waiting.popleft())
+        size = size if waiting else 0
+    yield from map(beside.given, waiting)
+
+
+class _Beside:
+    """The Files of one message, as far as it was read; the first of an id counts."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] = {}
+        self._size = 0
+
+    def add(self, beside: Beside) -> None:
+        """Keep Files, as many as a document may have."""
+        for id_, content in beside.files:
+            self._size += len(content)
+            if self._size <= LIMIT:
+                self._files.setdefault(decoded(id_), content)
+
+    def has_all(self, found: Incoming | UnreadableDocument) -> bool:
+        """Whether a document names no File that is still to come."""
+        return not isinstance(found, Incoming) or all(id_ in self._files for id_ in found.named)
+
+    def given(self, found: Incoming | UnreadableDocument) -> Incoming | UnreadableDocument:
+        """A document with the Files that it names, as far as they are there."""
+        if not isinstance(found, Incoming) or not found.named:
+            return found
+        files = {id_: self._files[id_] for id_ in found.named if id_ in self._files}
+        return found._replace(files=files)
+
+
+def missing(found: Incoming, ids: Iterable[str]) -> Iterator[Finding]:
+    """What is told of the Files that a document names and that are nowhere."""
+    for id_ in ids:
+        text = f"no File with the id {id_} was found beside {found.name} {found.id}"
+        told = finding(
+            "E-FILE", text, line=found.line, section="SSS 5.1 Executable",
+            suggestion=f"of one message, {LIMIT >> 20} MiB of Files are kept",
+        )  # fmt: skip
+        yield replace(told, severity=Severity.WARNING)
+
+
+def incoming(cut: Slice, *, stands_alone: bool = True) -> Incoming:
     """A Job or JobGroup that was cut out of its source, ready to be written.
 
     Raises ``UnreadableDocument`` for one that has no Id (SSS 4.1, 5.1).
@@ -122,24 +201,17 @@ def incoming(cut: Slice) -> Incoming:
     id_, marks = told(found[0]) or identify(cut.element, name)
     if not id_:
         raise UnreadableDocument(finding("E-MISSING", f"a {name} without an Id", line=cut.line))
-    return Incoming(name, id_, marks, cut.document, [*map(_sparse, found)], _not_kept(cut, id_))
+    return Incoming(
+        name, id_, marks, cut.document, [*map(_sparse, found)], _named(cut),
+        stands_alone=stands_alone, line=cut.line,
+    )  # fmt: skip
 
 
-def _not_kept(cut: Slice, id_: str) -> tuple[Finding, ...]:
-    """What is told of the Files that a document names: they stand beside it, and it is kept."""
+def _named(cut: Slice) -> tuple[str, ...]:
+    """The ids of the Files that a document names."""
     if b"#" not in cut.document:
         return ()
-    block = from_tree(cut.element)
-    return tuple(
-        replace(
-            finding(
-                "E-FILE", f"{block.name} {id_} names the File {file}, which a store does not keep",
-                line=cut.line, section="SSS 5.1 Executable", suggestion="keep its message, too",
-            ),
-            severity=Severity.WARNING,
-        )
-        for file in dict.fromkeys(files_named(block))
-    )  # fmt: skip
+    return tuple(dict.fromkeys(files_named(from_tree(cut.element))))
 
 
 def _sparse(row: Row) -> Sparse:
@@ -177,11 +249,15 @@ def told(row: Row) -> tuple[str, Marks] | None:
 def only(document: Block | bytes) -> Incoming:
     """The one Job or JobGroup of a document. Raises ``UnreadableDocument``."""
     data = document if isinstance(document, bytes) else dumps(document).encode()
-    found = list(slices(data))
+    found: list[Incoming] = []
+    for each in _joined(_here(with_files(data))):
+        if isinstance(each, UnreadableDocument):
+            raise each
+        found.append(each)
     if len(found) != 1:
         message = f"{len(found)} job objects where one is due"
         raise UnreadableDocument(finding("E-CARD", message))
-    return incoming(found[0])
+    return found[0]
 
 
 def _is_whole(value: object) -> TypeGuard[float | None]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sssjob.store import columns
 from sssjob.store.sql import quoted
 
-VERSION = 4  # of these tables; a store of another one is upgraded before it is used
+VERSION = 5  # of these tables; a store of another one is upgraded before it is used
 
 INTEGER, NUMBER, TEXT, BYTES = "integer", "number", "text", "bytes"
 
@@ -73,6 +73,7 @@ DOCUMENT = Table("document", (
     Field("version",    INTEGER),
     Field("change",     INTEGER),             # the one that made this version
     Field("deleted",    INTEGER),             # 1 is hidden, 0 is not
+    Field("files",      TEXT),                # the digests of its Files by their ids, or ""
     Field("dictionary", INTEGER),             # the data is compressed with this one
     Field("data",       BYTES),
 ), ("number",), unique=("id", "name", "run"))
@@ -81,9 +82,15 @@ FORMER = Table("former", (
     Field("version",    INTEGER),
     Field("change",     INTEGER),
     Field("deleted",    INTEGER),
+    Field("files",      TEXT),
     Field("dictionary", INTEGER),
     Field("data",       BYTES),
 ), ("document", "version"))
+FILE = Table("file", (
+    Field("digest",     TEXT),                # SHA-256 of what it holds
+    Field("dictionary", INTEGER),
+    Field("data",       BYTES),
+), ("digest",))
 NOTE = Table("note", (
     Field("name",   TEXT),
     Field("value",  TEXT),
@@ -142,7 +149,9 @@ OWN = 2  # columns of a row before those that are asked for
 
 def tables() -> tuple[Table, ...]:
     """Every table of a store."""
-    return SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, NOTE, LEDGER, QUOTED, ANSWER, job()
+    return (
+        SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, FILE, NOTE, LEDGER, QUOTED, ANSWER, job(),
+    )  # fmt: skip
 
 
 def listed(names: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sssjob.document import Source, tree
 from sssjob.query import Match, Question
-from sssjob.store import lookup, opening, upkeep
+from sssjob.store import files, lookup, opening, upkeep
 from sssjob.store.answers import Answers, Trace
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
@@ -109,8 +109,8 @@ class Store:
         same source can be loaded again: what is there already is left alone. ``name`` is what
         the history calls the source. A document that cannot be kept raises
         ``UnreadableDocument``, or goes to ``on_error`` while the rest go on; ``on_batch`` is told
-        the counts so far after each commit. A File that stands beside a job is not kept;
-        ``on_warning`` is told which a job names. What is kept is the same with ``readers``:
+        the counts so far after each commit. The Files beside a job that it names are kept with it;
+        ``on_warning`` is told which are not there. What is kept is the same with ``readers``:
         processes that read documents while this one writes (``sssjob.store.reading.readers``).
         """
         who = self.by if by is None else by
@@ -134,6 +134,13 @@ class Store:
         row = lookup.by_number(self.engine, number)
         assert row is not None  # documents never go away
         return self._stored(row)
+
+    def files(self, stored: Stored) -> dict[str, bytes]:
+        """What the Files of a version hold, by the ids that its job objects name with ``#``.
+
+        Raises ``DamagedStore``.
+        """
+        return files.contents(self.engine, self.packing, stored.files)
 
     def count(self) -> int:
         """How many documents there are, without deleted ones."""

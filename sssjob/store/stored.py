@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sssjob.store.identity import Identity
@@ -14,6 +15,7 @@ class Stored:
     ``number`` is its place in the order of the store. ``version`` counts from 1; ``at`` is when
     this version was made, in seconds since 1970-01-01T00:00:00Z, ``by`` whom, from which
     ``source``, for which ``reason``; what nobody said is empty. A ``deleted`` document is hidden.
+    ``files`` are the digests of its Files by their ids; ``Store.files`` gives what they hold.
     """
 
     number: int
@@ -25,6 +27,7 @@ class Stored:
     source: str
     reason: str
     deleted: bool
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

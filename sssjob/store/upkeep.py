@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
-from sssjob.store import former_notes, lookup, opening, packing, schema
+from sssjob.store import files, former_notes, lookup, opening, packing, schema
 from sssjob.store.columns import EFFECTIVE, JOB
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.identity import Identity
@@ -68,6 +68,10 @@ def check(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> 
     for _ in lookup.each_former(engine, packing_, tell):
         pass
     yield from damaged
+    try:
+        yield from map(Fault, files.damaged(engine, packing_))
+    except DamagedStore as error:
+        yield Fault(f"the Files cannot be read: {error.reason}")
 
 
 def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
@@ -125,13 +129,12 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
     packing_ = packing.packing_of(engine)
     with engine.transaction():
         engine.fetch("DROP TABLE job")
+        _add_files(engine)
         engine.found(schema.tables())
         missing = [each for each in schema.tables() if not engine.has(each.name)]
         for each in missing:
             engine.fetch(schema.create(each, types, suffix if each.is_small else ""))
-        for done, stored in enumerate(
-            lookup.each(engine, packing_, deleted=True, on_error=None), 1
-        ):
+        for done, stored in enumerate(_all(engine, packing_), 1):
             engine.add(table, _rows(stored, len(table.fields)))
             if on_progress is not None:
                 on_progress(done)
@@ -142,6 +145,24 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
         engine.fetch(f"DELETE FROM setting WHERE {names}", (value,))
         engine.add(schema.SETTING, list(new.items()))
     return True
+
+
+def _all(engine: Engine, packing_: Packing) -> Iterator[Stored]:
+    """All documents, as the transaction that asks sees them."""
+    select = f"{lookup.PRESENT}WHERE d.number > ? ORDER BY d.number LIMIT {_BATCH}"
+    last = 0
+    while batch := engine.fetch(select, (last,)):
+        for row in batch:
+            yield lookup.stored(row, packing_, engine.address)
+        last = batch[-1][0]
+
+
+def _add_files(engine: Engine) -> None:
+    """Make the columns of Files, which stores of version 4 and before have not."""
+    if engine.has(schema.FILE.name):
+        return
+    for table in (schema.DOCUMENT, schema.FORMER):
+        engine.fetch(f"ALTER TABLE {table.name} ADD COLUMN files TEXT NOT NULL DEFAULT ''")
 
 
 def _plain(row: Row) -> tuple[str, ...]:

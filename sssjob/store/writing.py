@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import count
 from typing import NamedTuple
 
-from sssjob.errors import Finding
 from sssjob.store import schema
 from sssjob.store.engine import Engine, Row, Sparse
+from sssjob.store.files import NO_FILES, NONE, Chosen, add, chosen
 from sssjob.store.identity import Identity, Marks, same
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
 _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)} FROM document WHERE "
 _KEEP = (
-    "INSERT INTO former (document, version, change, deleted, dictionary, data) "
-    "SELECT number, version, change, deleted, dictionary, data FROM document WHERE number = ?"
+    "INSERT INTO former (document, version, change, deleted, files, dictionary, data) "
+    "SELECT number, version, change, deleted, files, dictionary, data FROM document "
+    "WHERE number = ?"
 )
 _REPLACE = (
     "UPDATE document SET global_id = ?, submitted = ?, started = ?, version = version + 1, "
-    "change = ?, deleted = 0, dictionary = ?, data = ? WHERE number = ?"
+    "change = ?, deleted = 0, files = ?, dictionary = ?, data = ? WHERE number = ?"
 )
 _HIDE = "UPDATE document SET version = version + 1, change = ?, deleted = ? WHERE number = ?"
 
@@ -52,14 +53,21 @@ class HistoryEntry:
 
 
 class Incoming(NamedTuple):
-    """A document that was read: what it is about, its content, and the rows of its jobs."""
+    """A document that was read: what it is about, its content, and the rows of its jobs.
+
+    ``named`` are the ids of the Files that it names, and ``files`` what came of them with it.
+    ``stands_alone`` is whether nothing can stand beside it.
+    """
 
     name: str
     id: str
     marks: Marks
     content: Content
     rows: Sequence[Sparse]
-    warnings: tuple[Finding, ...] = ()  # about what is not kept of it
+    named: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = NO_FILES
+    stands_alone: bool = True
+    line: int = 0
 
     @property
     def size(self) -> int:
@@ -78,6 +86,7 @@ class Present(NamedTuple):
     version: int
     change: int
     deleted: bool
+    files: str
     dictionary: int
     data: bytes
 
@@ -100,10 +109,11 @@ class Outcome(Enum):
 
 
 class Written(NamedTuple):
-    """The number of a document in the store, and what became of it."""
+    """The number of a document in the store, what became of it, and Files that it has not."""
 
     number: int
     outcome: Outcome
+    missing: tuple[str, ...] = ()
 
 
 class Writer:
@@ -135,7 +145,8 @@ class Writer:
         self, number: int, identity: Identity, incoming: Incoming, entry: HistoryEntry
     ) -> None:
         """Make a document the next version of one that is there, even if it has another Id."""
-        self._replaced([(number, incoming)], entry)
+        [(former,)] = self.engine.fetch("SELECT files FROM document WHERE number = ?", (number,))
+        self._replaced([(number, incoming, self._chosen(incoming, former))], entry)
         if (incoming.name, incoming.id) != (identity.name, identity.id):
             runs = [each for each in self.find([incoming.id]) if each.name == incoming.name]
             values = incoming.name, incoming.id, len(runs) + 1, number
@@ -149,20 +160,22 @@ class Writer:
         for present in self.find([each.id for each in documents]):
             known[present.name, present.id].append(present)
         written: dict[int, Written] = {}
-        changed: list[tuple[int, int, Incoming]] = []
+        changed: list[tuple[int, Incoming, Chosen]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         for index, incoming in enumerate(documents):
             runs = known.get((incoming.name, incoming.id), ())
             run = same(incoming.marks, runs) if runs else None
             if run is None:
                 fresh.append((index, len(runs) + 1, incoming))
-            elif self._has(run, incoming.content):
-                written[index] = Written(run.number, Outcome.UNCHANGED)
-            else:
-                written[index] = Written(run.number, Outcome.CHANGED)
-                changed.append((index, run.number, incoming))
+                continue
+            files = self._chosen(incoming, run.files)
+            is_there = files.column == run.files and self._has(run, incoming.content)
+            outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
+            written[index] = Written(run.number, outcome, files.missing)
+            if not is_there:
+                changed.append((run.number, incoming, files))
         if changed:
-            self._replaced([(number, incoming) for _, number, incoming in changed], entry)
+            self._replaced(changed, entry)
         if fresh:
             written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
@@ -182,22 +195,24 @@ class Writer:
     ) -> dict[int, Written]:
         """Documents nobody has seen; where somebody else was faster, the next version of theirs."""
         table = schema.DOCUMENT
-        rows = []
+        rows, missing = [], []
         for number, (_, run, incoming) in zip(
             self.engine.numbers(table, len(fresh)), fresh, strict=True
         ):
             dictionary, data, _ = self.packing.packed(incoming.content)
+            files = self._chosen(incoming, "")
+            missing.append(files.missing)
             rows.append((
                 number, incoming.name, incoming.id, run, *incoming.marks, 1, entry.number, 0,
-                dictionary, data,
+                files.column, dictionary, data,
             ))  # fmt: skip
         added = self.engine.add_new(table, rows)
         written: dict[int, Written] = {}
         late = []
         jobs: list[Sparse] = []
-        for row, (index, _, incoming) in zip(rows, fresh, strict=True):
+        for row, (index, _, incoming), names in zip(rows, fresh, missing, strict=True):
             if row[0] in added:
-                written[index] = Written(row[0], Outcome.NEW)
+                written[index] = Written(row[0], Outcome.NEW, names)
                 jobs += _owned(row[0], incoming)
             else:
                 late.append((index, incoming))
@@ -207,15 +222,30 @@ class Writer:
             written |= {index: done for (index, _), done in zip(late, again, strict=True)}
         return written
 
-    def _replaced(self, pairs: Sequence[tuple[int, Incoming]], entry: HistoryEntry) -> None:
-        numbers = [(number,) for number, _ in pairs]
+    def _chosen(self, incoming: Incoming, former: str) -> Chosen:
+        """The Files of a document, kept already: there is no version without them."""
+        if not incoming.named:
+            return NONE
+        found = chosen(incoming.named, incoming.files, former)
+        add(self.engine, self.packing, found.contents)
+        return found
+
+    def _replaced(
+        self, changed: Sequence[tuple[int, Incoming, Chosen]], entry: HistoryEntry
+    ) -> None:
+        numbers = [(number,) for number, _, _ in changed]
         self.engine.many(_KEEP, numbers)
         self.engine.many(_REPLACE, [
-            (*new.marks, entry.number, *self.packing.packed(new.content)[:2], number)
-            for number, new in pairs
+            (
+                *new.marks, entry.number, files.column,
+                *self.packing.packed(new.content)[:2], number,
+            )
+            for number, new, files in changed
         ])  # fmt: skip
         self.engine.many("DELETE FROM job WHERE document = ?", numbers)
-        self.engine.add_sparse(self._rows, [row for pair in pairs for row in _owned(*pair)])
+        self.engine.add_sparse(
+            self._rows, [row for number, new, _ in changed for row in _owned(number, new)]
+        )
 
 
 def _owned(number: int, incoming: Incoming) -> Iterator[Sparse]:

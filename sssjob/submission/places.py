@@ -97,8 +97,8 @@ class InStore:
         return tuple(read(self.store.at(self.number).document))
 
     def files(self) -> Mapping[str, bytes]:
-        """None: a store has job objects."""
-        return _NO_FILES
+        """The Files that it names, as the store has them."""
+        return self.store.files(self.store.at(self.number))
 
     def change(self, change: Change) -> None:
         """Keep the next version, where it differs."""

@@ -42,17 +42,33 @@ def test_import_counts_and_ends_with_1_when_some_were_bad(path):
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_file_that_is_not_kept_is_told_with_its_job_and_line(path, tmp_path, processes):
+def test_files_go_in_and_out_with_the_job_that_names_them(path, tmp_path, processes):
     message = tmp_path / "message.xml"
     message.write_text(
-        "<Data><Job><Id>6</Id><Name>a # b</Name><Executable>/bin/ls</Executable></Job>\n"
+        "<Data><Job><Id>6</Id><Name>a # b</Name><Executable>#None</Executable></Job>\n"
         "<JobGroup><Id>7</Id><Job><Id>8</Id><Executable>#Script</Executable></Job></JobGroup><File id='Script'>ls</File></Data>"
     )
     result = run("import", path, message, "--jobs", processes)
     assert result.exit_code == 0
     told, counts = result.stderr.splitlines()
-    assert told.startswith(f"{message}:2: warning: JobGroup 7 names the File Script, which a store")
+    assert told.startswith(f"{message}:1: warning: no File with the id None was found beside Job 6")
     assert counts == "new 2, changed 0, unchanged 0, bad 0"
+    assert run("export", path, "7").stdout == (
+        "<Data><JobGroup><Id>7</Id><Job><Id>8</Id><Executable>#Script</Executable></Job></JobGroup>"
+        '<File id="Script">ls</File></Data>\n'
+    )
+    assert json.loads(run("export", path, "7", "--json").stdout)["files"] == {"Script": "ls"}
+
+
+def test_one_document_of_two_files_of_one_id_names_them_apart(path):
+    job = "<Data><Job><Id>{}</Id><Executable>#a</Executable></Job><File id='a'>{}</File></Data>"
+    run("import", path, "-", input="".join((job.format(1, "x"), job.format(2, "y"))))
+    assert run("export", path, "--to", "sss").stdout.splitlines()[1:] == [
+        "<Jobs>",
+        "<Job><Id>1</Id><Executable>#a</Executable></Job>", '<File id="a">x</File>',
+        "<Job><Id>2</Id><Executable>#a-2</Executable></Job>", '<File id="a-2">y</File>',
+        "</Jobs>",
+    ]  # fmt: skip
 
 
 def test_import_reads_directories(path, tmp_path):

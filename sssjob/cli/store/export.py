@@ -61,7 +61,9 @@ def command(
 ) -> None:
     """Print job objects as they were read, all or those of the IDs, in the order of the store.
 
-    Damaged documents are reported, and the others are written.
+    One that names Files stands in a Data with them. In the one document of --to sss, where two
+    jobs mean different Files by one id, the later one gets another id. Damaged documents are
+    reported, and the others are written.
     """
     missed = 0
 
@@ -80,7 +82,7 @@ def command(
                 found = _chosen(jobs, ids, version, deleted, tell) if ids else jobs.documents(
                     deleted=deleted, on_error=tell
                 )  # fmt: skip
-                _write(found, output, form)
+                _write(jobs, found, output, form, tell)
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
@@ -88,20 +90,44 @@ def command(
     sys.exit(common.NOTHING if missed else common.FOUND)
 
 
-def _write(found: Iterable[Stored], output: str | None, form: str) -> None:
+def _write(jobs: Store, found: Iterable[Stored], output: str | None, form: str, tell: Tell) -> None:
+    from sssjob.store.messages import OneMessage, message
+
+    together = OneMessage()
     with common.output(output) as stream:
         if form == "sss":
             stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<Jobs>\n')
-        for stored in found:
-            stream.write((_json(stored) if form == "json" else stored.document) + b"\n")
+        for stored, files in _with_files(jobs, found, tell):
+            if form == "sss":
+                for piece in together.pieces(stored.document, stored.files, files):
+                    stream.write(piece + b"\n")
+            elif form == "json":
+                stream.write(_json(stored, files) + b"\n")
+            else:
+                stream.write(message(stored.document, files) + b"\n")
         if form == "sss":
             stream.write(b"</Jobs>\n")
 
 
-def _json(stored: Stored) -> bytes:
+def _with_files(
+    jobs: Store, found: Iterable[Stored], tell: Tell
+) -> Iterator[tuple[Stored, dict[str, bytes]]]:
+    """Documents with their Files; one of which a File is damaged is told, and comes without."""
+    from sssjob.errors import DamagedStore
+
+    for stored in found:
+        try:
+            yield stored, jobs.files(stored)
+        except DamagedStore as error:
+            tell(error)
+            yield stored, {}
+
+
+def _json(stored: Stored, files: dict[str, bytes]) -> bytes:
     fields = asdict(stored)
     name, id_, run = fields.pop("identity")
     fields["document"] = stored.document.decode()
+    fields["files"] = {name: content.decode() for name, content in files.items()}
     return json.dumps({"name": name, "id": id_, "run": run, **fields}, ensure_ascii=False).encode()
 
 

@@ -47,7 +47,8 @@ def command(
     A FILE may be compressed, a directory of *.xml and *.sss files, or "-" for standard input.
     Job objects that cannot be stored are reported with their line, and the others are imported. Job
     objects that are there already stay as they are, so an import that was interrupted can be run
-    again. A File beside a job object is not kept; a warning says which it names.
+    again. A File beside a job object that names it with # is kept with it; a warning says which
+    are not there.
     """
     from sssjob.document import sources
     from sssjob.store import Counts

@@ -1,0 +1,111 @@
+"""The Files that the job objects of a store name: which each version has, and what they hold.
+
+What Files hold is kept once, by its digest. A version of a document says which it has of each id,
+so that a File of the same id beside another job, or a later version, is another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from sssjob.document.attached import LIMIT
+from sssjob.document.bundle import File, written
+from sssjob.errors import DamagedStore, LimitExceeded
+from sssjob.store import schema
+from sssjob.store.engine import Engine
+from sssjob.store.packing import NotUnpacked, Packing
+
+_SELECT = "SELECT digest, dictionary, data FROM file WHERE "
+_ADD = f"{schema.insert(schema.FILE)} ON CONFLICT DO NOTHING"
+
+
+class Chosen(NamedTuple):
+    """Which File a version has of each id: as its column says it, and what is new of them."""
+
+    column: str
+    contents: Mapping[str, bytes]
+    missing: tuple[str, ...]  # ids that it names, and has no File of
+
+
+NO_FILES: Mapping[str, bytes] = {}
+NONE = Chosen("", NO_FILES, ())
+
+
+def chosen(named: Sequence[str], given: Mapping[str, bytes], former: str) -> Chosen:
+    """The Files of a version that names some, of those that came with it.
+
+    One that did not come is that of the version before: who sends the state of a job need not
+    send its script again.
+    """
+    digests, contents = digests_of(former), {}
+    found: dict[str, str] = {}
+    for id_ in sorted(named):
+        if id_ in given:
+            found[id_] = hashlib.sha256(given[id_]).hexdigest()
+            contents[found[id_]] = given[id_]
+        elif id_ in digests:
+            found[id_] = digests[id_]
+    missing = tuple(id_ for id_ in named if id_ not in found)
+    return Chosen(json.dumps(found) if found else "", contents, missing)
+
+
+def digests_of(column: str) -> dict[str, str]:
+    """The digest of the File of each id that a version has."""
+    return dict(json.loads(column)) if column else {}
+
+
+def add(engine: Engine, packing: Packing, contents: Mapping[str, bytes]) -> None:
+    """Keep what Files hold, by its digest, as far as it is not there."""
+    for digest in sorted(contents):  # in one order, so that no two writers wait in a circle
+        packed = packing.packed(contents[digest])
+        engine.fetch(_ADD, (digest, packed.dictionary, packed.data))
+
+
+def require_files(files: Mapping[str, bytes]) -> None:
+    """Refuse what cannot stand beside a document.
+
+    Raises ``LimitExceeded`` for too much of it, and ``InvalidValue`` for what XML has not.
+    """
+    for id_, content in files.items():
+        written(File(id_, content))
+    if sum(map(len, files.values())) > LIMIT:
+        raise LimitExceeded("MiB of Files beside a job object", LIMIT >> 20)
+
+
+def contents(engine: Engine, packing: Packing, digests: Mapping[str, str]) -> dict[str, bytes]:
+    """What the Files of a version hold, by their ids. Raises ``DamagedStore``."""
+    if not digests:
+        return {}
+    condition, value = engine.among("digest", sorted(set(digests.values())))
+    rows = {digest: row for digest, *row in engine.fetch(_SELECT + condition, (value,))}
+    found = {}
+    for id_, digest in digests.items():
+        try:
+            if digest not in rows:
+                raise NotUnpacked("it is missing")
+            dictionary, data = rows[digest]
+            found[id_] = packing.unpack(dictionary, bytes(data))
+        except NotUnpacked as error:
+            raise DamagedStore(engine.address, f"the File {id_} is damaged: {error}") from error
+    return found
+
+
+def damaged(engine: Engine, packing: Packing) -> Iterator[str]:
+    """What is wrong with what Files hold, and with which versions have."""
+    there = set()
+    for digest, dictionary, data in engine.stream(f"{_SELECT}digest > '' ORDER BY digest"):
+        there.add(digest)
+        try:
+            if hashlib.sha256(packing.unpack(dictionary, bytes(data))).hexdigest() != digest:
+                yield f"the File of the digest {digest} holds something else"
+        except NotUnpacked as error:
+            yield f"the File of the digest {digest} is damaged: {error}"
+    for table, key in ((schema.DOCUMENT, "number"), (schema.FORMER, "document")):
+        select = f"SELECT {key}, version, files FROM {table.name} WHERE files <> ''"
+        for number, version, column in engine.stream(select):
+            for id_, digest in digests_of(column).items():
+                if digest not in there:
+                    yield f"document {number}, version {version}: its File {id_} is missing"

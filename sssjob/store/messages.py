@@ -1,0 +1,83 @@
+"""Documents of a store as messages again: with the Files beside them that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain, count
+from urllib.parse import quote
+
+from sssjob.document import from_tree, tree
+from sssjob.document.attached import files_named
+from sssjob.document.bundle import File, written
+from sssjob.document.splice import rewrite
+from sssjob.errors import InvalidValue
+from sssjob.executable import ExecutableKind, executable
+from sssjob.model import Block, Item, Property, replace_text
+
+_NOWHERE = ""  # instead of a digest, of what is named and is no File
+
+
+def message(document: bytes, files: Mapping[str, bytes]) -> bytes:
+    """A document with its Files beside it; as it is, if it has none."""
+    if not files:
+        return document
+    return b"".join((b"<Data>", document, *map(_written, files.items()), b"</Data>"))
+
+
+class OneMessage:
+    """Many documents in one message, in which each File needs an id of its own.
+
+    Where two documents mean different Files by one id, that of the later one gets another id, in
+    the File and where it is named.
+    """
+
+    def __init__(self) -> None:
+        self._meant: dict[str, str] = {}  # the digest of the File that each id stands for
+
+    def pieces(
+        self, document: bytes, digests: Mapping[str, str], files: Mapping[str, bytes]
+    ) -> Iterator[bytes]:
+        """A document, and those of its Files that are not there yet."""
+        if b"#" not in document:
+            yield document
+            return
+        named = dict.fromkeys(files_named(from_tree(tree.parse(document))))
+        there = set(self._meant)
+        ids = {id_: self._id(id_, digests.get(id_, _NOWHERE)) for id_ in named}
+        others = {old: new for old, new in ids.items() if old != new}
+        if others:
+            document = b"".join(rewrite(document, lambda block: _renamed(block, others)))
+        yield document
+        for id_ in named:
+            if id_ in files and ids[id_] not in there:
+                yield _written((ids[id_], files[id_]))
+
+    def _id(self, id_: str, digest: str) -> str:
+        """The id under which a File goes: its own, unless that stands for another one."""
+        tried = chain((id_,), (f"{id_}-{number}" for number in count(2)))
+        return next(each for each in tried if self._meant.setdefault(each, digest) == digest)
+
+
+def _written(file: tuple[str, bytes]) -> bytes:
+    return written(File(*file)).encode()
+
+
+def _renamed(block: Block, others: Mapping[str, str]) -> Block:
+    """A block in which each Executable that names a File names it by its new id."""
+
+    def changed(item: Item) -> Item:
+        if isinstance(item, Block):
+            return _renamed(item, others)
+        if not isinstance(item, Property) or item.name != "Executable":
+            return item
+        try:
+            named = executable(item.text)
+        except InvalidValue:
+            return item
+        if named.kind is not ExecutableKind.FILE or named.target not in others:
+            return item
+        return replace_text(item, f"#{quote(others[named.target])}", item.attributes)
+
+    items = tuple(changed(item) for item in block.items)
+    is_same = all(new is old for new, old in zip(items, block.items, strict=True))
+    return block if is_same else block.holding(items)
