@@ -37,7 +37,7 @@ _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _UNNAMED = getattr(os, "O_TMPFILE", 0) | os.O_WRONLY | os.O_CLOEXEC
 _LEFT = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _SYNCED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_PLACES = 8  # names that processes take which write the same file at once
+PLACES = 8  # names that processes take which write the same file at once
 _LINKS = 40  # as many as Linux follows
 _BUFFER = 1 << 16  # bytes
 
@@ -69,15 +69,41 @@ def put_all(folder: int, contents: Mapping[str, bytes], mode: int = 0o644) -> No
 
     So a full disk leaves everything as it was. The mode is as of ``put``. Raises ``OSError``.
     """
-    hidden: dict[str, _Hidden] = {}
-    try:
-        for name, content in contents.items():
-            hidden[name] = _Hidden(folder, name, 0o600)
-            hidden[name].fill(content, mode)
+    with Together(folder, contents, mode) as new:
         for name in contents:
-            hidden.pop(name).appear()
-    finally:
-        for each in hidden.values():
+            new.appear(name)
+
+
+class Together:
+    """Several new files of a directory, for a ``with`` block: on disk, and not seen yet.
+
+    Those that have not appeared when the block ends go. The mode is as of ``put``. Raises
+    ``OSError``.
+    """
+
+    def __init__(self, folder: int, contents: Mapping[str, bytes], mode: int = 0o644) -> None:
+        self._folder, self._contents, self._mode = folder, contents, mode
+        self._hidden: dict[str, _Hidden] = {}
+
+    def __enter__(self) -> Together:
+        try:
+            for name, content in self._contents.items():
+                self._hidden[name] = _Hidden(self._folder, name, 0o600)
+                self._hidden[name].fill(content, self._mode)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def appear(self, name: str) -> None:
+        """Give one its name. Raises ``OSError``."""
+        self._hidden.pop(name).appear()
+
+    def _end(self) -> None:
+        for each in self._hidden.values():
             each.end()
 
 
@@ -106,7 +132,7 @@ class _Hidden:
                 try:
                     return self._link(self._name)
                 except FileExistsError:
-                    _lock(self.handle)
+                    lock(self.handle)
                     self._take(self._link)
             os.rename(self._hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
             self._hidden = ""
@@ -126,15 +152,15 @@ class _Hidden:
 
     def _make(self, hidden: str, mode: int) -> None:
         handle = os.open(hidden, _OPEN, mode, dir_fd=self._folder)
-        if _lock(handle) and not _is_named(self._folder, hidden, handle):
-            os.close(handle)  # who looked for leftovers came between
+        if not is_kept(self._folder, hidden, handle):
+            os.close(handle)
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), hidden)
         self.handle = handle
 
     def _take(self, make: Callable[[str], None]) -> None:
         """Make it under one of its names, or else under one by chance."""
-        head = f".sssjob-{binascii.crc32(os.fsencode(self._name)):08x}"
-        for place in range(_PLACES):
+        head = hidden_head(self._name)
+        for place in range(PLACES):
             hidden = f"{head}-{place}"
             for _ in range(2):
                 try:
@@ -170,13 +196,29 @@ def _proc(handle: int) -> str:
     return f"/proc/self/fd/{handle}"
 
 
-def _lock(handle: int) -> bool:
+def hidden_head(name: str) -> str:
+    """How the hidden names begin under which something is made that gets a name later."""
+    return f".sssjob-{binascii.crc32(os.fsencode(name)):08x}"
+
+
+def lock(handle: int) -> bool:
     """Whether a file is locked now; not where others hold it, or where files have no locks."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
+
+
+def is_kept(folder: int, hidden: str, handle: int) -> bool:
+    """Lock what was just made; whether nobody who looks for leftovers came between."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # files have no locks there, and so nobody removes any
+    return _is_named(folder, hidden, handle)
 
 
 def _is_named(folder: int, name: str, handle: int) -> bool:
@@ -195,7 +237,7 @@ def _sweep(folder: int, name: str) -> bool:
         return False
     try:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or not _lock(handle):
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or not lock(handle):
             return False
         if _is_named(folder, name, handle):  # else another one took it away, or it has its name
             _remove(folder, name)

@@ -22,9 +22,11 @@ import errno
 import os
 import stat
 
+from sssjob import atomic
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Collection, Generator
     from types import TracebackType
     from typing import ParamSpec
 
@@ -37,7 +39,14 @@ _READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _ROOT = 0
+_DIGITS = 16  # of the number behind the name of what is removed
 _LINKS = 40  # as many as Linux follows
+_EXCHANGE = 2  # of renameat2
+# What a system, a file system, or a directory above answers where it allows no exchange.
+_NOT_HERE = (
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENOSYS, errno.EINVAL,
+    errno.EOPNOTSUPP, errno.EXDEV, errno.EMLINK,
+)  # fmt: skip
 
 
 class _Block:
@@ -125,23 +134,194 @@ def opened(place: Place) -> Generator[int, None, None]:
 def made(folder: int, name: str, mode: int = 0o755) -> Generator[int, None, None]:
     """A handle of a new directory, which has its name when the block ends without an exception.
 
-    Before that it is hidden; if anything goes wrong it is removed, with all that is in it. The mode
-    holds whatever the umask is. Raises ``OSError``, also where the name is taken.
+    Before that it is hidden; if anything goes wrong it is removed, with all that is in it, and if
+    the process is killed, by the next one that makes this directory. The mode holds whatever the
+    umask is. Raises ``OSError``, also where the name is taken.
     """
-    hidden = _hidden(name)
-    os.mkdir(hidden, 0o700, dir_fd=folder)
+    hidden, handle = _fresh(folder, name)
     try:
-        handle = os.open(hidden, _READ | os.O_NOFOLLOW, dir_fd=folder)
         try:
             yield handle
             os.fchmod(handle, mode)
             os.fsync(handle)
-        finally:
-            os.close(handle)
-        _name(folder, hidden, name)
-    except BaseException:
-        remove_tree(folder, hidden)
+            _name(folder, hidden, name)
+        except BaseException:
+            remove_tree(folder, hidden)
+            raise
+    finally:
+        os.close(handle)
+
+
+class Irreplaceable(Exception):
+    """Raised where no other directory can take the place of one, for a reason of the system."""
+
+
+@_block
+def replacing(folder: int, ours: Collection[str]) -> Generator[int, None, None]:
+    """A handle of a new directory that takes the place of an open one when the block ends.
+
+    They are exchanged in one step, and the old one is removed. Mode, owner, extended attributes
+    and all files but ``ours`` stay. Raises ``Irreplaceable``, or ``OSError``: the old one stays.
+    """
+    above, name = _whereabouts(folder)
+    hidden, handle, stands = "", -1, False
+    try:
+        hidden, handle = _fresh(above, name)
+        yield handle
+        _keep(folder, handle, ours)
+        _resemble(handle, folder)
+        os.fsync(handle)
+        _exchange(above, hidden, name)
+        if not os.path.samestat(_status(above, hidden), os.fstat(folder)):
+            _exchange(above, hidden, name)  # another one was quicker
+            raise Irreplaceable(name)
+        stands = True
+        _keep_late(folder, handle, ours)
+        os.fsync(above)
+    except OSError as error:
+        if error.errno in _NOT_HERE and not stands:
+            raise Irreplaceable(str(error)) from None
         raise
+    finally:
+        if hidden:
+            os.close(handle)
+            _discard(above, hidden)
+        os.close(above)
+
+
+def _whereabouts(folder: int) -> tuple[int, str]:
+    """A handle of the directory above one, and the name that it has there."""
+    if os.path.samestat(os.stat("."), os.fstat(folder)):
+        raise Irreplaceable(".")  # who called us would stand in one that is gone
+    try:
+        name = os.path.basename(os.readlink(f"/proc/self/fd/{folder}"))
+        above = os.open("..", _READ, dir_fd=folder)
+    except OSError as error:
+        raise Irreplaceable(str(error)) from None
+    try:
+        is_it = bool(name) and os.path.samestat(_status(above, name), os.fstat(folder))
+    except FileNotFoundError:
+        is_it = False
+    if not is_it:
+        os.close(above)
+        raise Irreplaceable(name)
+    return above, name
+
+
+def _resemble(handle: int, folder: int) -> None:
+    """Give a new directory the owner, the mode and the attributes of the old one."""
+    old = os.fstat(folder)
+    if (old.st_uid, old.st_gid) != (os.fstat(handle).st_uid, os.fstat(handle).st_gid):
+        os.fchown(handle, old.st_uid, old.st_gid)
+    os.fchmod(handle, stat.S_IMODE(old.st_mode))
+    if hasattr(os, "listxattr"):
+        for name in os.listxattr(folder):
+            os.setxattr(handle, name, os.getxattr(folder, name))
+
+
+def _exchange(folder: int, one: str, other: str) -> None:
+    """Exchange what two names lead to. Raises ``OSError``."""
+    import ctypes
+
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    if call(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), other)
+
+
+def _keep(old: int, new: int, ours: Collection[str]) -> None:
+    """Have the files of others in a new directory, too."""
+    for name in _others(old, ours):
+        try:
+            os.link(name, name, src_dir_fd=old, dst_dir_fd=new, follow_symlinks=False)
+        except FileNotFoundError:
+            continue  # it has just gone
+
+
+def _keep_late(old: int, new: int, ours: Collection[str]) -> None:
+    """Move what others put into a directory while it was exchanged."""
+    for name in os.listdir(old):
+        try:
+            if name not in ours and not _is_same(old, new, name):
+                os.rename(name, name, src_dir_fd=old, dst_dir_fd=new)
+        except FileNotFoundError:
+            continue
+
+
+def _others(folder: int, ours: Collection[str]) -> list[str]:
+    names = os.listdir(folder)
+    if len(names) > _AT_ONCE:
+        raise Irreplaceable(f"more than {_AT_ONCE} entries")
+    return [name for name in names if name not in ours]
+
+
+def _is_same(one: int, other: int, name: str) -> bool:
+    try:
+        there = _status(other, name)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(_status(one, name), there)
+
+
+def _status(folder: int, name: str) -> os.stat_result:
+    return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+def _discard(folder: int, hidden: str) -> None:
+    """Remove what is needed no more; who makes the same directory next removes it otherwise."""
+    try:  # noqa: SIM105  (without contextlib, see above)
+        remove_tree(folder, hidden)
+    except OSError:
+        pass
+
+
+def _fresh(folder: int, name: str) -> tuple[str, int]:
+    """The name and a handle of a new hidden directory, which nobody takes for a leftover."""
+    head = atomic.hidden_head(name)
+    for place in (*range(atomic.PLACES), os.urandom(8).hex()):
+        hidden = f"{head}-{place}"
+        if is_there(folder, hidden) and not _sweep(folder, hidden):
+            continue
+        try:
+            os.mkdir(hidden, 0o700, dir_fd=folder)
+            handle = os.open(hidden, _READ | os.O_NOFOLLOW, dir_fd=folder)
+        except (FileExistsError, FileNotFoundError):
+            continue  # another one makes it at this moment, or takes it for a leftover
+        if atomic.is_kept(folder, hidden, handle):
+            return hidden, handle
+        os.close(handle)
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
+
+
+def sweep_beside(folder: int) -> None:
+    """Remove what killed processes left that exchanged, or were to exchange, an open directory."""
+    try:
+        above, name = _whereabouts(folder)
+    except Irreplaceable:
+        return
+    try:
+        for place in range(atomic.PLACES):
+            hidden = f"{atomic.hidden_head(name)}-{place}"
+            if is_there(above, hidden):
+                _sweep(above, hidden)
+    finally:
+        os.close(above)
+
+
+def _sweep(folder: int, hidden: str) -> bool:
+    """Remove what a killed process left under a name; whether that could be."""
+    try:
+        handle = os.open(hidden, _READ | os.O_NOFOLLOW, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        if os.fstat(handle).st_uid == os.geteuid() and atomic.lock(handle):
+            _discard(folder, hidden)
+        return not is_there(folder, hidden)
+    finally:
+        os.close(handle)
 
 
 @_block
@@ -205,14 +385,25 @@ def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
             return True
     except FileNotFoundError:
         return False
-    top = _entered(folder, hidden)
     try:
-        os.fchmod(top, 0o700)  # who still runs there comes in no more
-        _empty(top, hidden, most)
-    finally:
-        os.close(top)
-    os.rmdir(hidden, dir_fd=folder)
+        top = _entered(folder, hidden)
+        try:
+            os.fchmod(top, 0o700)  # who still runs there comes in no more
+            _empty(top, hidden, most)
+        finally:
+            os.close(top)
+        os.rmdir(hidden, dir_fd=folder)
+    except FileNotFoundError:
+        pass  # who looks for leftovers removes it at this moment
     return True
+
+
+def sweep(folder: int) -> None:
+    """Go on with what killed processes began to remove in a directory, as far as that can be."""
+    for name in os.listdir(folder):
+        head, _, number = name.rpartition(".")
+        if head.startswith(".") and len(number) == _DIGITS and number.isalnum():
+            _discard(folder, name)
 
 
 def _empty(top: int, named: str, most: int) -> None:
@@ -273,7 +464,7 @@ def _some(folder: int) -> list[tuple[str, bool]]:
 
 
 def _hidden(name: str) -> str:
-    return f".{name[:200]}.{os.urandom(8).hex()}"
+    return f".{name[:200]}.{os.urandom(_DIGITS // 2).hex()}"
 
 
 def _walked(named: str, make: bool) -> int:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from killing import killed
 
 import sssjob
 from sssjob import atomic
@@ -333,30 +334,6 @@ WRITES = re.compile(
 def test_there_is_one_way_to_write_a_file():
     found = {path.name for path in HOME.rglob("*.py") if WRITES.search(path.read_text())}
     assert found <= set(OTHERWISE)
-
-
-def killed(work, moment):
-    """Do something in a process that is killed before its n-th call of the system's functions.
-
-    Gives whether it ended before.
-    """
-    child = os.fork()
-    if not child:
-        left = moment
-
-        def count(frame, event, function):
-            nonlocal left
-            if event == "c_call" and function.__module__ in ("posix", "fcntl", "_io"):
-                left -= 1
-                if left < 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.setprofile(count)
-        try:
-            work()
-        finally:
-            os._exit(0)
-    return os.waitpid(child, 0)[1] == 0
 
 
 def contents(directory):

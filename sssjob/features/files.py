@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST = 4096  # bytes of one value
 MOST = 10_000  # files looked at in one directory
+_LOOKS = 8  # times that a directory is read which is replaced meanwhile
 
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -52,36 +53,54 @@ def texts(
     Reads through no symbolic link that leaves the directory, and opens regular files only.
     Raises ``OSError`` if the directory itself cannot be read.
     """
+    names = None if only is None else tuple(only)
+    for look in range(_LOOKS):
+        if isinstance(directory, int):
+            folder = os.open(".", _FOLDER, dir_fd=directory)
+        else:
+            folder = os.open(directory, _FOLDER)
+        try:
+            found = _texts(folder, names)
+            # Where another directory has taken its place, what was read may be a part of the old.
+            if look == _LOOKS - 1 or isinstance(directory, int) or _is_still(folder, directory):
+                break
+        finally:
+            os.close(folder)
+    return found
+
+
+def _texts(folder: int, only: Iterable[str] | None) -> tuple[dict[str, str], list[Fault]]:
     found: dict[str, str] = {}
     faults: list[Fault] = []
-    if isinstance(directory, int):
-        folder = os.open(".", _FOLDER, dir_fd=directory)
-    else:
-        folder = os.open(directory, _FOLDER)
-    try:
-        for name in _names(folder, faults) if only is None else only:
-            try:
-                text = content(folder, name).decode().strip()
-            except FileNotFoundError:
-                if only is None:  # it was there a moment ago, or a link leads nowhere
-                    faults.append(unread(name, os.strerror(2)))
-                continue
-            except OSError as error:
-                faults.append(unread(name, error.strerror or str(error)))
-                continue
-            except UnicodeDecodeError as error:
-                faults.append(unread(name, f"UTF-8: byte {error.start + 1} is not"))
-                continue
-            except ValueError as error:
-                faults.append(unread(name, str(error)))
-                continue
-            if "\0" in text:
-                faults.append(unread(name, "it holds a NUL"))
-            elif text:
-                found[name] = text
-    finally:
-        os.close(folder)
+    for name in _names(folder, faults) if only is None else only:
+        try:
+            text = content(folder, name).decode().strip()
+        except FileNotFoundError:
+            if only is None:  # it was there a moment ago, or a link leads nowhere
+                faults.append(unread(name, os.strerror(2)))
+            continue
+        except OSError as error:
+            faults.append(unread(name, error.strerror or str(error)))
+            continue
+        except UnicodeDecodeError as error:
+            faults.append(unread(name, f"UTF-8: byte {error.start + 1} is not"))
+            continue
+        except ValueError as error:
+            faults.append(unread(name, str(error)))
+            continue
+        if "\0" in text:
+            faults.append(unread(name, "it holds a NUL"))
+        elif text:
+            found[name] = text
     return found, faults
+
+
+def _is_still(folder: int, directory: str | os.PathLike[str]) -> bool:
+    """Whether a path leads to an open directory, or to nothing any more."""
+    try:
+        return os.path.samestat(os.fstat(folder), os.stat(directory))
+    except FileNotFoundError:
+        return True
 
 
 def content(folder: int, name: str) -> bytes:

@@ -1,5 +1,6 @@
 """A directory of features, written so that whoever reads it at any moment sees whole values.
 
+Where values change, a new directory with all of them takes the place of the old one in one step.
 Each value goes to a file without a name, is forced to disk with all others, and then gets its
 name. ``.sssjob`` lists what we wrote, so that a later run removes what it no longer
 gives and leaves alone what somebody else put there. Hooks write before every job: nothing here
@@ -14,7 +15,7 @@ from contextlib import suppress
 
 from sssjob import atomic
 from sssjob import directory_handles as handles
-from sssjob.features import keys
+from sssjob.features import files, keys
 from sssjob.features.files import LONGEST
 
 TYPE_CHECKING = False
@@ -41,34 +42,65 @@ def write(values: Mapping[str, Value], directory: Place) -> Written:
 
     It may be an open one, by its handle. Nothing is touched if one of the names or values cannot
     be written: ``InvalidValue``. All new values are on disk before the first one is seen, so that
-    a full disk (``OSError``) leaves a directory as it was, and makes none.
+    a full disk (``OSError``) leaves a directory as it was, and makes none. Never does a directory
+    have values of two calls that differ: a new one takes its place, or, where that cannot be
+    (and for a handle), what changes goes before the first new value comes.
     """
     contents = {name: content(name, value) for name, value in values.items()}
     if isinstance(directory, int) or os.path.isdir(directory):
         with handles.opened(directory) as folder:
-            return Written(str(directory), tuple(contents), _replaced(folder, contents))
+            may_go = not isinstance(directory, int)  # else its caller would hold what is gone
+            return Written(str(directory), tuple(contents), _replaced(folder, contents, may_go))
     parent, name = os.path.split(os.path.normpath(directory))
     try:
         with handles.opened(parent or ".") as above, handles.made(above, name) as folder:
-            return Written(str(directory), tuple(contents), _replaced(folder, contents))
+            return Written(str(directory), tuple(contents), _replaced(folder, contents, False))
     except OSError as error:
         error.filename, error.filename2 = str(directory), None
         raise
 
 
-def _replaced(folder: int, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+def _replaced(folder: int, contents: Mapping[str, bytes], may_go: bool) -> tuple[str, ...]:
     """Give a directory these contents and no others of ours; the names that went."""
+    if may_go:
+        handles.sweep_beside(folder)
     earlier = _manifest(folder)
-    # Before the first key: a run that is cut short must not leave keys that nobody owns.
-    atomic.put_all(folder, {MANIFEST: _listing({*earlier, *contents}), **contents})
     stale = tuple(sorted(earlier - contents.keys()))
-    for name in stale:
-        with suppress(FileNotFoundError, IsADirectoryError):
-            os.unlink(name, dir_fd=folder)
+    old = [*stale, *(name for name in contents if _differs(folder, name, contents[name]))]
+    if may_go and old:
+        try:
+            with handles.replacing(folder, {MANIFEST, *earlier, *contents}) as new:
+                atomic.put_all(new, {MANIFEST: _listing(contents), **contents})
+            return stale
+        except handles.Irreplaceable:
+            pass
+    # Before the first key: a run that is cut short must not leave keys that nobody owns.
+    all_of_us = {MANIFEST: _listing({*earlier, *contents}), **contents}
+    with atomic.Together(folder, all_of_us) as new:
+        new.appear(MANIFEST)
+        _unlink(folder, old)
+        for name in contents:
+            new.appear(name)
     if stale:
         atomic.put(folder, MANIFEST, _listing(contents))
     os.fsync(folder)
     return stale
+
+
+def _differs(folder: int, name: str, content: bytes) -> bool:
+    """Whether a name leads to something else than this."""
+    if not handles.is_there(folder, name):
+        return False
+    try:
+        return files.content(folder, name) != content
+    except (OSError, ValueError):
+        return True
+
+
+def _unlink(folder: int, names: Iterable[str]) -> None:
+    for name in names:
+        with suppress(FileNotFoundError, IsADirectoryError):
+            os.unlink(name, dir_fd=folder)
 
 
 def put(values: Mapping[str, Value], directory: Place) -> Written:

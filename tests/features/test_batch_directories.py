@@ -8,6 +8,7 @@ import subprocess
 from contextlib import suppress
 
 import pytest
+from killing import killed
 
 from sssjob.errors import Unprotected
 from sssjob.features.batch.directories import Directories, make_machine
@@ -186,3 +187,29 @@ def test_nobody_is_led_through_a_directory_for_all(led, safe_path, work):
 def test_nothing_is_taken_away_where_there_is_no_root(safe_path):
     Directories(safe_path / "never/made", "3").remove()
     assert os.listdir(safe_path) == []
+
+
+@pytest.mark.parametrize("call", ["make", "remove"])
+def test_what_a_kill_leaves_is_taken_away_when_the_next_job_starts(directories, monkeypatch, call):
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    directories.root.mkdir()
+    other = Directories(directories.root, "4")
+    for moment in range(1000):
+        directories.make(VALUES)
+        ended = (
+            killed(getattr(directories, call), moment)
+            if call == "remove"
+            else killed(lambda: directories.make(VALUES), moment)
+        )
+        if directories.job.exists() and call == "make":
+            assert read(directories.jobfeatures).values == VALUES
+        directories.remove()
+        other.make(VALUES)
+        if call == "make":
+            directories.make(VALUES)  # the same job again takes away what was being made of it
+            directories.remove()
+        assert os.listdir(directories.root) == ["4"]
+        if ended:
+            break
+    assert ended
+    assert moment > 10

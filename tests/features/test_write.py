@@ -1,14 +1,17 @@
 import errno
 import os
+import shutil
 import stat
 import string
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from killing import between, killed
 
-from sssjob import atomic
+from sssjob import directory_handles as handles
 from sssjob.errors import InvalidValue
+from sssjob.features import files as files_of
 from sssjob.features import keys
 from sssjob.features.read import read
 from sssjob.features.write import LONGEST, MANIFEST, write
@@ -110,7 +113,7 @@ NEW = {"wall_limit_secs": 2222222222, "job_id": "new", "max_rss_bytes": 22}
 CALLS = ("open", "fchmod", "fsync", "rename", "unlink")
 
 
-def failing(monkeypatch, call, nth):
+def failing(monkeypatch, call, nth, code=errno.ENOSPC):
     """Let the nth call of a function of os fail as a full or dying disk does."""
     genuine, count = getattr(os, call), 0
 
@@ -118,7 +121,7 @@ def failing(monkeypatch, call, nth):
         nonlocal count
         count += 1
         if count == nth:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise OSError(code, os.strerror(code))
         return genuine(*arguments, **keywords)
 
     monkeypatch.setattr(os, call, wrapper)
@@ -164,35 +167,203 @@ def test_a_full_disk_leaves_a_directory_as_it_was(tmp_path, monkeypatch, call, n
     assert os.listdir(tmp_path) == ["old"]
 
 
-class _Crash(BaseException):
-    """The machine loses power: no handler of ours runs."""
+def spelled(values):
+    return {name: str(value) for name, value in values.items()}
 
 
-@pytest.mark.parametrize("nth", range(1, 12))
-def test_a_crash_before_any_rename_leaves_whole_values(tmp_path, monkeypatch, nth):
-    write(OLD, tmp_path)
-    count = 0
-    genuine = os.rename
+def texts(directory):
+    return files_of.texts(directory)[0]
 
-    def rename(*arguments, **keywords):
-        nonlocal count
-        count += 1
-        if count == nth:
-            raise _Crash
-        genuine(*arguments, **keywords)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(atomic, "_unnamed", lambda *_: -1)  # so that each name is given by a rename
-        patch.setattr(os, "rename", rename)
-        if nth <= 5:
-            with pytest.raises(_Crash):
-                write(NEW, tmp_path)
-        else:
-            write(NEW, tmp_path)
-    values = read(tmp_path).values
-    assert all(value in (OLD.get(name), NEW.get(name)) for name, value in values.items())
-    write({}, tmp_path)
-    assert read(tmp_path).values == {}, "whatever was written before the crash is still ours"
+@pytest.fixture(params=["exchange", "in place"])
+def exchange(request, monkeypatch):
+    """Every test, also as where directories cannot be exchanged; whether they can."""
+    if request.param == "in place":
+
+        def refused(*_):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+        monkeypatch.setattr(handles, "_exchange", refused)
+    return request.param == "exchange"
+
+
+def test_who_reads_at_any_moment_never_sees_values_of_two_calls(tmp_path, exchange):
+    write(OLD, tmp_path / "job")
+    seen = []
+    between(lambda: write(NEW, tmp_path / "job"), lambda: seen.append(texts(tmp_path / "job")))
+    assert len(seen) > 20
+    for each in seen:
+        assert any(each.items() <= spelled(values).items() for values in (OLD, NEW))
+    if exchange:
+        assert [each for each in seen if each not in (spelled(OLD), spelled(NEW))] == []
+    assert texts(tmp_path / "job") == spelled(NEW)
+    assert os.listdir(tmp_path) == ["job"]
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Nothing is forced to disk, which takes long; a kill does not stop the disk."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_kill_at_any_moment_leaves_no_mixture_and_the_next_run_nothing_else(tmp_path, exchange):
+    write(OLD, tmp_path / "job")
+    (tmp_path / "job" / "others").write_text("x")
+    kept = {"others": "x"}
+    found = []
+    for moment in range(1000):
+        write(OLD, tmp_path / "job")
+        ended = killed(lambda: write(NEW, tmp_path / "job"), moment)
+        seen = texts(tmp_path / "job")
+        assert any(seen.items() <= {**spelled(values), **kept}.items() for values in (OLD, NEW))
+        found.append(seen)
+        write(NEW, tmp_path / "job")
+        assert texts(tmp_path / "job") == {**spelled(NEW), **kept}
+        assert {*os.listdir(tmp_path / "job")} == {*NEW, MANIFEST, "others"}
+        assert os.listdir(tmp_path) == ["job"]
+        if ended:
+            break
+    assert ended
+    assert moment > 20
+    if exchange:
+        assert all(seen in ({**spelled(OLD), **kept}, {**spelled(NEW), **kept}) for seen in found)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_kill_while_a_directory_is_made_leaves_none_and_the_next_run_nothing_else(tmp_path):
+    for moment in range(1000):
+        ended = killed(lambda: write(NEW, tmp_path / "job"), moment)
+        if (tmp_path / "job").exists():
+            assert texts(tmp_path / "job") == spelled(NEW)
+            shutil.rmtree(tmp_path / "job")
+        write(NEW, tmp_path / "job")
+        assert os.listdir(tmp_path) == ["job"]
+        shutil.rmtree(tmp_path / "job")
+        if ended:
+            break
+    assert ended
+    assert moment > 20
+
+
+def test_who_reads_while_a_directory_takes_its_place_gets_the_new_one(tmp_path, monkeypatch):
+    write(OLD, tmp_path / "job")
+    genuine = files_of.content
+
+    def content(folder, name):
+        monkeypatch.setattr(files_of, "content", genuine)
+        found = genuine(folder, name)
+        write(NEW, tmp_path / "job")
+        return found
+
+    monkeypatch.setattr(files_of, "content", content)
+    assert texts(tmp_path / "job") == spelled(NEW)
+
+
+def test_what_takes_the_place_of_a_directory_is_like_it(tmp_path):
+    write(OLD, tmp_path / "job")
+    job = tmp_path / "job"
+    (job / "others").write_text("x")
+    (job / "link").symlink_to("others")
+    job.chmod(0o2750)
+    if os.geteuid() == 0:
+        os.chown(job, 1234, 5678)
+        job.chmod(0o2750)
+    before, inode = job.stat(), (job / "others").stat().st_ino
+    write(NEW, job)
+    after = job.stat()
+    assert after.st_ino != before.st_ino
+    assert (after.st_mode, after.st_uid, after.st_gid) == (
+        before.st_mode, before.st_uid, before.st_gid,
+    )  # fmt: skip
+    assert (job / "others").stat().st_ino == inode
+    assert os.readlink(job / "link") == "others"
+
+
+def test_what_others_put_there_meanwhile_stays(tmp_path, monkeypatch):
+    write(OLD, tmp_path / "job")
+    (tmp_path / "job" / "replaced").write_text("old")
+    genuine = handles._exchange
+
+    def exchange(*arguments):
+        (tmp_path / "job" / "late").write_text("x")
+        (tmp_path / "new").write_text("new")
+        (tmp_path / "new").rename(tmp_path / "job" / "replaced")
+        genuine(*arguments)
+
+    monkeypatch.setattr(handles, "_exchange", exchange)
+    write(NEW, tmp_path / "job")
+    assert texts(tmp_path / "job") == {**spelled(NEW), "late": "x", "replaced": "new"}
+
+
+@pytest.mark.parametrize("why", ["a directory in it", "here", "by a handle", "of another"])
+def test_a_directory_that_has_to_stay_is_written_in_place(tmp_path, monkeypatch, why):
+    job = tmp_path / "job"
+    write(OLD, job)
+    inode = job.stat().st_ino
+    place = job
+    if why == "a directory in it":
+        (job / "inner").mkdir()
+    elif why == "here":
+        monkeypatch.chdir(job)
+        place = "."
+    elif why == "by a handle":
+        place = os.open(job, os.O_RDONLY)
+    else:
+        monkeypatch.setattr(handles, "_resemble", refused)
+    write(NEW, place)
+    assert job.stat().st_ino == inode
+    assert {name: text for name, text in texts(job).items() if name != "inner"} == spelled(NEW)
+    assert os.listdir(tmp_path) == ["job"]
+    if why == "by a handle":
+        os.close(place)
+
+
+def refused(*_):
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+@pytest.mark.parametrize("call", ["scandir", "listdir", "stat", "link", "fsync", "mkdir", "rename"])
+@pytest.mark.parametrize("code", [errno.EIO, errno.EPERM])
+def test_a_failure_before_or_behind_the_exchange_leaves_one_of_both(
+    tmp_path, monkeypatch, call, code
+):
+    for nth in range(1, 60):
+        write(OLD, tmp_path / "job")
+        with monkeypatch.context() as patch:
+            happened = failing(patch, call, nth, code)
+            allowed = [spelled(NEW)]
+            try:
+                write(NEW, tmp_path / "job")
+            except OSError:
+                allowed += [spelled(OLD)]
+            has_happened = happened()
+        assert texts(tmp_path / "job") in allowed
+        assert has_happened or len(allowed) == 1
+        if not has_happened:
+            break
+    write(NEW, tmp_path / "job")
+    assert not has_happened
+    assert os.listdir(tmp_path) == ["job"]
+    assert {*os.listdir(tmp_path / "job")} == {*NEW, MANIFEST}
+
+
+def test_another_directory_that_takes_the_place_meanwhile_stays(tmp_path, monkeypatch):
+    write(OLD, tmp_path / "job")
+    genuine = handles._exchange
+
+    def exchange(*arguments):
+        monkeypatch.setattr(handles, "_exchange", genuine)
+        (tmp_path / "job").rename(tmp_path / "moved")
+        (tmp_path / "job").mkdir()
+        (tmp_path / "job" / "precious").write_text("x")
+        genuine(*arguments)
+
+    monkeypatch.setattr(handles, "_exchange", exchange)
+    write(NEW, tmp_path / "job")
+    assert os.listdir(tmp_path / "job") == ["precious"]
+    assert texts(tmp_path / "moved") == spelled(NEW)
+    assert sorted(os.listdir(tmp_path)) == ["job", "moved"]
 
 
 def test_data_reaches_the_disk_before_its_name_and_the_directory_last(tmp_path, monkeypatch):
@@ -208,7 +379,7 @@ def test_data_reaches_the_disk_before_its_name_and_the_directory_last(tmp_path, 
     assert calls == ["fchmod", "fsync"] * 2 + named + ["fsync"]
 
 
-texts = st.text(
+some_text = st.text(
     st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=99
 ).map(str.strip).filter(bool)  # fmt: skip
 numbers = {
@@ -222,8 +393,8 @@ unknown = st.text(string.ascii_lowercase + "_", min_size=1, max_size=20).map(
 
 
 @given(
-    st.fixed_dictionaries({}, optional={**numbers, "job_id": texts}),
-    st.dictionaries(unknown, texts, max_size=3),
+    st.fixed_dictionaries({}, optional={**numbers, "job_id": some_text}),
+    st.dictionaries(unknown, some_text, max_size=3),
 )
 def test_what_was_written_is_read(tmp_path_factory, known, extra):
     directory = tmp_path_factory.mktemp("mjf") / "job"

@@ -67,6 +67,7 @@ class Directories:
         if user and os.geteuid() == 0:
             owner = int(user) if user.isdigit() else pwd.getpwnam(user).pw_uid
         with handles.protected(self.root, make=True) as root, _naming(self.job):
+            handles.sweep(root)
             handles.remove_tree(root, self.job_id)  # of an earlier run of this job
             with handles.made(root, self.job_id) as job:
                 with handles.made(job, self.jobfeatures.name) as folder:
