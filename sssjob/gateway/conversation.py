@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from sssjob.errors import BadFraming
 from sssjob.gateway.config import Limits
+from sssjob.gateway.crowd import Crowd
 from sssjob.gateway.figures import MISSING, figures
 from sssjob.gateway.log import LOGGER, event
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
@@ -55,14 +56,14 @@ class Shared:
         orders: ThreadPoolExecutor,
     ) -> None:  # fmt: skip
         self.responder, self.limits, self.pool, self.orders = responder, limits, pool, orders
-        self.held = 0  # bytes of requests, and of what it takes to answer them
+        self.crowd = Crowd(limits.connections, limits.memory)
         self.pending = 0  # requests that wait for their answer
         self.figures = figures(lambda: self.pending)
         self.stopping = False
 
 
 class Conversation:
-    """One connection. ``messages`` and ``figures`` say what may be asked on it."""
+    """One connection of the crowd. ``messages`` and ``figures`` say what may be asked on it."""
 
     def __init__(
         self,
@@ -79,7 +80,6 @@ class Conversation:
         self.origin = str(peer[0]) if peer else ""
         self.busy = False
         self._parser = Requests(shared.limits.message)
-        self._held = 0
         # A write is over when its last byte is on its way. (With 0, TLS would wait for ever.)
         writer.transport.set_write_buffer_limits(high=1, low=0)
 
@@ -91,7 +91,6 @@ class Conversation:
         except OSError as error:  # time-outs are among them
             event("client left", logging.DEBUG, origin=self.origin, reason=str(error))
         finally:
-            self._hold_bytes(0)
             self.abort()
 
     def abort(self) -> None:
@@ -100,10 +99,12 @@ class Conversation:
 
     async def _exchange(self) -> bool:
         """One request and its answer; whether there may be another."""
+        self.shared.crowd.wait(self)
         request = await self._receive()
         if request is None:
             return False
         self.busy = True
+        self.shared.crowd.work(self)
         keep_alive = request.keep_alive and not self.shared.stopping
         is_large = len(request.body) > _LARGE
         reply = await self._answer(request, keep_alive)
@@ -151,10 +152,8 @@ class Conversation:
         return request
 
     def _hold_bytes(self, held: int) -> bool:
-        """Count what this connection holds; whether all of them together may."""
-        self.shared.held += held - self._held
-        self._held = held
-        return self.shared.held <= self.shared.limits.memory
+        """Count what this connection holds; whether there is room for it."""
+        return self.shared.crowd.hold(self, held)
 
     # --- answers -----------------------------------------------------------------------------
 
@@ -274,6 +273,7 @@ class Conversation:
     async def _linger(self) -> None:
         """Let the client read its answer: closing on unread bytes would take it away again."""
         left = _LINGER_BYTES
+        self.shared.crowd.wait(self)
         with suppress(OSError):
             async with asyncio.timeout(_LINGER):
                 if not self.writer.can_write_eof():  # TLS has no such end
@@ -294,7 +294,7 @@ class Conversation:
             "request", level,
             origin=self.origin, actor=outcome.actor, action=outcome.action, object=outcome.object,
             id=outcome.id, code=outcome.code, rows=outcome.rows, ms=round(seconds * 1000, 2),
-            bytes=len(request.body) if request else self._held,
+            bytes=len(request.body) if request else self._parser.held,
             **({"message": outcome.message} if failed else {}),
         )  # fmt: skip
 

@@ -45,6 +45,11 @@ class Server:
         _, text = self._shared.figures.text() or ("", b"")
         return text
 
+    @property
+    def held(self) -> int:
+        """Bytes of requests that are held now, and of what it takes to answer them."""
+        return self._shared.crowd.held
+
     def take_keys(self, keys: Keys) -> None:
         """Prove actors by other keys from now on."""
         self._shared.responder.keys = keys
@@ -107,7 +112,8 @@ class Server:
             )
             task = asyncio.current_task()
             assert task is not None
-            if self._shared.stopping or len(self._open) >= self.config.limits.connections:
+            crowd = self._shared.crowd
+            if self._shared.stopping or not crowd.enter(conversation):
                 self._shared.figures.refused()
                 conversation.abort()
                 return
@@ -117,6 +123,7 @@ class Server:
                 await conversation.hold()
             finally:
                 del self._open[task]
+                crowd.leave(conversation)
                 self._shared.figures.connected(-1)
 
         return await asyncio.start_server(

@@ -11,7 +11,7 @@ import ssl
 import struct
 import subprocess
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import gateways
 import peers
@@ -19,7 +19,7 @@ import pytest
 import requests
 from gateways import connected, exchange, gateway, said
 from gold import KEY, RECORDINGS, documents, recording, replaying
-from waiting import HANG
+from waiting import HANG, until
 
 from sssjob.gateway.config import TLS, Limits
 from sssjob.gateway.log import LOGGER, Lines
@@ -296,19 +296,62 @@ def closed(running):
     return True
 
 
-def test_one_connection_too_many_is_closed_and_the_others_stay():
-    asked = HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(RAW.message), RAW.message)
+def elsewhere(running, host="127.0.0.2"):
+    """A connection from another address."""
+    return socket.create_connection(running.address(), timeout=HANG, source_address=(host, 0))
+
+
+def asks(connection):
+    connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(RAW.message), RAW.message))
+    return b"<Code>000</Code>" in connection.recv(4096)
+
+
+def test_one_connection_too_many_takes_the_place_of_the_one_that_waits_longest():
     with (
         gateway(one, limits=Limits(connections=2, grace=5)) as running,
         connected(running) as first,
         connected(running) as second,
     ):
-        for connection in (first, second):
-            connection.sendall(asked)
-            assert b"<Code>000</Code>" in connection.recv(4096)
-        assert closed(running)
-        first.sendall(asked)
-        assert b"<Code>000</Code>" in first.recv(4096)
+        for each in (first, second, first):
+            assert asks(each)
+        with connected(running) as third:
+            assert asks(third)
+            assert said(second) == b""
+            assert asks(first)
+
+
+def test_half_requests_of_one_address_shut_nobody_else_out():
+    with (
+        gateway(one, limits=Limits(connections=8, grace=5)) as running,
+        ExitStack() as stack,
+        elsewhere(running) as other,
+    ):
+        assert asks(other)
+        flood = []
+        for _ in range(40):
+            flood.append(stack.enter_context(connected(running)))
+            flood[-1].sendall(HEAD + b"Content-Length: 9999\r\n\r\n<Envelope>")
+            assert asks(other)
+        with elsewhere(running, "127.0.0.3") as fresh:
+            assert asks(fresh)
+            assert asks(other)
+            gone = [each for each in flood if select.select([each], [], [], 0)[0]]
+            assert len(gone) >= 40 - 6
+            assert flood[-1] not in gone  # the slowest have gone first
+
+
+def test_bytes_of_one_address_leave_room_for_those_of_others():
+    begun = HEAD + b"Content-Length: 60000\r\n\r\n" + b"a" * 40_000
+    with (
+        gateway(one, limits=Limits(memory=50_000, grace=5)) as running,
+        connected(running) as first,
+        elsewhere(running) as other,
+    ):
+        first.sendall(begun)
+        until(lambda: running.server.held >= 40_000)
+        other.sendall(HEAD + b"Content-Length: 20000\r\n\r\n" + b"b" * 20_000)
+        assert b"<Code>302</Code>" in other.recv(4096)
+        assert said(first) == b""
 
 
 def test_what_all_clients_together_may_hold_has_an_end():
