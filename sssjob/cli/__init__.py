@@ -18,44 +18,58 @@ from sssjob.cli.signals import Terminated, die
 _ESCAPED = "sssjob.escaped"
 
 # fmt: off
-COMMANDS = {
-    "validate":      "Check documents against the standard.",
-    "show":          "Show job objects as a tree, or write them in another form.",
-    "query":         "Find jobs and values in job objects, by XPath.",
-    "store":         "Keep job objects in a file or PostgreSQL, and query them.",
-    "convert":       "Turn accounting records into job objects.",
-    "status":        "Show the jobs that a batch system has, as job objects.",
-    "translate":     "Turn jobs into scripts of batch systems, and back.",
-    "submit":        "Submit jobs to a batch system, each exactly once.",
-    "cancel":        "Cancel jobs that are submitted, by their documents.",
-    "hold":          "Hold jobs that are submitted.",
-    "release":       "Release jobs that are held.",
-    "features":      "Machine/Job Features: what a job may use, as small files.",
-    "deliver":       "Put what was used (features, records) into requested jobs.",
-    "report":        "Add up what jobs used, by user, project or time.",
-    "graph":         "Show which jobs are ready, wait or will never run.",
-    "match":         "Tell which offers satisfy a request, and why.",
-    "explain":       "Show a request as a readable tree.",
-    "alternatives":  "List what would satisfy a request, best first.",
-    "layout":        "Show which task of a job runs on which node.",
-    "place":         "Place the tasks of jobs on nodes, the best way.",
-    "profile":       "List what a peer that supports less would lose.",
-    "lcginfo":       "Queue states and response times of grid sites.",
-    "request":       "Ask a gateway, or Gold, over SSSRMAP.",
-    "serve":         "Answer schedulers and clients over SSSRMAP.",
-    "condor":        "Hooks, ads and features of HTCondor execution points.",
-    "transform":     "Transform job objects with an XSLT sheet.",
-    "repair":        "Repair documents that are not well-formed XML.",
-    "canon":         "Write job objects in one canonical form, to compare them.",
-    "diff":          "Show where two documents mean different things.",
-    "conformance":   "Run or export the cases of the standard.",
+SECTIONS = {
+    "Documents": {
+        "validate":      "Check documents against the standard.",
+        "show":          "Show job objects as a tree, or write them in another form.",
+        "query":         "Find jobs and values in job objects, by XPath.",
+        "diff":          "Show where two documents mean different things.",
+        "canon":         "Write job objects in one canonical form, to compare them.",
+        "repair":        "Repair documents that are not well-formed XML.",
+        "transform":     "Transform job objects with an XSLT sheet.",
+        "store":         "Keep job objects in a file or PostgreSQL, and query them.",
+    },
+    "Batch systems": {
+        "translate":     "Turn jobs into scripts of batch systems, and back.",
+        "submit":        "Submit jobs to a batch system, each exactly once.",
+        "cancel":        "Cancel jobs that are submitted, by their documents.",
+        "hold":          "Hold jobs that are submitted.",
+        "release":       "Release jobs that are held.",
+        "status":        "Show the jobs that a batch system has, as job objects.",
+    },
+    "Accounting": {
+        "convert":       "Turn accounting records into job objects.",
+        "deliver":       "Put what was used (features, records) into requested jobs.",
+        "report":        "Add up what jobs used, by user, project or time.",
+    },
+    "Scheduling": {
+        "explain":       "Tell what a name of the standard, or a request, means.",
+        "match":         "Tell which offers satisfy a request, and why.",
+        "alternatives":  "List what would satisfy a request, best first.",
+        "place":         "Place the tasks of jobs on nodes, the best way.",
+        "layout":        "Show which task of a job runs on which node.",
+        "graph":         "Show which jobs are ready, wait or will never run.",
+        "profile":       "List what a peer that supports less would lose.",
+    },
+    "Sites": {
+        "features":      "Machine/Job Features: what a job may use, as small files.",
+        "condor":        "Hooks, ads and features of HTCondor execution points.",
+        "lcginfo":       "Queue states and response times of grid sites.",
+    },
+    "Gateway": {
+        "serve":         "Answer schedulers and clients over SSSRMAP.",
+        "request":       "Ask a gateway, or Gold, over SSSRMAP.",
+    },
+    "This implementation": {
+        "conformance":   "Run or export the cases of the standard.",
+    },
 }
 FAMILIES = {"steer": ("cancel", "hold", "release")}
 # fmt: on
 
 
 @click.group(
-    cls=Commands, home=__name__, helps=COMMANDS, families=FAMILIES,
+    cls=Commands, home=__name__, sections=SECTIONS, families=FAMILIES,
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 @click.version_option(__version__, "--version", message="sssjob %(version)s")

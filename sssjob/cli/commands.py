@@ -6,6 +6,7 @@ import signal
 from collections.abc import Collection, Mapping
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,19 +17,20 @@ _NO_FAMILIES: Mapping[str, Collection[str]] = {}
 
 
 class Commands(click.Group):
-    """Commands by name, with what each does (``helps``), in modules below ``home``.
+    """Commands by name, with what each does, in ``sections`` of the help; modules below ``home``.
 
     A command is ``command`` in the module of its name. Commands of one family share a module, in
     which each has its own name: ``families`` holds those modules with the commands in each.
     """
 
     def __init__(
-        self, *args: Any, home: str, helps: Mapping[str, str],
+        self, *args: Any, home: str, sections: Mapping[str, Mapping[str, str]],
         families: Mapping[str, Collection[str]] = _NO_FAMILIES, **options: Any,
     ) -> None:  # fmt: skip
         super().__init__(*args, **options)
         self.home = home
-        self.helps = helps
+        self.sections = sections
+        self.helps = {name: text for rows in sections.values() for name, text in rows.items()}
         self.families = {name: module for module, names in families.items() for name in names}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -55,9 +57,27 @@ class Commands(click.Group):
             raise Terminated(signal.SIGINT) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.helps.items()))
+        """The lists of commands, without importing any; their texts begin in one column."""
+        longest = max(map(len, self.helps))
+        for title, rows in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(longest), text) for name, text in rows.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that ``args`` begin with; fails with advice where it is misspelt."""
+        self.advise(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def advise(self, ctx: click.Context, name: str) -> None:
+        """Fail with advice if a name is nearly that of a command."""
+        if name in self.helps or name.startswith("-"):
+            return
+        from sssjob.suggestions import nearest  # which is imported when there is an error
+
+        if meant := nearest(name, self.helps):
+            raise click.UsageError(f"No such command {name!r}. Did you mean {meant!r}?", ctx)
 
 
 class CommandsOrDefault(Commands):
@@ -68,7 +88,12 @@ class CommandsOrDefault(Commands):
         self.default = default
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Set the default command in front, unless a command is named or help is asked for."""
+        """Set the default command in front, unless a command is named or help is asked for.
+
+        Fails with advice where a name is no file and nearly that of a command.
+        """
+        if args and not Path(args[0]).exists():
+            self.advise(ctx, args[0])
         if args and args[0] not in self.helps and args[0] not in ctx.help_option_names:
             args = [self.default, *args]
         return super().parse_args(ctx, args)

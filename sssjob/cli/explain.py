@@ -1,9 +1,11 @@
-"""``sssjob explain``: what a request means, as a tree and as one expression."""
+"""``sssjob explain``: what a name of the standard means, or a request, as tree and expression."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,23 +20,32 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
+  sssjob explain Memory
+  sssjob explain E-CARD awarenessPolicy
   sssjob explain job.xml
   sssjob explain --select b workflow.xml
   sssjob explain --json job.xml | jq -r .expression
 
 Exit code: 0 explained, 1 nothing is requested, 2 a document or a request cannot be read."""
 )
-@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.argument("files", nargs=-1, metavar="[NAME|FILE]...", type=click.Path())
 @click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
 def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
-    """Show how op, conj, group and preference of a request are understood.
+    """Tell what a name of the standard, or the requests in a document mean.
 
-    Defaults are applied first. What other readers may take differently is said on standard
-    error.
+    A NAME is an element, an attribute, a resource limit or the code of a finding; a file of
+    that name comes first. Of a FILE it is shown how op, conj, group and preference of each
+    request are understood, with defaults applied. What other readers may take differently is
+    said on standard error.
     """
     from sssjob.cli.requested import requests
 
+    if files and (names := _names(files)):
+        _tell(names, as_json=as_json)
+        files = tuple(file for file in files if file not in names)
+        if not files:
+            sys.exit(common.FOUND)
     shown = unread = 0
 
     def complain(error: object) -> None:
@@ -52,6 +63,42 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
             _print(asked)
             shown += 1
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
+
+
+def _names(files: tuple[str, ...]) -> list[str]:
+    """Those arguments that are names, not files; what is neither, but nearly a name, ends us."""
+    from pathlib import Path
+
+    from sssjob.conformance import reference
+    from sssjob.suggestions import nearest
+
+    missing = [file for file in files if file != "-" and not Path(file).exists()]
+    for file in missing:
+        meant = nearest(file, reference.names())
+        if meant and meant != file:
+            common.fail(f"{file}: no such file, nor a name; did you mean {meant}?")
+    return [file for file in missing if file in reference.names()]
+
+
+def _tell(names: list[str], *, as_json: bool) -> None:
+    from sssjob.conformance import reference
+
+    for topic in (topic for name in names for topic in reference.topics(name)):
+        if as_json:
+            click.echo(json.dumps(topic.as_dict(), ensure_ascii=False))
+            continue
+        section = f", {topic.section}" if topic.section else ""
+        click.secho(f"{topic.name} ({topic.kind}{section})", bold=True)
+        for line in (topic.about, *(f"{label + ':':<13} {text}" for label, text in topic.facts)):
+            if line:
+                click.echo(_wrapped(line))
+        if topic.example:
+            click.echo(f"  example:\n    {topic.example}")
+
+
+def _wrapped(line: str) -> str:
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    return textwrap.fill(line, width, initial_indent="  ", subsequent_indent=" " * 16)
 
 
 def _as_dict(asked: Asked) -> dict[str, Any]:
@@ -86,6 +133,7 @@ def _tree_as_dict(expression: Expression) -> dict[str, Any]:
 
 
 _SYNTAX = ("op", "conj", "group")
+_WIDEST = 100  # columns of a terminal; longer lines are hard to read
 
 
 def _print(asked: Asked) -> None:

@@ -35,7 +35,7 @@ FAMILIES = {
 @click.group(
     cls=Commands,
     home=__name__,
-    helps=COMMANDS,
+    sections={"Commands": COMMANDS},
     families=FAMILIES,
     epilog="""\b
 Examples:

@@ -35,7 +35,7 @@ FAMILIES = {
 @click.group(
     cls=CommandsOrDefault,
     home=__name__,
-    helps=COMMANDS,
+    sections={"Commands": COMMANDS},
     families=FAMILIES,
     default="job",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -22,7 +22,7 @@ COMMANDS = {
 @click.group(
     cls=Commands,
     home=__name__,
-    helps=COMMANDS,
+    sections={"Commands": COMMANDS},
     epilog="""\b
 Examples:
   sssjob lcginfo lrms --from slurm > /var/lib/lrmsinfo

@@ -27,7 +27,7 @@ FAMILIES = {"upkeep": ("init", "stats", "check", "compact", "settings", "upgrade
 @click.group(
     cls=Commands,
     home=__name__,
-    helps=COMMANDS,
+    sections={"Commands": COMMANDS},
     families=FAMILIES,
     epilog="""\b
 Examples:
