@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
@@ -11,7 +12,7 @@ import click
 
 from sssjob import atomic
 from sssjob.cli.signals import terminable
-from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocument
+from sssjob.errors import Finding, LimitExceeded, Severity, SSSJobError, UnreadableDocument
 from sssjob.spec import NAMESPACE
 
 if TYPE_CHECKING:
@@ -103,6 +104,33 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
             for line in finding.excerpt.splitlines():
                 say(f"  {visible(line)}")
+
+
+class Few:
+    """Prints findings, but of those about one thing in a file the first twenty, and how many more.
+
+    A script may have as many options as it has lines.
+    """
+
+    MOST = 20
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, str, Severity, str]] = Counter()
+
+    def show(self, findings: Iterable[Finding]) -> None:
+        """Print findings that are among the first."""
+        for each in findings:
+            key = (each.file, each.code, each.severity, each.path)
+            self._seen[key] += 1
+            if self._seen[key] <= self.MOST:
+                print_findings((each,))
+
+    def rest(self) -> None:
+        """Print how many others there were."""
+        for (file, code, severity, path), number in self._seen.items():
+            if number > self.MOST:
+                at = f" at {path}" if path else ""
+                say(f"{file}: {severity}: and {number - self.MOST} more like these{at} [{code}]")
 
 
 @contextmanager

@@ -111,14 +111,16 @@ def _translate(
 
     found: list[Written] = []
     good = True
+    few = common.Few()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
         for source in common.sources(files):
             for written in run(work, iter((source,))):
-                _say(written, source.name, listed)
+                _say(written, source.name, listed, few)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
                 found += [written] if written.text else []
+        few.rest()
         _write(work, found, output, output_dir)
     if not good:
         sys.exit(common.NOTHING)
@@ -127,15 +129,15 @@ def _translate(
         sys.exit(common.NOTHING)
 
 
-def _say(written: Written, file: str, listed: BinaryIO | None) -> None:
+def _say(written: Written, file: str, listed: BinaryIO | None, few: common.Few) -> None:
     """Findings, then losses; facts are only listed where they are kept beside."""
-    common.print_findings(item.in_file(file) for item in written.findings)
+    few.show(item.in_file(file) for item in written.findings)
     for loss in written.losses:
         if listed is not None:
             line = json.dumps(loss.as_dict(), ensure_ascii=False)
             listed.write(f"{line}\n".encode())
         if _worth(loss):
-            common.say(loss.finding().in_file(file))
+            few.show((loss.finding().in_file(file),))
     if written.why:
         named = f" {written.job.id}" if written.job is not None and written.job.id else ""
         common.say(f"{file}: job{named} is not written: {written.why}")
@@ -186,12 +188,13 @@ def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> N
     from sssjob.verbs.translate import content, explain
 
     wanted = None if work.to == ALL else {work.to}
+    few = common.Few()
     with common.output(output) as stream:
         for source in common.sources(files):
             data = content(source)
             from_ = recognise(data) if work.source == "auto" else work.source
             for found in read(data, from_, work.settings):
-                common.print_findings(item.in_file(source.name) for item in found.findings)
+                few.show(item.in_file(source.name) for item in found.findings)
                 if found.job is None or work.select not in ("", found.job.id):
                     continue
                 given = replace(work.settings, files={**work.settings.files, **found.files})
@@ -200,3 +203,4 @@ def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> N
                     for name, said in row.told.items():
                         if wanted is None or name in wanted:
                             stream.write(f"  {name:<10} {said}\n".encode())
+    few.rest()

@@ -23,14 +23,12 @@ from sssjob.translate.environment import SHELLS, prologue
 from sssjob.translate.fields import Name, Rule
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import ORDER, Asked
 from sssjob.translate.residual import Kept
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 
 SCRIPT = "script"  # the id of the file that a script becomes
-ORDER = "order"  # the Extension that tells in which order options stood
-
 TASK_GROUP, JOBS = "task-group", "jobs"  # what becomes of an array
 
 AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import NamedTuple
 
-from sssjob import expression, spec
+from sssjob import expression, registry, spec
 from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
@@ -30,11 +30,15 @@ FACTS = frozenset((
 # Extensions that the prolog reads in the document, so that no option is needed.
 TOLD = ("JobFeatures", "MachineFeatures")
 
+# The Extension that tells in which order the options of a script stood: what nobody asks for.
+ORDER = "order"
+
 # What the expression of a request takes into account, and what an amount is measured by.
 _LOGIC = ("op", "conj", "group", "preference", "performanceFactor")
 _POLICY = "awarenessPolicy"
 _OF_AMOUNTS = (*_LOGIC, _POLICY, "units")
 _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic": ("false", "0")}
+_ONLY_REQUESTED = "it means something in a request only"
 _WISH = "a wish, which binds nobody"
 _OTHER = "of another alternative, which is not written"
 _OVER = frozenset(("Completed", "Removed", "Cancelled", "Failed"))
@@ -117,7 +121,11 @@ class Asked:
             found.append(item)
             self._fates.pop(id(item), None)
             for key in item.attributes:
-                if key not in held and key not in _LOGIC and key != _POLICY:
+                if key in held or key == _POLICY:
+                    continue
+                if not place.requested and key in _LOGIC:
+                    self.refuse(item, _ONLY_REQUESTED, key)
+                elif key not in _LOGIC:
                     self.refuse(item, NO_OPTION, key)
         return found
 
@@ -139,7 +147,7 @@ class Asked:
             if place.bounded and place.item.name in (
                 names if place.owner is self.job else in_groups
             ):
-                self._take_amount(place.item)
+                self._take_amount(place)
 
     def bounds(self, name: str) -> Interval | None:
         """Take an amount of the job: the whole numbers that it may be; in bytes, or seconds.
@@ -153,7 +161,7 @@ class Asked:
         requested = [place for place in places if place.requested]
         for place in requested:
             if place.bounded:
-                self._take_amount(place.item)
+                self._take_amount(place)
         if requested:
             return self._requested(name, requested)
         for place in places:
@@ -161,7 +169,7 @@ class Asked:
                 break
             if place.item.attributes.get("metric", "") not in ("", "Total"):
                 continue
-            self._take_amount(place.item)
+            self._take_amount(place)
             try:
                 value = expression.amount(place.item)
             except InvalidValue as error:
@@ -179,6 +187,7 @@ class Asked:
         ]
         for item in found:
             self._fates.pop(id(item), None)
+            self._unknown(item)
         return found
 
     def own(self, *names: str) -> list[Property]:
@@ -195,6 +204,14 @@ class Asked:
             for place in self._of(name):
                 if place.item.text == text:
                     self._fates.pop(id(place.item), None)
+                    if not place.requested:
+                        self._unknown(place.item)
+
+    def _unknown(self, item: Property) -> None:
+        """Attributes that nobody knows are lost, as an element that nobody knows is."""
+        for key in item.attributes:
+            if key not in spec.attributes(item.name):
+                self.refuse(item, NO_OPTION, key)
 
     def demands(self) -> tuple[Expression, ...]:
         """The parts of the request that all have to hold, of what is understood of the owner."""
@@ -255,7 +272,8 @@ class Asked:
                     place.path, stripped(item.text), target, fate.reason, fate.done or otherwise,
                     policy, place.fact, item.line, job, _shown(item),
                 )  # fmt: skip
-                continue
+                if fate.done is None:  # with all its attributes
+                    continue
             for key in item.attributes if self._attributes else ():
                 if reason := self._attributes.get((id(item), key), ""):
                     value = item.attributes[key]
@@ -297,10 +315,13 @@ class Asked:
             return None
         return found if found.bounded else None
 
-    def _take_amount(self, item: Property) -> None:
+    def _take_amount(self, place: Place) -> None:
+        item = place.item
         self._fates.pop(id(item), None)
         for key, text in item.attributes.items():
-            if key not in _OF_AMOUNTS and text not in _PLAIN.get(key, ()):
+            if key in _LOGIC and not place.requested:
+                self.refuse(item, _ONLY_REQUESTED, key)
+            elif key not in _OF_AMOUNTS and text not in _PLAIN.get(key, ()):
                 self.refuse(item, NO_OPTION, key)
 
     def _block(self, block: Block, scope: Scope | None, policy: str, path: str = "") -> None:
@@ -383,6 +404,14 @@ class Asked:
         place = Place(f"{path}/{name}", item, policy, owner, plain, bounded, requested, fact)
         fate = _NONE if plain else _Fate(f"compared by {item.attributes.get('op', 'Not')}")
         self._put(place, fate)
+        if name == "Extension" and _is_order(item):
+            del self._fates[id(item)]
+
+
+def _is_order(item: Property) -> bool:
+    """Whether an Extension is the order of the options of a system that there is."""
+    attributes = item.attributes
+    return attributes.get("name") == ORDER and attributes.get("type") in registry.all_targets()
 
 
 def _shown(item: Property) -> str:

@@ -157,3 +157,15 @@ def test_the_end_of_a_range_that_is_asked_for_is_told_by_its_name(run, name, tar
         text = f'<Job><Id>1</Id><Executable>/a</Executable><Requested><{name} op="{op}">4</{name}></Requested></Job>'
         for target in targets:
             assert end in run("-", "--to", target, input=text).stderr, target
+
+
+def test_of_what_is_alike_the_first_is_told_and_how_much_more_there_is(run):
+    options = "".join(f"#SBATCH --odd{number}\n" for number in range(1000))
+    given = f"#!/bin/sh\n{options}exec /bin/true\n".encode()
+    read = run("-", "--to", "sss", input=given)
+    assert len(read.stderr.splitlines()) == 21
+    assert "<stdin>: warning: and 980 more like these [W-UNKNOWN]" in read.stderr
+    written = run("-", "--to", "sge", "--losses", "lost.jsonl", input=read.stdout)
+    assert "and 980 more like these at /Job/Extension [E-UNKNOWN]" in written.stderr
+    lost = Path("lost.jsonl").read_text().splitlines()
+    assert len([line for line in lost if "/Job/Extension" in line]) == 1000

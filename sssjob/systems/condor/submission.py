@@ -19,12 +19,12 @@ from sssjob.model import Job, Note, Property, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.requirements import demands, request, wishes
 from sssjob.translate import fields, mail, numbers, waiting
-from sssjob.translate.form import ORDER, folded, unfolded
+from sssjob.translate.form import folded, unfolded
 from sssjob.translate.nodes import plain
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, ORDER, Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_FILES = ": a script travels as a file of its own, which Executable has to name"

@@ -134,7 +134,11 @@ class Waits(fields.Rule):
     def _term(self, asked: Asked, item: Property) -> str:
         text = stripped(item.text)
         condition = item.attributes.get("condition", "OnSuccess")
-        named = item.attributes.get("designator", "JobId") == "JobName"
+        designator = item.attributes.get("designator", "JobId")
+        named = designator == "JobName"
+        if designator not in ("JobId", "JobName"):
+            asked.refuse(item, "a job is named by its id or its name")
+            return ""
         if named and _NAMED.fullmatch(text):
             text = f'"{text}"'
         elif named or not _ID.fullmatch(text):
