@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import count
+from typing import NamedTuple
 
 from sssjob.errors import SSSJobError
 from sssjob.model import Block, Item, Job, JobDefaults, JobGroup, Property, replace_text, stripped
@@ -53,46 +54,90 @@ def naming(place: Place, names: Mapping[int, tuple[Job, str]]) -> None:
         raise Changed(place.name, "jobs are gone")
 
 
-def setting(place: Place, name: str, id_: str, edit: Edit, old: str = "") -> None:
-    """Change the job of a GlobalId, or of an Id where it has none. Raises ``Changed``.
+class Edited(NamedTuple):
+    """A change of the job of a GlobalId, or of an Id where it has none; ``new`` is another Id."""
 
-    ``old`` is the Id that it had: what waits for that waits for ``id_`` then.
+    global_id: str
+    id: str
+    edit: Edit
+    new: str = ""
+
+
+def setting(place: Place, *edits: Edited) -> None:
+    """Change jobs, all of them in one write. Raises ``Changed`` where one is not there any more.
+
+    Where a job gets another Id, Dependency of the others names that.
     """
-    ids = _new_ids(place, name, id_, old)
-    met = False
+    if not edits:
+        return
+    wanted = _Wanted(edits)
+    ids = _new_ids(place, wanted)
+    missed = set(edits)
 
     def edited(job: Job) -> Job:
-        nonlocal met
-        if _is(job, name, id_):
-            met = True
-            job = edit(job)
-        elif job.id in ids and job.id != old:
-            job = saying(job, Id=ids[job.id])
-        return _waiting(job, ids)
+        own = wanted.of(job)
+        if own is not None:
+            missed.discard(own)
+            job = own.edit(job)
+            job = saying(job, Id=own.new) if own.new else job
+        elif job.id in ids.of_others and _is_free(job):
+            job = saying(job, Id=ids.of_others[job.id])
+        return _waiting(job, ids.every)
 
-    place.change(_each(edited, lambda defaults: _waiting(defaults, ids)))
-    if not met:
-        raise Changed(place.name, f"job {id_} of the batch system is not in it any more")
+    place.change(_each(edited, lambda defaults: _waiting(defaults, ids.every)))
+    for each in edits:
+        if each in missed:
+            shown = each.new or each.id
+            raise Changed(place.name, f"job {shown} of the batch system is not in it any more")
 
 
-def _new_ids(place: Place, name: str, id_: str, old: str) -> Mapping[str, str]:
+class _Wanted:
+    """Changes by the jobs that they are of."""
+
+    def __init__(self, edits: Iterable[Edited]) -> None:
+        self._named = {each.global_id: each for each in edits if each.global_id}
+        self._others = {each.id: each for each in edits if not each.global_id}
+        self.new = any(each.new for each in edits)
+
+    def of(self, job: Job) -> Edited | None:
+        """The change of a job, if there is one."""
+        found = self._named.get(stripped(job.get("GlobalId")))
+        return found or self._others.get(job.id)
+
+
+class _Ids(NamedTuple):
+    """Ids that become others: of any job, and of those that are not changed otherwise."""
+
+    every: Mapping[str, str]
+    of_others: Mapping[str, str]
+
+
+def _new_ids(place: Place, wanted: _Wanted) -> _Ids:
     """The Ids that change, by those that they were.
 
     Another job that is not submitted yet may happen to go by the id that the batch system gave:
     it goes by its GlobalId from now on.
     """
-    if not old or old == id_:
-        return {}
-    found = {old: id_}
-    for block in place.blocks():
-        for job in defined(block):
-            if job.id == id_ and not _is(job, name, id_) and not job.get("SubmitTime"):
-                found[id_] = job.get("GlobalId") or f"{id_} of the document"
-    return found
+    if not wanted.new:
+        return _Ids({}, {})
+    jobs = [job for block in place.blocks() for job in defined(block)]
+    own = {
+        job.id: each.new
+        for job in jobs
+        if (each := wanted.of(job)) and each.new not in ("", job.id)
+    }
+    given = {*own.values()}
+    others = {
+        job.id: job.get("GlobalId") or f"{job.id} of the document"
+        for job in jobs
+        if job.id in given and wanted.of(job) is None and _is_free(job)
+    }
+    return _Ids({old: new for old, new in {**others, **own}.items() if old}, others)
 
 
-def _is(job: Job, name: str, id_: str) -> bool:
-    return stripped(job.get("GlobalId")) == name if name else job.id == id_
+def _is_free(job: Job) -> bool:
+    """Whether the Id of a job is none of a batch system."""
+    return not job.get("SubmitTime")
 
 
 def _waiting(job: Job, ids: Mapping[str, str]) -> Job:

@@ -8,7 +8,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Block, Job, stripped
 from sssjob.submission.calling import Caller, How
 from sssjob.submission.control import OVER, control
-from sssjob.submission.editing import setting
+from sssjob.submission.editing import Edited, setting
 from sssjob.submission.places import Place
 
 
@@ -31,10 +31,10 @@ def is_there(job: Block, to: str, how: How | None = None) -> bool:
 
 def record(place: Place, job: Job, state: str) -> None:
     """Write a State into the document of a job. Raises ``Changed``."""
-    setting(
-        place, stripped(job.get("GlobalId")), job.id,
+    setting(place, Edited(
+        stripped(job.get("GlobalId")), job.id,
         lambda old: old if old.get("State") in (state, *OVER) else old.setting(State=state),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _ended(caller: Caller, job: Job) -> str:

@@ -11,7 +11,7 @@ from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Job, stripped
 from sssjob.submission.calling import Caller, How
 from sssjob.submission.control import HOLD, OVER, Control, Seen, control, manager
-from sssjob.submission.editing import saying, setting
+from sssjob.submission.editing import Edited, saying, setting
 from sssjob.submission.locks import locked
 from sssjob.submission.places import Place
 from sssjob.submission.planning import defined
@@ -168,5 +168,5 @@ def _written(
         return old if old.get("State") == state else saying(old, State=state)
 
     if edit(job) is not job:
-        setting(place, stripped(job.get("GlobalId")), job.id, edit)
+        setting(place, Edited(stripped(job.get("GlobalId")), job.id, edit))
     return Steered(job.id, state, done, job)

@@ -2,9 +2,11 @@
 
 import os
 import pwd
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from counting import calls
 from pretended import COMMANDS, Pretended
 
 from sssjob import store
@@ -19,6 +21,7 @@ from sssjob.submission import (
     NotSubmitted,
     Order,
     Wish,
+    calling,
     control,
     steer,
     submit,
@@ -407,3 +410,131 @@ def test_a_job_that_wants_a_terminal_is_not_submitted(system):
     with pytest.raises(NotSubmitted):
         submitted(place, system)
     assert not system.jobs
+
+
+def group(number):
+    """A group of so many jobs, each of which waits for the one before."""
+    jobs = "".join(
+        f"<Job><Id>j{place}</Id><Executable>/bin/true</Executable>"
+        f"{waits(f'j{place - 1}') if place else ''}</Job>\n"
+        for place in range(number)
+    )
+    return f"<JobGroup><Id>g</Id>\n{jobs}</JobGroup>\n"
+
+
+class Stopped(BaseException):
+    """This process is ended."""
+
+
+class InProcess:
+    """The commands of Slurm in this process, which the last of ``left`` commands ends.
+
+    It does so before its work or ``after`` it; ``killed``, nothing more is written, either.
+    """
+
+    def __init__(self, left=10_000, *, after=False, killed=False):
+        self.jobs, self.left, self.after, self.killed = {}, left, after, killed
+
+    def run(self, words, *arguments, **named):
+        self.left -= 1
+        if self.left < 0 and not self.after:
+            raise Stopped
+        printed = getattr(self, words[0])(words[1:])
+        if self.left < 0:
+            raise Stopped
+        return printed.encode()
+
+    def sbatch(self, words):
+        id_ = str(len(self.jobs) + 1)
+        (mark,) = (word.partition("=")[2] for word in words if word.startswith("--comment="))
+        self.jobs[id_] = (mark, "JobHeldUser")
+        return f"{id_}\n"
+
+    def squeue(self, words):
+        return "".join(
+            f"{id_}|PENDING|1795185000|{reason}|{mark}\n"
+            for id_, (mark, reason) in self.jobs.items()
+            if "--me" in words or f"--jobs={id_}" in words
+        )
+
+    def sacct(self, words):
+        return ""
+
+    def scontrol(self, words):
+        order, id_ = words
+        assert order == "release"
+        self.jobs[id_] = (self.jobs[id_][0], "None")
+        return ""
+
+
+@dataclass(frozen=True)
+class Written(InFile):
+    """A document that is not written any more by who was killed."""
+
+    by: InProcess = None
+
+    def change(self, change):
+        if self.by.killed and self.by.left < 0:
+            raise Stopped
+        InFile.change(self, change)
+
+
+def in_process(monkeypatch, tmp_path, *arguments, **named):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    found = InProcess(*arguments, **named)
+    monkeypatch.setattr(calling.commands, "run", found.run)
+    return found
+
+
+def test_what_a_submission_costs_grows_with_the_document(tmp_path, monkeypatch):
+    in_process(monkeypatch, tmp_path)
+
+    def work(number):
+        place = document(group(number))
+        return calls(lambda: [*submit(place, Wish("slurm"), How(600))])
+
+    few, many = work(40), work(160)
+    (found,) = read("job.xml")
+    assert [job.get("State") for job in found.jobs] == ["Idle"] * 160
+    assert found.jobs[-1]["Dependency"].text == found.jobs[-2].id
+    assert many < 5 * few
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["interrupted", "killed"])
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_wherever_a_submission_ends_a_later_call_goes_on(tmp_path, monkeypatch, after, killed):
+    """Each job is submitted once, and released, whichever command is the last one."""
+    for end in range(20):
+        system = in_process(monkeypatch, tmp_path, end, after=after, killed=killed)
+        place = document(group(10))
+        with pytest.raises(Stopped):
+            [*submit(Written(place.path, system), Wish("slurm"), How(600))]
+        if not killed:
+            assert submitted_jobs() >= len(system.jobs) - after
+        system.left = 10_000
+        again = [*submit(place, Wish("slurm"), How(600))]
+        assert sorted(int(each.id) for each in again) == [*range(1, 11)]
+        (found,) = read("job.xml")
+        assert [job.id for job in found.jobs] == [each.id for each in again]
+        assert {job.get("State") for job in found.jobs} == {"Idle"}
+        assert [reason for _, reason in system.jobs.values()] == ["None"] * 10
+
+
+def submitted_jobs():
+    """How many jobs the document knows to be submitted."""
+    (found,) = read("job.xml")
+    return sum(1 for job in found.jobs if job.get("SubmitTime"))
+
+
+def test_a_job_that_a_copy_of_the_document_released_is_released(tmp_path, monkeypatch):
+    system = in_process(monkeypatch, tmp_path)
+    release = system.scontrol
+
+    def refused(words):
+        release(words)
+        raise CommandFailed("scontrol release", "the job is not held", 1)
+
+    system.scontrol = refused
+    (done,) = submit(document(ONE), Wish("slurm"), How(600))
+    assert (done.state, the_job().get("State")) == ("Idle", "Idle")
