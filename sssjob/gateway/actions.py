@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from sssjob._version import __version__
 from sssjob.errors import Refused
+from sssjob.gateway.behind import Behind
+from sssjob.gateway.shadow import Shadow
 from sssjob.handlers.attributes import Attribute
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.entries import JOINS
@@ -23,7 +25,8 @@ class Actions:
     An unknown object is refused with 740, and so are several that nothing here can join; an
     action that the object does not have with 315.
     ``quick`` tells which requests are answered at once, such as the query of one job by its Id,
-    and ``slow`` those that a batch system has to answer.
+    and ``slow`` those that a batch system has to answer. ``behind`` is asked for objects that are
+    not kept here, and ``shadow`` hears of what was answered about Jobs.
     """
 
     def __init__(
@@ -31,13 +34,49 @@ class Actions:
         actions: Mapping[tuple[str, str], Action],
         quick: Callable[[Request], bool] = lambda request: False,
         slow: Callable[[Request], bool] = lambda request: False,
+        behind: Behind | None = None,
+        shadow: Shadow | None = None,
     ) -> None:
         self.actions = {("System", "Query"): about_itself} | dict(actions)
+        self.behind, self.shadow = behind, shadow
         self._objects = {name for name, _ in self.actions}
         self._quick, self._slow = quick, slow
 
     def __call__(self, call: Call) -> Answer:
         """The answer of the function. Names are case-sensitive, as in Gold."""
+        if self.behind is not None and self._is_elsewhere(call.request):
+            return self.behind.answer(call)
+        if self.shadow is None or not self.shadow.follows(call.request):
+            return self._own(call)
+        try:
+            answer = self._own(call)
+        except Refused as error:
+            self.shadow.refused(call, error)
+            raise
+        return self.shadow.told(call, answer)
+
+    def is_quick(self, request: Request) -> bool:
+        """Whether a request is answered without waiting for a disk or a network."""
+        if self._is_elsewhere(request):
+            return False
+        known = (request.object, request.action) in self.actions
+        return not known or request.object == "System" or self._quick(request)
+
+    def is_slow(self, request: Request) -> bool:
+        """Whether others should not wait behind a request."""
+        if self._is_elsewhere(request):
+            return True
+        known = (request.object, request.action) in self.actions
+        funded = self.behind is not None and self.behind.is_slow(request)
+        return known and (funded or self._slow(request))
+
+    def _is_elsewhere(self, request: Request) -> bool:
+        """Whether the server behind is asked: for objects of which none is kept here."""
+        if self.behind is None or any(each.name in self._objects for each in request.objects):
+            return False
+        return self.behind.passes(request)
+
+    def _own(self, call: Call) -> Answer:
         request = call.request
         objects = frozenset(each.name for each in request.objects)
         if len(request.objects) > 1 and not (request.action == "Query" and objects in JOINS):
@@ -48,15 +87,6 @@ class Actions:
         if request.object not in self._objects:
             raise Refused("740", "The object of the request is not known here")
         raise Refused("315", f"{request.object} does not have this action here")
-
-    def is_quick(self, request: Request) -> bool:
-        """Whether a request is answered without waiting for a disk or a network."""
-        known = (request.object, request.action) in self.actions
-        return not known or request.object == "System" or self._quick(request)
-
-    def is_slow(self, request: Request) -> bool:
-        """Whether others should not wait behind a request."""
-        return (request.object, request.action) in self.actions and self._slow(request)
 
 
 def about_itself(call: Call) -> Answer:

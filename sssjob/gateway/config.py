@@ -13,6 +13,7 @@ from sssjob.client.dialect import DIALECTS
 from sssjob.client.transports import missing
 from sssjob.errors import BadKeyFile
 from sssjob.gateway import settings
+from sssjob.gateway.behind import Behind
 from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import Plan
 from sssjob.gateway.jobs import Jobs, jobs
@@ -81,6 +82,7 @@ class Config:
     nonce: bool = False
     jobs: Jobs = field(default_factory=Jobs)
     forward: Plan = field(default_factory=lambda: Plan(Client([]), Path(_QUEUE)))
+    behind: Behind | None = None
 
 
 def load(path: Path) -> Config:
@@ -103,6 +105,7 @@ def load(path: Path) -> Config:
         security.flag("nonce"),
         jobs(root, path.parent),
         _forward(root.table("forward"), path),
+        _behind(root.table("behind")),
     )
     ring = config.ring
     if not given.problems and not (
@@ -111,6 +114,12 @@ def load(path: Path) -> Config:
         security.problem("key", "no key that proves anybody", "a key here or in [actors.NAME]")
     if config.forward.client.transports and not config.jobs.store:
         root.table("forward").problem("to", "no store", "[store] address, where jobs are kept")
+    behind = config.behind
+    if behind is not None and (behind.funds or behind.shadow) and not config.jobs.store:
+        root.table("behind").problem("to", "no store", "[store] address, where jobs are kept")
+    if behind is not None and behind.shadow and (behind.funds or config.forward.client.transports):
+        said = "none beside funds and [forward], which tell the other server, too"
+        root.table("behind").problem("shadow", "a shadow", said)
     given.finish()
     return config
 
@@ -118,24 +127,17 @@ def load(path: Path) -> Config:
 def forwarded(config: Config, to: str) -> Config:
     """A configuration that sends finished jobs to an address, as ``--forward`` says.
 
-    Raises ValueError for what is no address.
+    Raises ValueError for what is no address, and beside a shadow.
     """
+    if config.behind is not None and config.behind.shadow:
+        raise ValueError("nothing is forwarded beside a shadow, which tells the other server, too")
     client = replace(config.forward.client, transports=[transport(to)])
     return replace(config, forward=replace(config.forward, client=client))
 
 
 def _forward(table: Table, path: Path) -> Plan:
     """What the file says of forwarding; without an address that is for ``--forward`` only."""
-    to = table.text("to")
-    try:
-        ways = [transport(to)] if to else []
-    except ValueError:
-        table.problem("to", repr(to), 'an address such as "gold.example.org:7112", or a URL')
-        ways = []
-    for advice in filter(None, map(missing, ways)):
-        table.problem("to", "no library for HTTP", advice)
-    dialect = DIALECTS[table.text("dialect", GOLD.name, among=DIALECTS)]
-    client = Client(ways, _key(table, "key", ""), dialect, tries=1)
+    client = _client(table)
     usual = Plan(client, path)
     return Plan(
         client,
@@ -145,6 +147,34 @@ def _forward(table: Table, path: Path) -> Plan:
         table.flag("charge"),
         table.number("give_up", usual.give_up),
     )
+
+
+def _behind(table: Table) -> Behind | None:
+    """The server behind, and what actors are called there."""
+    client, actors = _client(table), table.table("actors")
+    found = Behind(
+        client, MappingProxyType({name: actors.text(name) for name in actors.names}),
+        table.flag("funds"), table.flag("shadow"),
+    )  # fmt: skip
+    if not client.transports:
+        return None
+    if client.key is None:
+        table.problem("key", "nothing", "a file with the key that the server behind knows")
+    return found
+
+
+def _client(table: Table) -> Client:
+    """What asks the server of a table; without an address it can ask nobody."""
+    to = table.text("to")
+    try:
+        ways = [transport(to)] if to else []
+    except ValueError:
+        table.problem("to", repr(to), 'an address such as "gold.example.org:7112", or a URL')
+        ways = []
+    for advice in filter(None, map(missing, ways)):
+        table.problem("to", "no library for HTTP", advice)
+    dialect = DIALECTS[table.text("dialect", GOLD.name, among=DIALECTS)]
+    return Client(ways, _key(table, "key", ""), dialect, tries=1)
 
 
 def _limits(table: Table) -> Limits:

@@ -12,29 +12,33 @@ from typing import Any
 from sssjob.gateway.config import Config
 from sssjob.gateway.conversation import READ, Conversation, Shared
 from sssjob.gateway.log import event
+from sssjob.gateway.shadow import Shadow
 from sssjob.handlers.service import Service
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Keys
 from sssjob.rmap.responder import Responder
 
 _BACKLOG = 1024  # connections that the system keeps until they are accepted
+_BEHIND = 4  # requests that the server behind is asked at once
 
 
 class Server:
     """A gateway. ``responder`` answers in threads, so that nobody waits for a slow answer.
 
-    ``service`` has the handlers over a store. ``addresses`` says where it listens, by kind:
-    listen, tls, observe.
+    ``service`` has the handlers over a store, ``shadow`` compares them with another server.
+    ``addresses`` says where it listens, by kind: listen, tls, observe.
     """
 
     def __init__(
-        self, responder: Responder, config: Config, service: Service | None = None
-    ) -> None:
-        self.config, self.service = config, service
+        self, responder: Responder, config: Config, service: Service | None = None,
+        shadow: Shadow | None = None,
+    ) -> None:  # fmt: skip
+        self.config, self.service, self.shadow = config, service, shadow
         self.addresses: dict[str, tuple[Address, ...]] = {}
         self._pool = ThreadPoolExecutor(config.limits.workers, thread_name_prefix="answer")
         to = config.jobs.settings.submission
-        self._orders = ThreadPoolExecutor(to.at_once if to else 1, thread_name_prefix="order")
+        orders = (to.at_once if to else 1) + (_BEHIND if config.behind else 0)
+        self._orders = ThreadPoolExecutor(orders, thread_name_prefix="order")
         self._shared = Shared(responder, config.limits, self._pool, self._orders)
         self._open: dict[asyncio.Task[Any], Conversation] = {}
         self._stopping = asyncio.Event()

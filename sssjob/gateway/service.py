@@ -21,6 +21,7 @@ from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.looking import Looking
 from sssjob.gateway.pruning import Pruning
 from sssjob.gateway.server import Server
+from sssjob.gateway.shadow import Shadow
 from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View
@@ -33,14 +34,17 @@ def server(config: Config) -> Server:
     """The server that a configuration describes."""
     nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
     service = answering(config)
-    actions = Actions({})
+    behind = config.behind
+    shadow = Shadow(behind) if behind is not None and behind.shadow else None
+    actions = Actions({}, behind=behind)
     if service is not None:
-        actions = Actions(service.actions, service.is_quick, service.is_slow)
+        own = service.actions | (behind.over(service) if behind is not None else {})
+        actions = Actions(own, service.is_quick, service.is_slow, behind, shadow)
     responder = Responder(
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
         slow=actions.is_slow,
     )  # fmt: skip
-    return Server(responder, config, service)
+    return Server(responder, config, service, shadow)
 
 
 def answering(config: Config) -> Service | None:
@@ -83,6 +87,7 @@ def run(path: Path, config: Config) -> None:
     running = server(config)
     made = (
         forwarding(config, running.service), looking(running.service), pruning(running.service),
+        running.shadow,
     )  # fmt: skip
     beside = [each for each in made if each is not None]
     try:

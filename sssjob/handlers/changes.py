@@ -43,6 +43,15 @@ def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
         return answer
 
 
+def was_answered(stores: Stores, call: Call, window: int) -> bool:
+    """Whether a request that makes a change was answered before, and would make none again."""
+    asked = call.request
+    with stores.use() as jobs:
+        if asked.id:
+            return jobs.noted(_name(call)) is not None
+        return bool(call.mark) and jobs.was_answered(call.mark, call.now - window)
+
+
 def copied(change: Change, call: Call, id_: str, window: int) -> Answer | None:
     """What a request about a job was answered, if the very bytes came within so many seconds.
 

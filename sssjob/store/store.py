@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -319,6 +320,13 @@ class Store:
     def noted(self, name: str) -> str | None:
         """A small fact that a change noted beside the documents, or None."""
         return lookup.noted(self.engine, name)
+
+    def was_answered(self, mark: str, since: float) -> bool:
+        """Whether a message with this mark was answered since a time."""
+        found = self.engine.fetch(
+            "SELECT 1 FROM answer WHERE at >= ? AND mark = ? LIMIT 1", (math.floor(since), mark)
+        )
+        return bool(found)
 
     def prune(self, *, quotes: int, answers: int) -> int:
         """Forget quotes and reservations that ended, and answers that were given, before a time.

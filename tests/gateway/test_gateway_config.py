@@ -5,7 +5,7 @@ import pytest
 
 from sssjob.errors import BadSettings
 from sssjob.gateway import config as config_module
-from sssjob.gateway.config import Limits, load
+from sssjob.gateway.config import Limits, forwarded, load
 from sssjob.rmap.address import Address, address
 from sssjob.rmap.keys import Algorithm
 
@@ -154,3 +154,37 @@ def test_an_address_has_a_host_and_perhaps_a_port(text, host, port):
 def test_what_is_no_address_is_refused(text):
     with pytest.raises(ValueError, match=r".*"):
         address(text)
+
+
+BEHIND = '[security]\nkey = "auth_key"\n[store]\naddress = "jobs.db"\n[behind]\nto = "gold:7112"\n'
+
+
+def test_a_server_behind_is_asked_by_a_key_and_actors_have_other_names_there(folder):
+    text = f'{BEHIND}key = "ann.key"\nfunds = true\n[behind.actors]\nann = "amy"\n'
+    behind = load(written(folder, text)).behind
+    assert (behind.client.key.secret, behind.client.tries) == (b"ann.key's secret", 1)
+    assert (dict(behind.actors), behind.funds, behind.shadow) == ({"ann": "amy"}, True, False)
+    assert load(written(folder, '[security]\nkey = "auth_key"\n')).behind is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BEHIND, ["expected a file with the key that the server behind knows"]),
+        (BEHIND + 'key = "ann.key"\nshadow = true\nfunds = true\n', ["expected none beside funds"]),
+        (BEHIND + 'key = "ann.key"\nshadow = true\n[forward]\nto = "gold"\n', ["and [forward]"]),
+        (BEHIND.replace('[store]\naddress = "jobs.db"\n', "") + 'key = "ann.key"\nfunds = true\n',
+         ["found no store"]),
+        (BEHIND + 'key = "ann.key"\n[behind.actors]\nann = 7\n', ["expected a text in quotes"]),
+    ],
+)  # fmt: skip
+def test_a_server_behind_that_cannot_be_is_a_problem(folder, text, said):
+    found = problems(folder, text)
+    assert len(found) == len(said)
+    assert all(part in each for part, each in zip(said, found, strict=True)), found
+
+
+def test_nothing_is_forwarded_beside_a_shadow(folder):
+    config = load(written(folder, BEHIND + 'key = "ann.key"\nshadow = true\n'))
+    with pytest.raises(ValueError, match="beside a shadow"):
+        forwarded(config, "gold.example.org")

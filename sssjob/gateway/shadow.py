@@ -1,0 +1,165 @@
+"""Two servers asked the same: ours answers, and what the other one says otherwise is logged.
+
+So a site sees what would change before it moves. The other server is asked afterwards, one
+request after the other in their order, so that nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from queue import Full, Queue
+
+from sssjob.errors import Refused, SSSJobError
+from sssjob.gateway.behind import Behind
+from sssjob.gateway.log import LOGGER, event
+from sssjob.handlers.attributes import JOB, attribute
+from sssjob.rmap.message import Item, Request, Row
+from sssjob.rmap.responder import Answer, Call
+
+ACTIONS = frozenset((
+    "Query", "Create", "Modify", "Delete", "Undelete", "Charge", "Reserve", "Quote", "Refund",
+))  # fmt: skip
+_WAITING = 1000  # requests that wait to be asked
+_ROWS = 1000  # that are compared
+_SHOWN = 3  # rows of a difference
+_OWN = ("Id", "Job")  # numbers of Gold's, for a job or what a request was about
+
+Cells = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a server answered; ``rows`` is None where they are too many to be compared."""
+
+    code: str
+    count: int | None = None
+    rows: tuple[Cells, ...] | None = ()
+
+
+class Shadow:
+    """Asks the server behind what was asked here, in a thread of its own."""
+
+    def __init__(self, behind: Behind) -> None:
+        self.behind = behind
+        self._queue: Queue[tuple[Call, Said] | None] = Queue(_WAITING)
+        self._thread = threading.Thread(target=self._run, name="shadow", daemon=True)
+
+    def start(self) -> None:
+        """Begin, in another thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after what was asked before."""
+        self._queue.put(None)
+        self._thread.join(self.behind.client.tries * 60)
+
+    def follows(self, asked: Request) -> bool:
+        """Whether the other server can be asked the same."""
+        return asked.object == JOB and asked.action in ACTIONS
+
+    def told(self, call: Call, answer: Answer) -> Answer:
+        """The answer as it goes out; the other server is asked once it is whole."""
+
+        def rows() -> Iterator[Item]:
+            seen: list[Item] = []
+            number = 0
+            for number, each in enumerate(answer.rows, 1):
+                if number <= _ROWS:
+                    seen.append(each)
+                yield each
+            self._put(call, _said(call.request, answer, seen, number))
+
+        return replace(answer, rows=rows())
+
+    def refused(self, call: Call, error: Refused) -> None:
+        """Ours refused it; the other server is asked all the same."""
+        self._put(call, Said(error.code))
+
+    def compare(self, call: Call, ours: Said) -> list[tuple[str, str, str]]:
+        """What differs: what it is, what ours says of it, and what the other one says."""
+        try:
+            answer = self.behind.answer(call)
+        except Refused as error:
+            theirs = Said(error.code)
+        else:
+            rows = list(answer.rows)
+            theirs = _said(call.request, answer, rows[:_ROWS], len(rows))
+        return differences(ours, theirs)
+
+    def _put(self, call: Call, said: Said) -> None:
+        try:
+            self._queue.put_nowait((call, said))
+        except Full:
+            self._tell(call, "not compared", "", "too many wait")
+
+    def _tell(self, call: Call, what: str, ours: str, theirs: str) -> None:
+        asked = call.request
+        event(
+            "shadow differs", logging.WARNING, actor=call.actor, action=asked.action,
+            object=asked.object, id=asked.id, what=what, ours=ours, theirs=theirs,
+        )  # fmt: skip
+
+    def _run(self) -> None:
+        while (each := self._queue.get()) is not None:
+            call, ours = each
+            try:
+                for difference in self.compare(call, ours):
+                    self._tell(call, *difference)
+            except SSSJobError as error:
+                self._tell(call, "not compared", ours.code, str(error))
+            except Exception as fault:  # of ours: it costs one comparison, not the thread
+                LOGGER.error("fault", exc_info=fault)
+
+
+def differences(ours: Said, theirs: Said) -> list[tuple[str, str, str]]:
+    """What two servers say differently of the same request."""
+    if ours.code != theirs.code:
+        return [("code", ours.code, theirs.code)]
+    found = []
+    if ours.count != theirs.count:
+        found.append(("count", str(ours.count), str(theirs.count)))
+    if ours.rows is not None and theirs.rows is not None:
+        one, other = Counter(ours.rows), Counter(theirs.rows)
+        if one != other:
+            found.append(("rows", _some(one - other), _some(other - one)))
+    return found
+
+
+def _some(rows: Counter[Cells]) -> str:
+    shown = [
+        ", ".join(f"{name}={value}" for name, value in cells) for cells in sorted(rows)[:_SHOWN]
+    ]
+    return "; ".join(shown)
+
+
+def _said(asked: Request, answer: Answer, rows: Sequence[Item], number: int) -> Said:
+    count = number if answer.count == "rows" else answer.count
+    compared = None if number > _ROWS else tuple(_cells(asked, each) for each in rows)
+    return Said(answer.code, count, compared)
+
+
+def _cells(asked: Request, item: Item) -> Cells:
+    """A row by the names of the request, else by those of the standard.
+
+    Without numbers that the other server makes for itself, and without a Charge of 0, which it
+    gives to jobs that nobody charged.
+    """
+    if not isinstance(item, Row):
+        return ()
+    if len(asked.gets) == len(item.fields):
+        named = zip((get.alias or get.name for get in asked.gets), item.fields, strict=True)
+        return tuple((name, _shown(name, value)) for name, (_, value) in named)
+    cells = {
+        found.name if (found := attribute(name)) else name: _shown(name, value)
+        for name, value in item.fields
+        if name not in _OWN
+    }
+    return tuple(sorted((name, value) for name, value in cells.items() if value))
+
+
+def _shown(name: str, value: str) -> str:
+    return "" if (name, value) == ("Charge", "0") else value

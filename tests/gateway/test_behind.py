@@ -1,0 +1,262 @@
+"""A gateway in front of another server: what it does not keep is asked there, in its own name."""
+
+import json
+import logging
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from gateways import RING, exchange, gateway
+from gold import documents, recording, replaying
+from job_service import ROLES
+
+from sssjob import store
+from sssjob.client import GOLD, Client, Legacy
+from sssjob.errors import Refused
+from sssjob.gateway.actions import Actions
+from sssjob.gateway.behind import Behind
+from sssjob.gateway.log import LOGGER, Lines
+from sssjob.gateway.shadow import Said, Shadow, differences
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import Rates
+from sssjob.handlers.service import Service, Settings
+from sssjob.handlers.stores import Stores
+from sssjob.rmap.envelope import opened
+from sssjob.rmap.keys import Key, Ring
+from sssjob.rmap.message import Data, Get, Object, Option, Request, Row, Where
+from sssjob.rmap.reading import read_response
+from sssjob.rmap.responder import Answer, Call
+
+OTHER = b"the key of the server behind"
+JOB = (("JobId", "a"), ("UserId", "ann"), ("Processors", "4"), ("WallDuration", "60"))
+
+
+class Gold:
+    """What stands behind: it keeps what it was asked, and answers or refuses."""
+
+    def __init__(self, answer=None):
+        self.calls, self.answer = [], answer or (lambda call: Answer())
+
+    def __call__(self, call):
+        self.calls.append(call)
+        return self.answer(call)
+
+
+class Front:
+    """A gateway's actions over a store, with a server behind, and no socket of its own."""
+
+    def __init__(self, service, port, **settings):
+        client = Client([Legacy("127.0.0.1", port, timeout=60)], Key(OTHER), GOLD, tries=1)
+        self.behind = Behind(client, **settings)
+        self.shadow = Shadow(self.behind) if self.behind.shadow else None
+        own = service.actions | self.behind.over(service)
+        self.actions = Actions(own, service.is_quick, service.is_slow, self.behind, self.shadow)
+
+    def ask(self, action, object="Job", *, actor="root", proven=True, **parts):
+        request = Request(action, actor, tuple(map(Object, object.split())), **parts)
+        answer = self.actions(Call(request, actor, "10.0.0.7", proven, True, 1000.0))
+        return replace(answer, rows=tuple(answer.rows))
+
+    def code(self, *arguments, **options):
+        with pytest.raises(Refused) as error:
+            self.ask(*arguments, **options)
+        return error.value.code
+
+
+@pytest.fixture
+def service(tmp_path):
+    address = str(tmp_path / "jobs.db")
+    store.open(address, create=True).close()
+    rates = Rates({"Processors": Fraction(1)})
+    made = Service(Stores(address), Settings(ROLES, Accounting(rates)))
+    yield made
+    made.stores.close()
+
+
+def running(gold):
+    return gateway(gold, ring=Ring(Key(OTHER)))
+
+
+def front(service, other, **settings):
+    return Front(service, other.address()[1], **settings)
+
+
+def said(stream):
+    return read_response(opened(documents(stream)[-1]).body)
+
+
+def test_a_recorded_request_about_users_is_answered_as_the_real_gold_answered_it(service):
+    recorded = recording("raw-ok")
+    with gateway(replaying, ring=Ring(Key(OTHER))) as other:
+        made = front(service, other)
+        with gateway(made.actions, ring=RING) as first:
+            ours, golds = said(exchange(first, recorded.sent)), said(recorded.answered)
+    assert (ours.status, ours.count, ours.rows) == (golds.status, golds.count, golds.rows)
+    assert golds.rows
+
+
+def test_without_a_server_behind_it_is_740_as_before(service):
+    actions = Actions(service.actions)
+    with pytest.raises(Refused) as error:
+        actions(Call(Request("Query", "root", (Object("User"),)), "root"))
+    assert error.value.code == "740"
+
+
+def test_an_actor_is_called_what_it_is_called_there_and_signed_for_anew(service):
+    gold = Gold(lambda call: Answer([Row("Account", (("Balance", "7"),))], count=7))
+    with running(gold) as other:
+        made = front(service, other, actors={"ann": "amy"})
+        answer = made.ask("Balance", "Account", actor="ann", options=(Option("Id", "1"),))
+        made.ask("Query", "User ProjectUser", actor="bob")
+    assert (answer.count, answer.rows) == (7, (Row("Account", (("Balance", "7"),)),))
+    assert [call.actor for call in gold.calls] == ["amy", "bob"]
+    assert [each.name for each in gold.calls[1].request.objects] == ["User", "ProjectUser"]
+
+
+def test_who_is_not_proven_is_not_passed_on_and_passwords_are_nobodys(service):
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other)
+        assert made.code("Query", "User", proven=False) == "444"
+        assert made.code("Query", "Password") == "740"
+        assert made.code("Query", "User Password") == "740"
+        assert made.code("Query", "User Job") == "740"  # one of them is kept here
+        assert made.code("Query", "User", wheres=(Where("Name", "o'neil"),)) == "740"
+    assert gold.calls == []
+
+
+def test_a_refusal_behind_is_the_answer(service):
+    def refuse(call):
+        raise Refused("444", "amy may not do this")
+
+    with running(Gold(refuse)) as other:
+        assert front(service, other).code("Deposit", "Account") == "444"
+
+
+def test_a_server_that_is_not_there_is_told_so(service):
+    with running(Gold()) as other:
+        made = front(service, other)
+    for action in ("Query", "Deposit"):  # nothing reached anybody
+        assert made.code(action, "Account") == "730"
+
+
+def test_a_change_of_which_nobody_knows_whether_it_was_made_is_700(service):
+    class Silent(Legacy):
+        def exchange(self, message):
+            from sssjob.errors import NoReply
+
+            raise NoReply("246", "it hung up", asked=True)
+            yield
+
+    behind = Behind(Client([Silent("127.0.0.1", 1)], Key(OTHER), GOLD, tries=1))
+    for action, code in (("Deposit", "700"), ("Query", "730")):
+        with pytest.raises(Refused) as error:
+            behind.answer(Call(Request(action, "root", (Object("Account"),)), "root"))
+        assert error.value.code == code
+
+
+# --- funds ----------------------------------------------------------------------------------------
+
+
+def broke(call):
+    raise Refused("784", "Insufficient balance to reserve job")
+
+
+@pytest.mark.parametrize("action", ["Reserve", "Quote"])
+def test_what_the_server_behind_has_no_funds_for_is_not_done_here(service, action):
+    with running(Gold(broke)) as other:
+        made = front(service, other, funds=True)
+        parts = {"data": Data((Row("Job", JOB),)), "options": (Option("Guarantee", "True"),)}
+        assert made.code(action, **parts) == "784"
+        assert made.ask("Query").rows == ()
+        assert made.ask("Query", "Transaction").rows == ()
+        assert front(service, other).ask(action, **parts).code == "000"  # where it is not asked
+
+
+def test_funds_are_asked_for_once_and_only_for_who_may_reserve(service):
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other, funds=True)
+        data = Data((Row("Job", JOB),))
+        assert made.code("Reserve", data=data, actor="ann") == "444"
+        assert gold.calls == []
+        for _ in "12":
+            assert made.ask("Reserve", data=data, id="7").count == 240
+        assert len(gold.calls) == 1
+        assert gold.calls[0].request.data.items[0].get("JobId") == "a"
+        made.ask("Quote", data=data, options=(Option("Guarantee", "True"),))
+        assert gold.calls[1].request.option("Guarantee") is None  # no promise is made there
+        made.ask("Charge", data=data)
+        assert len(gold.calls) == 2
+
+
+# --- the shadow -----------------------------------------------------------------------------------
+
+
+class Told(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, record):
+        line = json.loads(Lines().format(record))
+        if line["event"] == "shadow differs":
+            self.lines.append(line)
+
+
+@pytest.fixture
+def log():
+    handler = Told()
+    LOGGER.addHandler(handler)
+    yield handler.lines
+    LOGGER.removeHandler(handler)
+
+
+def test_a_shadow_answers_from_ours_and_logs_what_the_other_one_says_otherwise(service, log):
+    rows = {"Query": [Row("Job", (("JobId", "a"), ("Charge", "777")))]}
+
+    def answer(call):
+        if call.request.action == "Refund":
+            raise Refused("740", "no such charge")
+        if call.request.action == "Charge":
+            return Answer([Row("Charge", (("Amount", "240"), ("Job", "9")))], count=240)
+        return Answer(rows.get(call.request.action, ()))
+
+    gold = Gold(answer)
+    with running(gold) as other:
+        made = front(service, other, shadow=True)
+        made.shadow.start()
+        made.ask("Charge", data=Data((Row("Job", JOB),)))
+        answer = made.ask("Query", gets=(Get("Id"), Get("Charge")))
+        assert answer.rows == (Row("Job", (("Id", "a"), ("Charge", "240"))),)
+        made.ask("Refund", options=(Option("JobId", "a"),))
+        assert made.code("Refund", options=(Option("JobId", "b"),)) == "740"
+        made.ask("Query", "Transaction")
+        made.shadow.stop()
+    assert [call.request.action for call in gold.calls] == ["Charge", "Query", "Refund", "Refund"]
+    assert [(each["action"], each["what"], each["ours"], each["theirs"]) for each in log] == [
+        ("Query", "rows", "Id=a, Charge=240", "Id=a, Charge=777"),
+        ("Refund", "code", "000", "740"),
+    ]
+
+
+def test_a_shadow_that_is_down_delays_nobody_and_is_told(service, log):
+    with running(Gold()) as other:
+        made = front(service, other, shadow=True)
+    made.shadow.start()
+    assert made.ask("Query").code == "000"
+    made.shadow.stop()
+    assert [(each["what"], each["theirs"]) for each in log] == [("code", "730")]
+
+
+def test_rows_are_compared_whatever_their_order_and_not_where_they_are_too_many():
+    one, other = (("Id", "a"),), (("Id", "b"),)
+    assert differences(Said("000", 2, (one, other)), Said("000", 2, (other, one))) == []
+    assert differences(Said("000", 2, (one, one)), Said("000", 2, (other, one))) == [
+        ("rows", "Id=a", "Id=b")
+    ]
+    assert differences(Said("000", 2, None), Said("000", 2, (other,))) == []
+    assert differences(Said("000", 2), Said("146", 3)) == [
+        ("code", "000", "146"),
+    ]  # fmt: skip
+    assert differences(Said("000", 2), Said("000", 3)) == [("count", "2", "3")]
