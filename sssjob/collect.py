@@ -17,7 +17,6 @@ from sssjob import atomic, registry
 from sssjob import directory_handles as handles
 from sssjob.delivery.document import Delivery, Record, Tally
 from sssjob.document import read
-from sssjob.dotted import loaded
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.features import status
 from sssjob.features.batch import documents
@@ -26,6 +25,7 @@ from sssjob.features.batch.directories import Directories
 from sssjob.features.status import Snapshot
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup
+from sssjob.registry import Format
 
 LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
 SETTLE = 10  # seconds after the end of a job in which its record may not be complete
@@ -146,11 +146,11 @@ def ask(
     system: str, ids: Iterable[str], environment: Mapping[str, str], *, seconds: float
 ) -> Known:
     """What a batch system that can be asked knows about jobs. Raises ``CommandFailed``."""
-    row = registry.all_systems()[system]
+    row = registry.system(system)
     names = list(ids)
     found = Known()
-    for command, printed in loaded(row.ended)(names, environment, seconds):
-        _take(found, row.formats[0].name, printed, command, names)
+    for command, printed in row.load("ended")(names, environment, seconds):
+        _take(found, row.formats[0], printed, command, names)
     return found
 
 
@@ -158,8 +158,9 @@ def read_records(system: str, files: Sequence[Path], ids: Iterable[str], zone: s
     """What accounting files tell about jobs. Raises ``UnusableInput``, ``OSError``."""
     found = Known()
     names = list(ids)
+    format_ = registry.system(system).formats[0]
     for file in files:
-        _take(found, registry.all_systems()[system].formats[0].name, file, str(file), names, zone)
+        _take(found, format_, file, str(file), names, zone)
     return found
 
 
@@ -176,7 +177,7 @@ def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:
 
 
 def _take(
-    found: Known, format_: str, source: bytes | Path, name: str,
+    found: Known, format_: Format, source: bytes | Path, name: str,
     ids: Iterable[str], zone: str = "",
 ) -> None:  # fmt: skip
     """Records about some jobs, by every identity that they have."""

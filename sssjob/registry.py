@@ -2,7 +2,9 @@
 
 Each folder of ``sssjob/systems`` declares its ``SYSTEM`` in ``system.py``, and ``sssjob/formats``
 its ``FORMATS``: rows that name modules by their dotted names. Other distributions add theirs by
-entry points of the same groups; a name of ours stays ours.
+entry points of the same groups, each called as what it names is: ``all_systems`` and its like have
+these behind ours. One that cannot be used, or whose name is taken, is warned of, and as if it were
+not there. # decision 244
 """
 
 from __future__ import annotations
@@ -10,21 +12,19 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from sssjob.dotted import loaded
 from sssjob.errors import UnusableInput
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-Row = TypeVar("Row")
 
 LAYOUT = "LAYOUT"  # what a module calls the declaration of its format
 SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
@@ -58,10 +58,7 @@ class Format(NamedTuple):
 
     def load(self) -> Any:
         """Its layout, imported now. Raises ``UnusableInput`` where it cannot be used."""
-        try:
-            found = loaded(self.module)
-        except Exception as error:  # what code of other distributions raises is theirs to choose
-            raise UnusableInput(f"the format {self.name} cannot be loaded: {error}") from error
+        found = _imported(f"the format {self.name}", self.module)
         if ":" not in self.module:
             found = getattr(found, LAYOUT, None)
         if not callable(getattr(found, "reader", None)):
@@ -83,6 +80,10 @@ class Caps(NamedTuple):
     ask: Arguments
     none: str = ""
 
+    def load(self) -> Any:
+        """The reader, imported now. Raises ``UnusableInput`` where it cannot be used."""
+        return _imported(f"the caps of {self.ask[0]}", self.reader)
+
 
 class Queue(NamedTuple):
     """The state of a batch system's queues: what reads it, and the commands that print it.
@@ -101,7 +102,8 @@ class Queue(NamedTuple):
 class Target(NamedTuple):
     """What jobs are translated to, read from, or both: its name, and its ``Translator``.
 
-    ``home`` names it as ``module:attribute``; see ``sssjob.translate.translator``. Without
+    ``home`` names it as ``module:attribute``; see ``sssjob.translate.translator``. Its own name
+    has to be the same one. Without
     ``writes`` it is only read, without ``reads`` only written. The surer its ``sign``, the earlier
     is it asked whether it recognises a source.
     """
@@ -115,10 +117,12 @@ class Target(NamedTuple):
 
     def load(self) -> Any:
         """The translator, imported now. Raises ``UnusableInput`` where it cannot be used."""
-        try:
-            return loaded(self.home)
-        except Exception as error:  # as for a format
-            raise UnusableInput(f"the target {self.name} cannot be loaded: {error}") from error
+        found = _imported(f"the target {self.name}", self.home)
+        if not callable(getattr(found, "recognises", None)):
+            raise UnusableInput(f"the target {self.name} is no Translator")
+        if found.name != self.name:
+            raise UnusableInput(f"the target {self.name} is called {found.name} by its Translator")
+        return found
 
 
 class Status(NamedTuple):
@@ -177,6 +181,29 @@ class System(NamedTuple):
     raw_id: str = ""
     measures: tuple[Measure, ...] = ()
 
+    @property
+    def caps(self) -> Caps | None:
+        """The limits of groups that its commands print."""
+        return self.queue.caps if self.queue is not None else None
+
+    def load(self, thing: str) -> Any:
+        """What it names as one of its things, such as ``control``, imported now.
+
+        Raises ``UnusableInput`` where it cannot be used, or there is none.
+        """
+        name = self.queue and self.queue.reader if thing == "queue" else getattr(self, thing)
+        if not name:
+            raise UnusableInput(f"the system {self.name} has no {thing}")
+        return _imported(f"the {thing} of the system {self.name}", name)
+
+
+def _imported(what: str, name: str) -> Any:
+    """What a dotted name stands for, imported now. Raises ``UnusableInput``."""
+    try:
+        return loaded(name)
+    except Exception as error:  # what code of other distributions raises is theirs to choose
+        raise UnusableInput(f"{what} cannot be loaded: {error}") from error
+
 
 @cache
 def systems() -> dict[str, System]:
@@ -194,20 +221,29 @@ def formats() -> dict[str, Format]:
     return {row.name: row for row in (*own, *import_module(FORMATS).FORMATS)}
 
 
+def system(name: str) -> System:
+    """The batch system of a name. Raises ``UnusableInput``, which lists those that are known."""
+    found = systems().get(name) or all_systems().get(name)
+    if found is None:
+        known = ", ".join(all_systems())
+        raise UnusableInput(f"{name!r} is no known batch system; known: {known}")
+    return found
+
+
 def all_systems() -> dict[str, System]:
     """Every batch system; those of other distributions come last, their declarations imported now.
 
-    One that cannot be used is warned of, and as if it were not there: others have to work. It is
-    known by the name of its ``System``, whatever its entry point is called.
+    One that cannot be used is warned of, and as if it were not there: others have to work.
     """
-    return _behind(systems(), dict(_added_systems()))
+    return _behind("system", systems(), ((each.by, each.row) for each in _added_systems()))
 
 
 def all_formats() -> dict[str, Format]:
     """Every record format; those of other distributions come last."""
-    added = {row.name: row for _, system in _added_systems() for row in system.formats}
-    alone = {point.name: _added(point) for point in _points(FORMATS)}
-    return _behind(formats(), {**alone, **added})
+    return _behind("format", formats(), (
+        *((each.by, row) for each in _added_systems() for row in each.row.formats),
+        *((_by(point), Format(point.name, point.value, _by(point))) for point in _points(FORMATS)),
+    ))  # fmt: skip
 
 
 @cache
@@ -219,14 +255,26 @@ def targets() -> dict[str, Target]:
 
 def all_targets() -> dict[str, Target]:
     """Every target; those of other distributions come last."""
-    added = {row.name: row for _, system in _added_systems() for row in system.targets}
-    alone = {point.name: _added_target(point) for point in _points(TARGETS)}
-    return _behind(targets(), {**alone, **added})
+    return _behind("target", targets(), (
+        *((each.by, row) for each in _added_systems() for row in each.row.targets),
+        *((_by(point), Target(point.name, point.value, _by(point))) for point in _points(TARGETS)),
+    ))  # fmt: skip
 
 
 def all_statuses() -> dict[str, Status]:
     """What every batch system says of its jobs, by the names of the systems."""
     return {name: row.status for name, row in all_systems().items() if row.status}
+
+
+def all_status_formats() -> dict[str, Format]:
+    """The formats of what every batch system says of its jobs; those of others come last."""
+    ours = {each.name: each for row in systems().values() for each in _shown(row)}
+    added = _added_systems()
+    return _behind("status format", ours, ((by, each) for by, row in added for each in _shown(row)))
+
+
+def _shown(row: System) -> tuple[Format, ...]:
+    return row.status.formats if row.status is not None else ()
 
 
 def _points(group: str) -> Iterator[EntryPoint]:
@@ -269,40 +317,75 @@ def _may_have(section: bytes, folder: str) -> bool:
     return False
 
 
-def _behind(ours: dict[str, Row], added: dict[str, Row]) -> dict[str, Row]:
-    """Ours, then the others: a name of ours stays ours."""
-    return {**ours, **{name: row for name, row in added.items() if name not in ours}}
+class _Named(Protocol):
+    """A row with a name."""
+
+    @property
+    def name(self) -> str: ...
 
 
-def _added_systems() -> Iterator[tuple[str, System]]:
-    """The systems of other distributions that can be used; a name of ours stays ours."""
+Row = TypeVar("Row", bound=_Named)
+
+
+def _behind(kind: str, ours: dict[str, Row], added: Iterable[tuple[str, Row]]) -> dict[str, Row]:
+    """Ours, then the others, with who added them: the first one of a name stays."""
+    found = dict(ours)
+    for by, row in added:
+        if found.setdefault(row.name, row) is not row:
+            _warn(f"the {kind} {row.name}, {by}: there is another one of that name")
+    return found
+
+
+class _Added(NamedTuple):
+    """A system of another distribution, and who added it."""
+
+    by: str
+    row: System
+
+
+def _added_systems() -> list[_Added]:
+    """The systems of other distributions that can be used, each name once and none of ours."""
+    found: dict[str, _Added] = {}
     for point in _points(SYSTEMS):
-        row = _added_system(point)
-        if row is not None and row.name not in systems():
-            yield row.name, row
+        row, reason = _added_system(point)
+        if row is not None and (row.name in systems() or row.name in found):
+            reason = "there is another one of that name"
+        if row is None or reason:
+            _warn(f"the system {point.name}, {_by(point)}: {reason}")
+        else:
+            found[row.name] = _Added(_by(point), row)
+    return list(found.values())
 
 
-def _added_system(point: EntryPoint) -> System | None:
-    """A system of another distribution. One that cannot be used is warned of, and is none."""
+def _added_system(point: EntryPoint) -> tuple[System | None, str]:
+    """A system of another distribution, or the reason why it cannot be used."""
     try:
         row = point.load()
-    except Exception as error:  # as for a format; ours have to work, whatever theirs do
-        reason = f"{type(error).__name__}: {error}"
-    else:
-        if isinstance(row, System):
-            return row
-        reason = "it is no System"
-    warnings.warn(f"the system {point.name}, {_added_by(point)}: {reason}", stacklevel=2)
-    return None
+    except Exception as error:  # ours have to work, whatever theirs do
+        return None, f"{type(error).__name__}: {error}"
+    if not isinstance(row, System):
+        return None, "it is no System"
+    if row.name != point.name:
+        return None, f"its System is called {row.name!r}, and its entry point has to be, too"
+    wrong = next((name for name, good in _as_declared(row) if not good), "")
+    return (None, f"its field {wrong} holds no such thing") if wrong else (row, "")
 
 
-def _added(point: EntryPoint) -> Format:
-    return Format(point.name, point.value, _added_by(point))
+def _as_declared(row: System) -> Iterator[tuple[str, bool]]:
+    """Whether the fields of a system hold what they are declared to hold."""
+    usual = System("", "")
+    yield "queue", isinstance(row.queue, Queue | None)
+    yield "status", isinstance(row.status, Status | None)
+    for name, kind in (("formats", Format), ("targets", Target), ("measures", Measure)):
+        value = getattr(row, name)
+        yield name, isinstance(value, tuple) and all(isinstance(each, kind) for each in value)
+    yield from ((name, isinstance(value, str)) for name, value in row._asdict().items()
+                if isinstance(getattr(usual, name), str))  # fmt: skip
 
 
-def _added_target(point: EntryPoint) -> Target:
-    return Target(point.name, point.value, _added_by(point))
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=2)
 
 
-def _added_by(point: EntryPoint) -> str:
+def _by(point: EntryPoint) -> str:
     return f"added by {point.dist.name if point.dist else 'another distribution'}"

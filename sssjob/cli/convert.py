@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from sssjob.cli import common, records, targets
+from sssjob.cli import common, names, records, targets
 from sssjob.cli.progress import watching
-from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
     from sssjob.accounting.grid import Grid
@@ -41,9 +40,9 @@ Examples:
 
 Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
 )
-@click.option(
-    "--from", "format_name", metavar="FORMAT", required=True,
-    help=f"What the records are: {', '.join(FORMATS)}.",
+@names.option(
+    "--from", "format_name", names=names.formats, metavar="FORMAT", required=True,
+    help="What the records are: {names}.",
 )  # fmt: skip
 @click.option(
     "--to", "form", type=click.Choice(FORMS),

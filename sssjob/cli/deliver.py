@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, names
 from sssjob.cli.records import format_of
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
-from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
     from sssjob.delivery import Tally
@@ -49,8 +48,8 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
               help="What was measured: a control group, or lines of NAME=VALUE.")  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
               help="Accounting records; may be repeated.")  # fmt: skip
-@click.option("--from", "format_", metavar="FORMAT", default="slurm", show_default=True,
-              help=f"What the records are: {', '.join(FORMATS)}.")  # fmt: skip
+@names.option("--from", "format_", names=names.formats, metavar="FORMAT", default="slurm",
+              show_default=True, help="What the records are: {names}.")  # fmt: skip
 @click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
 @click.option("--overwrite", is_flag=True, help="Replace values of the job that disagree.")
 @click.option("--force", is_flag=True, help="Accept a directory whose job_id names another job.")

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, records
+from sssjob.cli import common, names, records
 from sssjob.cli.progress import watching
-from sssjob.records import FORMATS
 
 if TYPE_CHECKING:
     from sssjob.accounting.report import Report
@@ -37,10 +36,10 @@ bad record, 2 not understood, or something could not be read."""
     help="What to group by, with commas: user, group, project, queue, partition, machine, state, "
          "status, qos, application, global-user; hour, day, week, month, year of the end.",
 )  # fmt: skip
-@click.option(
-    "--from", "format_name", metavar="FORMAT", default=DOCUMENTS, show_default=True,
-    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: "
-         f"{', '.join(FORMATS)}.",
+@names.option(
+    "--from", "format_name", names=names.formats, metavar="FORMAT", default=DOCUMENTS,
+    show_default=True,
+    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{names}}.",
 )  # fmt: skip
 @click.option("--since", metavar="TIME", default="", help="Only jobs that ended then or later.")
 @click.option("--until", metavar="TIME", default="", help="Only jobs that ended before.")
@@ -91,8 +90,8 @@ def command(
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
-    names, where = _checked(by, sort), _zone(zone)
-    report = Report(names, _moment(since, where), _moment(until, where), where)
+    parts, where = _checked(by, sort), _zone(zone)
+    report = Report(parts, _moment(since, where), _moment(until, where), where)
     unread: list[SSSJobError] = []
 
     def tell(error: SSSJobError) -> None:
@@ -121,14 +120,14 @@ def _checked(by: str, sort: str) -> tuple[str, ...]:
     """What to group by; a name that is not known ends the command."""
     from sssjob.accounting.report import GROUPINGS, MEASURES
 
-    names = tuple(name.strip() for name in by.split(",") if name.strip())
-    for name in names:
+    parts = tuple(name.strip() for name in by.split(",") if name.strip())
+    for name in parts:
         if name not in GROUPINGS:
             common.fail(f"--by {name!r} is none of {', '.join(GROUPINGS)}")
     known = [measure.name for measure in MEASURES]
     if sort and sort not in known:
         common.fail(f"--sort {sort!r} is none of {', '.join(known)}")
-    return names
+    return parts
 
 
 def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool) -> None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob import registry
-from sssjob.cli import common, records
+from sssjob.cli import common, names, records
 
 if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from sssjob.verbs.records import Reading
 
 INTERRUPTED = 130
-_SYSTEMS = sorted(name for name, row in registry.systems().items() if row.status)
 _CLEAR = "\x1b[2J\x1b[H"  # of a terminal
 
 
@@ -38,10 +36,10 @@ Examples:
 Exit code: 0 every job shown, or none there, 1 some could not be read, 2 not understood,
 130 ended by Ctrl-C."""
 )
-@click.option(
-    "--from", "name", metavar="SYSTEM", default="",
-    help=f"The batch system to ask, or what FILE is: {', '.join(_SYSTEMS)}, or a format, such as "
-         "squeue-json. Default for a FILE: whatever it looks like.",
+@names.option(
+    "--from", "name", names=names.statuses, metavar="SYSTEM", default="",
+    help="The batch system to ask, or what FILE is, a system or a format: {names}. Default for a "
+         "FILE: whatever it looks like.",
 )  # fmt: skip
 @click.option("--table", "as_table", is_flag=True,
               help="Print a table of used and asked for, as on a terminal.")  # fmt: skip

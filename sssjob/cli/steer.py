@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, names
 from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
@@ -67,8 +67,9 @@ def refused(error: CommandFailed) -> NoReturn:
 
 def _command(order: str, text: str) -> click.Command:
     @click.command(order, help=text, epilog=_EPILOG.format(order))
-    @click.option("--to", "system", metavar="SYSTEM", default="",
-                  help="The batch system. Default: the ResourceManagerType.")  # fmt: skip
+    @names.option("--to", "system", names=names.controlled, metavar="SYSTEM", default="",
+                  help="The batch system: {names}. Default: the "
+                       "ResourceManagerType.")  # fmt: skip
     @choice
     @timeout
     @click.argument("file", metavar="FILE")

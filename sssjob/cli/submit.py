@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, steer
+from sssjob.cli import common, names, steer
 from sssjob.cli.signals import terminable
 from sssjob.errors import Severity
 
@@ -33,9 +33,9 @@ Exit code: 0 submitted, or submitted already, 1 the batch system refuses a job,
 2 a job cannot be submitted as it is, or the batch system does not answer. A
 later call goes on with what is not submitted."""
 )
-@click.option("--to", "system", metavar="SYSTEM", required=True,
-              help="The batch system: slurm, pbs, torque, gridengine (sge), lsf, condor, "
-                   "flux.")  # fmt: skip
+@names.option("--to", "system", names=names.controlled, metavar="SYSTEM", required=True,
+              help="The batch system: {names}; or a kind of script that it takes, such as "
+                   "torque.")  # fmt: skip
 @click.option("--hold", is_flag=True, help="Submit jobs that stay held.")
 @steer.choice
 @click.option("--memory-scope", type=click.Choice(("job", "task", "node")), default="job",

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import click
 
 from sssjob import registry
-from sssjob.cli import common
+from sssjob.cli import common, names
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -37,11 +37,10 @@ Exit code: 0 translated, 1 something is wrong: a directive is no option and is
 kept as it is, or a job is not written, because its awarenessPolicy is Reject
 for what the target cannot hold; 2 a file cannot be read."""
 )
-@click.option("--to", "target", metavar="NAME", required=True,
-              help="What to write: sss, sbatch, pbs, torque, sge, lsf, condor, ...; all with "
-                   "--explain.")  # fmt: skip
-@click.option("--from", "source", metavar="NAME", default="auto",
-              help="What the files are; recognised if left out.")  # fmt: skip
+@names.option("--to", "target", names=names.targets, metavar="NAME", required=True,
+              help="What to write: {names}; all with --explain.")  # fmt: skip
+@names.option("--from", "source", names=names.sources, metavar="NAME", default="auto",
+              help="What the files are: {names}; recognised if left out.")  # fmt: skip
 @click.option("--explain", is_flag=True,
               help="Print a table instead: what each target makes of each property, or why "
                    "not.")  # fmt: skip

@@ -13,6 +13,7 @@ from sssjob.document import Source
 from sssjob.document.files import is_compressed
 from sssjob.document.sources import documents
 from sssjob.errors import UnreadableDocument, finding
+from sssjob.registry import Format
 
 Write = Callable[[Path, Delivery], None]
 
@@ -43,7 +44,7 @@ class DirectoryDelivery:
             self._records.wanted |= part.wanted
             self._parts.append(part)
 
-    def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
+    def take_records(self, source: Source, name: str, format_: Format, zone: str = "") -> None:
         """Read the records about jobs of the documents; bad ones are reported and counted."""
         self._records.take_records(source, name, format_, zone)
 

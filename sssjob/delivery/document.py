@@ -31,7 +31,7 @@ from sssjob.features.status import Snapshot
 from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities
 from sssjob.model import Block, Job, JobGroup, Property
-from sssjob.records import find, read_records
+from sssjob.records import Format, read_records
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Noted, Options
 
@@ -130,12 +130,12 @@ class Delivery:
             text = f"{self.directory or place} has no job_id, and {self.name} holds several jobs"
             raise UnusableInput(text)
 
-    def take_records(self, source: Source, name: str, format_: str, zone: str = "") -> None:
+    def take_records(self, source: Source, name: str, format_: Format, zone: str = "") -> None:
         """Read the records about jobs of the document; bad ones are reported and counted."""
         said: set[str] = set()
         about: frozenset[str] = frozenset()
         with opened(source) as stream:
-            for outcome in read_records(find(format_), stream, Options(zone=zone), OBJECTS):
+            for outcome in read_records(format_, stream, Options(zone=zone), OBJECTS):
                 place = f"{name}:{outcome.line}"
                 match outcome:
                     case Converted(job=job):

@@ -18,7 +18,7 @@ from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup
-from sssjob.records import find, read_records
+from sssjob.records import Format, read_records
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Noted, Options
 from sssjob.store import Change, Store, Stored
@@ -51,11 +51,11 @@ class StoreDelivery:
         self.tally = StoreTally()
 
     def take_records(
-        self, source: Source, name: str, format_: str, zone: str = ""
+        self, source: Source, name: str, format_: Format, zone: str = ""
     ) -> Iterator[Finding]:
         """Fold the records of a source, as far as it is followed; bad ones are counted."""
         with opened(source) as stream:
-            outcomes = read_records(find(format_), stream, Options(zone=zone), OBJECTS)
+            outcomes = read_records(format_, stream, Options(zone=zone), OBJECTS)
             records = self._converted(outcomes, name)
             while batch := list(islice(records, _BATCH)):
                 with self._jobs.change(source=name, reason="delivered") as change:

@@ -12,11 +12,9 @@ from typing import Any
 
 from sssjob import commands, registry
 from sssjob.commands import Limits
-from sssjob.dotted import loaded
-from sssjob.errors import InvalidValue, Severity
+from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
 from sssjob.records.clock import ctime
-from sssjob.registry import Queue
 
 DEPTH_LIMIT = 64
 
@@ -144,14 +142,14 @@ def count(text: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
 
-def queues() -> dict[str, Queue]:
-    """What is known of the queues of each batch system, by its name."""
-    return {name: row.queue for name, row in registry.all_systems().items() if row.queue}
-
-
 def ask(name: str, *, text: bool = False, limits: Limits | None = None) -> Iterator[bytes]:
-    """What the commands of a batch system print. Raises ``CommandFailed``."""
-    queue = queues()[name]
+    """What the commands of a batch system print.
+
+    Raises ``CommandFailed``, and ``UnusableInput`` for a system that has no such commands.
+    """
+    queue = registry.system(name).queue
+    if queue is None:
+        raise UnusableInput(f"the system {name} has no queue")
     for arguments in (text and queue.ask_text) or queue.ask:
         environment = {"LC_ALL": "C", **dict(queue.environment)}
         yield commands.run(arguments, arguments[0], limits, environment)
@@ -160,8 +158,11 @@ def ask(name: str, *, text: bool = False, limits: Limits | None = None) -> Itera
 def snapshot(
     name: str, outputs: Iterable[bytes], options: Options, report: Report = unheard
 ) -> Snapshot:
-    """The state that the outputs of a batch system show together. Raises ``UnusableOutput``."""
-    reader: Reader = loaded(queues()[name].reader)(options, report)
+    """The state that the outputs of a batch system show together.
+
+    Raises ``UnusableOutput``, and ``UnusableInput`` for a system whose queue cannot be read.
+    """
+    reader: Reader = registry.system(name).load("queue")(options, report)
     for output in outputs:
         reader.take(output.decode("utf-8", "replace"))
     return reader.snapshot()

@@ -18,7 +18,6 @@ from fractions import Fraction
 from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import understood
-from sssjob.dotted import loaded
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
@@ -55,7 +54,7 @@ class Submission:
 
 def form(system: str) -> Form:
     """The submit form of a batch system."""
-    found: Form = loaded(registry.all_systems()[system].submission)
+    found: Form = registry.system(system).load("submission")
     return found
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sssjob import registry
-from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.registry import Arguments
 from sssjob.suggestions import nearest
@@ -152,7 +151,7 @@ def control(name: str) -> Control:
         meant = f"; did you mean {advice}?" if advice else ""
         raise UnusableInput(f"{name!r} takes no jobs: {', '.join(rows)}{meant}")
     system, target = (name, "") if name in rows else (forms[name], name)
-    made: Control = loaded(rows[system].control)
+    made: Control = rows[system].load("control")
     if target and target not in (made.target, *made.also):
         raise UnusableInput(f"{target} is not submitted: {made.target}")
     return replace(made, system=system, target=target or made.target)

@@ -20,7 +20,7 @@ from sssjob.translate.arrays import flattened, grouped
 from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Done, Loss, Untranslatable, told
 from sssjob.translate.requests import Asked
-from sssjob.translate.status import shared, sources
+from sssjob.translate.status import source, sources
 from sssjob.translate.translator import Reading, Settings, Translation, Translator
 
 AUTO = "auto"
@@ -31,7 +31,7 @@ _HEAD = 1 << 16
 def translator(name: str) -> Translator[Any]:
     """The translator of a name. Raises ``UnusableInput``."""
     row = registry.targets().get(name) or registry.all_targets().get(name)
-    if row is None and (shown := sources().get(name)) is not None:
+    if row is None and (shown := source(name)) is not None:
         return shown
     if row is None:
         known = tuple(dict.fromkeys((*registry.all_targets(), *sources())))
@@ -40,7 +40,7 @@ def translator(name: str) -> Translator[Any]:
         raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")
     found = row.load()
     if not isinstance(found, Translator):
-        raise UnusableInput(f"the translation {name} is no Translator")
+        raise UnusableInput(f"the target {name} is no Translator")
     return found
 
 
@@ -123,21 +123,23 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
 def _source(data: bytes, name: str) -> Translator[Any]:
     """The source of a name; where a system's status goes by it, too, the data tells which."""
     found = translator(name)
-    if name in shared():
-        head, shown = data[:_HEAD], sources()[name]
-        if shown.recognises(head) and not found.recognises(head):
-            return shown
+    shown, head = source(name), data[:_HEAD]
+    if shown is not None and shown.recognises(head) and not found.recognises(head):
+        return shown
     return found
 
 
 def recognise(data: bytes) -> str:
     """The name of the source that some bytes are. Raises ``UnusableInput``."""
     rows = sorted(registry.all_targets().values(), key=lambda row: row.sign)
-    for row in rows:
-        if row.load().recognises(data[:_HEAD]):
-            return row.name
-    for name, shown in sources().items():
-        if shown.recognises(data[:_HEAD]):
+    known = ((row.name, row.load) for row in rows)
+    shown = ((name, each.row.load) for name, each in sources().items())
+    for name, load in (*known, *shown):
+        try:
+            found = load()
+        except UnusableInput:
+            continue  # it will be told to whoever names it
+        if found.recognises(data[:_HEAD]):
             return name
     raise UnusableInput("the source is not recognised: name it (--from)")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from io import BytesIO
 
@@ -12,7 +12,7 @@ from sssjob.model import Job
 from sssjob.records import read_records
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Noted, Options
-from sssjob.registry import Format
+from sssjob.registry import Format, Status
 from sssjob.translate.translator import Read, Settings, Translator
 
 
@@ -47,19 +47,25 @@ class StatusSource(Translator[Job]):
         return found
 
 
-@cache
-def shared() -> frozenset[str]:
-    """The names that are also those of a form in which jobs are submitted."""
-    statuses = (row.status for row in registry.systems().values() if row.status)
-    return frozenset(row.name for each in statuses for row in each.formats) & set(
-        registry.targets()
-    )
-
-
 def sources() -> dict[str, StatusSource]:
     """The sources of every system, by name."""
-    return {
-        row.name: StatusSource(row, dict(status.environment).get("TZ", ""))
-        for status in registry.all_statuses().values()
-        for row in status.formats
-    }
+    return _sources(registry.all_statuses().values())
+
+
+def source(name: str) -> StatusSource | None:
+    """The source of a name, if there is one."""
+    return _ours().get(name) or (None if name in registry.targets() else sources().get(name))
+
+
+@cache
+def _ours() -> dict[str, StatusSource]:
+    return _sources(row.status for row in registry.systems().values() if row.status)
+
+
+def _sources(statuses: Iterable[Status]) -> dict[str, StatusSource]:
+    found: dict[str, StatusSource] = {}
+    for status in statuses:
+        for row in status.formats:
+            zone = dict(status.environment).get("TZ", "")
+            found.setdefault(row.name, StatusSource(row, zone))  # ours come first, and stay
+    return found

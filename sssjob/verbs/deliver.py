@@ -21,6 +21,7 @@ from sssjob.delivery.store import StoreTally
 from sssjob.document.files import is_compressed
 from sssjob.document.sources import NamedSource, Opening, naming, opened
 from sssjob.errors import Finding, UnusableInput
+from sssjob.records import find
 
 # A document by its path, opened to be written; by ``Unchanged`` it stays as it is.
 Writing = Callable[[Path], AbstractContextManager[BinaryIO]]
@@ -111,7 +112,9 @@ def _into_store(work: Work) -> Iterator[Finding | StoreTally]:
         delivery = StoreDelivery(jobs, overwrite=work.overwrite)
         for source in facts.records:
             with naming(source.name), work.opening(source) as stream:
-                yield from delivery.take_records(stream, source.name, facts.format, facts.zone)
+                yield from delivery.take_records(
+                    stream, source.name, find(facts.format), facts.zone
+                )
     yield delivery.tally
 
 
@@ -128,7 +131,7 @@ def _take_features(delivery: Delivery, facts: Facts) -> None:
 def _take_records(delivery: Delivery | DirectoryDelivery, work: Work) -> None:
     for source in work.facts.records:
         with naming(source.name), work.opening(source) as stream:
-            delivery.take_records(stream, source.name, work.facts.format, work.facts.zone)
+            delivery.take_records(stream, source.name, find(work.facts.format), work.facts.zone)
 
 
 def _write(path: Path, delivery: Delivery, writing: Writing, *, in_place: bool) -> None:

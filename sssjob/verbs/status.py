@@ -28,8 +28,7 @@ def formats(name: str = AUTO) -> tuple[Format, ...]:
 
     Raises ``UnusableInput`` for a name that is none of these, which lists them.
     """
-    known = registry.all_statuses()
-    every = {row.name: row for status in known.values() for row in status.formats}
+    known, every = registry.all_statuses(), registry.all_status_formats()
     if name == AUTO:
         return tuple(every.values())
     if name in known:

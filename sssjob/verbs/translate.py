@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sssjob import registry
 from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, naming
-from sssjob.errors import Finding, InvalidValue, Severity
+from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
 from sssjob.model import Job, Property, Requested
 from sssjob.translate import (
     AUTO,
@@ -154,7 +154,7 @@ def _text(job: Job, to: str, settings: Settings) -> _Text:
         text, losses = translate(job, to, settings)
     except Untranslatable as refused:
         return _Text([], refused.losses, f"{to} cannot hold all of it")
-    except InvalidValue as error:
+    except (InvalidValue, UnusableInput) as error:
         return _Text([], (), str(error))
     return _Text(text.splitlines(), losses)
 

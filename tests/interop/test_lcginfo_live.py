@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from sssjob.lcginfo import lrmsinfo, reader
+from sssjob import registry
+from sssjob.lcginfo import lrmsinfo
 
+QUEUES = {name: row.queue for name, row in registry.systems().items() if row.queue}
 FORMS = [
     (system, option)
-    for system, backend in reader.queues().items()
+    for system, backend in QUEUES.items()
     for option in ([], ["--text"])[: 2 if backend.ask_text else 1]
 ]
 
@@ -26,7 +28,7 @@ def works(arguments):
 @pytest.mark.interop
 @pytest.mark.parametrize("system, option", FORMS, ids=lambda value: "".join(value))
 def test_a_live_batch_system_becomes_lrmsinfo(system, option):
-    backend = reader.queues()[system]
+    backend = QUEUES[system]
     if not works(((option and backend.ask_text) or backend.ask)[0]):
         pytest.skip(f"no {system} runs here")
     command = [

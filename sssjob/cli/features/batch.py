@@ -15,8 +15,8 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.features.common import VOCABULARIES, fail, site
+from sssjob.cli.names import SystemName, Thing
 from sssjob.cli.signals import terminable
-from sssjob.cli.systems import SystemName, Thing
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:

@@ -36,14 +36,14 @@ cannot be read, or others can write where the documents are."""
 @click.option("--jobs", metavar="DIR", required=True, help="The documents of the jobs, *.xml.",
               type=click.Path(exists=True, file_okay=False))  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
-              help="Accounting files; without one, sacct is asked.")  # fmt: skip
+              help="Accounting files; without one, the batch system is asked.")  # fmt: skip
 @click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
 @click.option("--done", metavar="DIR", type=click.Path(exists=True, file_okay=False),
               help="Move documents there whose jobs all have ended.")  # fmt: skip
 @click.option("--settle", metavar="SECONDS", type=click.IntRange(0), default=10, show_default=True,
               help="How long after the end of a job its record may be incomplete.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=60, show_default=True,
-              help="How long sacct may take to answer.")  # fmt: skip
+              help="How long the batch system may take to answer.")  # fmt: skip
 def command(
     system: str, jobs: str, records: tuple[str, ...], tz: str, done: str | None, settle: int,
     seconds: float,
@@ -56,7 +56,7 @@ def command(
     from sssjob import collect as ending
     from sssjob import directory_handles as handles
 
-    if not (records or registry.all_systems()[system].ended):
+    if not (records or registry.system(system).ended):
         common.fail(f"{system} cannot be asked; its accounting files are needed: --record FILE")
     place = Path(jobs)
     unread: list[str] = []

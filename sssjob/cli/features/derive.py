@@ -12,7 +12,7 @@ from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running, site, there
 from sssjob.cli.features.document import known_job
-from sssjob.cli.systems import SystemName
+from sssjob.cli.names import SystemName
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:

@@ -10,17 +10,14 @@ import click
 from sssjob import registry
 from sssjob.cli import common
 from sssjob.cli.lcginfo import shared
-from sssjob.dotted import loaded
+from sssjob.cli.names import SystemName
 
 if TYPE_CHECKING:
     from sssjob.commands import Limits
 
-# Maui is a scheduler beside a batch system, and in no wing.
-KNOWN = {
-    name: row.queue.caps
-    for name, row in registry.systems().items()
-    if row.queue is not None and row.queue.caps is not None
-} | {"maui": registry.Caps("sssjob.lcginfo.caps:from_maui", ("diagnose", "-g"))}
+# Maui is a scheduler beside a batch system, and in no folder of one.
+OTHERS = {"maui": registry.Caps("sssjob.lcginfo.caps:from_maui", ("diagnose", "-g"))}
+WRITTEN = "vomaxjobs"
 
 
 @click.command(
@@ -32,8 +29,8 @@ Examples:
 Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
 )
 @click.option(
-    "--from", "format_name", required=True, type=click.Choice((*KNOWN, "vomaxjobs")),
-    help="Whose limits: sacctmgr's, Maui's diagnose -g, resource quotas, or vo-max-jobs.",
+    "--from", "format_name", required=True, type=SystemName("caps", *OTHERS, WRITTEN),
+    help="Whose limits: those of a batch system, Maui's diagnose -g, or vo-max-jobs.",
 )  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for the command.")
 @click.argument("file", required=False, metavar="[FILE]")
@@ -48,15 +45,22 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
     log = shared.Log()
     log.name = file or format_name
     with common.failing():
-        known = KNOWN.get(format_name)
+        known = _known(format_name)
         if file is None and known is not None:
             text = _printed(known, commands.Limits(seconds=timeout))
         else:
             text = shared.text(file or "-", caps.TEXT_LIMIT)
-        found = caps.read(text, log) if known is None else loaded(known.reader)(text)
+        found = caps.read(text, log) if known is None else known.load()(text)
         click.echo(caps.write(found), nl=False)
     log.close()
     sys.exit(common.NOTHING if log.bad else common.FOUND)
+
+
+def _known(name: str) -> registry.Caps | None:
+    """What reads the limits of a name, and the command that prints them."""
+    if name == WRITTEN:
+        return None
+    return OTHERS.get(name) or registry.system(name).caps
 
 
 def _printed(known: registry.Caps, limits: Limits) -> str:

@@ -12,7 +12,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.lcginfo import shared
-from sssjob.cli.systems import SystemName
+from sssjob.cli.names import SystemName
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

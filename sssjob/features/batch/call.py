@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from sssjob import registry
 from sssjob.amounts import Amount
 from sssjob.commands import CommandFailed, asked
-from sssjob.dotted import loaded
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.used import Used
 
@@ -79,8 +78,8 @@ class Call:
     @property
     def script(self) -> Script:
         """The system's side of it."""
-        name = registry.all_systems()[self.system].script
-        made: Script = loaded(name)(self.arguments, self.environment)
+        side = registry.system(self.system).load("script")
+        made: Script = side(self.arguments, self.environment)
         return made
 
     def allocation(self, *, asking: bool = True) -> Allocation:

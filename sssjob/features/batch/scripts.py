@@ -15,7 +15,6 @@ from pathlib import Path
 
 from sssjob import atomic, registry
 from sssjob import directory_handles as handles
-from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -86,8 +85,7 @@ class Installation:
     @property
     def side(self) -> Scripts:
         """What is the system's own."""
-        name = registry.all_systems()[self.system].installation
-        made: Scripts = loaded(name)()
+        made: Scripts = registry.system(self.system).load("installation")()
         return made
 
     def scripts(self) -> dict[str, str]:
@@ -112,7 +110,7 @@ class Installation:
 
     def _collect(self) -> list[str]:
         words = [*self.program, "features", "collect", "--for", self.system, "--jobs", self.jobs]
-        asked = registry.all_systems()[self.system].ended
+        asked = registry.system(self.system).ended
         return words if asked else [*words, "--record", "FILE"]
 
     def _script(self, name: str, what: str, command: str) -> str:

@@ -1,0 +1,112 @@
+"""Names of batch systems, formats and targets as options take them: those of others, too.
+
+The entry points of other distributions are looked at for a name that is none of ours, for help and
+for completion only: that takes time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+import click
+from click.shell_completion import CompletionItem
+
+from sssjob import registry
+
+Thing = Literal["formats", "queue", "caps", "script", "installation", "submission"]
+Names = Callable[[], Iterable[str]]
+
+
+class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
+    """A batch system of which a thing is known, or another word that stands for one."""
+
+    name = "choice"
+
+    def __init__(self, thing: Thing, *words: str) -> None:
+        self._thing, self._words = thing, words
+
+    def _choice(self, rows: Mapping[str, registry.System]) -> click.Choice[str]:
+        known = (name for name, row in rows.items() if getattr(row, self._thing))
+        return click.Choice((*known, *self._words))
+
+    def _all(self) -> click.Choice[str]:
+        return self._choice(registry.all_systems())
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name. Fails as any choice does."""
+        ours = self._choice(registry.systems())
+        return str((ours if value in ours.choices else self._all()).convert(value, param, ctx))
+
+    def get_metavar(self, *context: Any, **more: Any) -> str | None:
+        """``[NAME|NAME|...]``."""
+        return self._all().get_metavar(*context, **more)
+
+    def get_missing_message(self, *context: Any, **more: Any) -> str | None:
+        """What to choose from."""
+        return self._all().get_missing_message(*context, **more)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so."""
+        return self._all().shell_complete(ctx, param, incomplete)
+
+
+class Name(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A name that a verb looks up; completion offers those that there are."""
+
+    name = "text"
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so."""
+        return [CompletionItem(each) for each in self.names() if each.startswith(incomplete)]
+
+
+class NameOption(click.Option):
+    """An option with a ``Name``: ``{names}`` in its help are those that there are."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The line of the help."""
+        record = super().get_help_record(ctx)
+        if record is None or not isinstance(self.type, Name):
+            return record
+        return record[0], record[1].replace("{names}", ", ".join(self.type.names()))
+
+
+def option(*declarations: str, names: Names, **more: Any) -> Callable[[Any], Any]:
+    """An option that takes one of some names."""
+    return click.option(*declarations, cls=NameOption, type=Name(names), **more)
+
+
+def formats() -> Iterable[str]:
+    """What records can be in, ``auto`` among them."""
+    from sssjob import records
+
+    return records.formats()
+
+
+def statuses() -> Iterable[str]:
+    """The batch systems that can be asked for their jobs, then the formats of what they print."""
+    return dict.fromkeys((*registry.all_statuses(), *registry.all_status_formats()))
+
+
+def controlled() -> Iterable[str]:
+    """The batch systems that take jobs."""
+    return (name for name, row in registry.all_systems().items() if row.control)
+
+
+def targets() -> Iterable[str]:
+    """What jobs are translated to."""
+    return (name for name, row in registry.all_targets().items() if row.writes)
+
+
+def sources() -> Iterable[str]:
+    """What jobs are translated from."""
+    read = (name for name, row in registry.all_targets().items() if row.reads)
+    return dict.fromkeys((*read, *registry.all_status_formats()))
