@@ -11,6 +11,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
+from meanings import lacks_meanings
 from records import DATA, converted, counts
 
 from sssjob import collect, registry
@@ -142,7 +143,7 @@ def lacks_job(name, data):
 
 OF_TARGETS = [lacks_target_page, lacks_sample]
 OF_FORMATS = [lacks_records, lacks_quirks, lacks_limits, lacks_page]
-OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script]
+OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings]
 
 
 @pytest.mark.parametrize("guard", OF_FORMATS)
@@ -497,6 +498,19 @@ def test_a_system_without_data_and_pages_is_told():
         "made-up: no row `made-up` in docs/lcginfo.md",
         "made-up: no item **Made up** in docs/features-sites.md",
     ]
+
+
+def test_a_system_whose_limits_are_compared_nowhere_is_told():
+    row = registry.System(
+        "made-up", "Made up", formats=(MADE_UP,), queue=registry.Queue("x:y", ()), script="x:z",
+        targets=(registry.Target("made-script", "x:w", "scripts"),),
+    )  # fmt: skip
+    where = "in tests/meanings.py, and no reason in WITHOUT"
+    roads = ("accounting made-up", "features", "queue", "translate made-script")
+    assert list(lacks_meanings(row.name, row)) == [
+        f"made-up: no limit {where}", f"made-up: no size {where}",
+        *(f"made-up: no road {road!r} {where}" for road in roads),
+    ]  # fmt: skip
 
 
 def test_without_such_entry_points_nobody_looks_for_them_in_detail(tmp_path, monkeypatch):

@@ -11,8 +11,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
-from sssjob import expression
+from sssjob import expression, units
 from sssjob.classads import evaluate, quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
@@ -195,7 +196,8 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
         value = _number(ad, name) if name else None
         if value is not None and value > 0:
             attributes = {} if unit == 1 else {"units": "MB" if unit == 1 << 20 else "KB"}
-            asked.append(expression.Comparison(Property(element, int(value), attributes)))
+            amount = Property(element, units.decimal(Fraction(value)), attributes)
+            asked.append(expression.Comparison(amount))
     resources: dict[str, int] = {}
     known = {row[0].lower() for row in names.AMOUNTS.values()}
     for name in ad:

@@ -349,6 +349,9 @@ class Amounts:
                 said.back(option, text, "no number")
             elif found:
                 share = int(found[1]) << (10 * _POWERS.get(found[2].upper(), power))
+                if not share:
+                    said.back(option, text)  # which asks for nothing
+                    continue
                 whole = name == "Memory" and settings.memory_scope == numbers.NODE
                 numbers.say_size(heard, name, share * (1 if whole else nodes))
         if wall := _count(said, "allowed_job_duration"):

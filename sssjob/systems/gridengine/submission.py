@@ -153,7 +153,7 @@ class Slots(Layout):
         slots = _say_slots(said, heard, settings.parallel)
         if (value := said.last("-l h_vmem")) is not None:
             amount = _bytes(value)
-            if amount:
+            if amount is not None:
                 factor = {numbers.JOB: slots, numbers.NODE: slots, numbers.TASK: 1}
                 numbers.say_size(heard, "Memory", amount * factor[settings.memory_scope])
             else:
@@ -161,9 +161,9 @@ class Slots(Layout):
         for option, name in (("-l h_rt", "Duration"), ("-l swap_free", "Swap")):
             value = said.last(option)
             number = None if value is None else (_seconds if name == "Duration" else _bytes)(value)
-            if number and name == "Duration":
+            if number is not None and name == "Duration":
                 heard.request(name, number)
-            elif number:
+            elif number is not None:
                 numbers.say_size(heard, name, number)
             elif value is not None:
                 said.back(option, value)

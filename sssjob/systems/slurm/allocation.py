@@ -246,9 +246,9 @@ def _whole(text: str) -> int | None:
 
 
 def _time(text: str) -> int | None:
-    """Seconds since 1970, or a local time; None if there is none."""
+    """Seconds since 1970, or a local time; None if there is none, which 0 says as well."""
     if text.isascii() and text.isdigit():
-        return _whole(text)
+        return _whole(text) or None
     try:
         return int(datetime.fromisoformat(text).timestamp()) if text else None
     except (ValueError, OverflowError):

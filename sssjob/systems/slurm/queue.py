@@ -257,4 +257,6 @@ def _plain(value: Any) -> str:
         return str(value.get("number", "")) if value.get("set", True) else ""
     if isinstance(value, list):
         return ",".join(map(str, value))
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return "" if value is None else str(value)

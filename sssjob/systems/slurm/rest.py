@@ -26,6 +26,7 @@ from sssjob.systems.slurm.submission import (
     say_constraint,
     say_preferred,
 )
+from sssjob.systems.slurm.words import UNSET
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
@@ -303,7 +304,7 @@ def _read_number(value: Any) -> int | None:
     """A number, plain or as one that may be unset or infinite."""
     if isinstance(value, dict):
         value = value.get("number") if value.get("set") and not value.get("infinite") else None
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and value >= 0 and value not in UNSET else None
 
 
 def _read_amounts(job: Data, heard: Heard) -> None:

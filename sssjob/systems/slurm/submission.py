@@ -329,7 +329,7 @@ def _size(asked: Asked, name: str, number: int) -> str:
 def _bytes(text: str) -> int | None:
     """An amount of memory, in megabytes without a letter; 0 stands for all there is."""
     try:
-        amount = slurm.size(text, "M")
+        amount = slurm.memory(text)
     except (InvalidValue, IndexError):
         return None
     return math.ceil(amount) if amount else None

@@ -27,10 +27,12 @@ _SECONDS = {f"{number:02}": number for number in range(60)}
 _SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
 _DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
-_MINUTES_ALONE = re.compile(r"[0-9]{1,9}")
+_MINUTES_ALONE = re.compile(r"[0-9]{1,10}")
+# slurm.h: INFINITE and NO_VAL, of 32 and of 64 bits.
+UNSET = frozenset((1 << bits) - less for bits in (32, 64) for less in (1, 2))
+_UNSET = frozenset(map(str, UNSET))
 # For --time and TimeLimit, whatever the case: sbatch(1), scontrol(1), and what squeue prints.
-_NO_LIMIT = frozenset(("", "UNLIMITED", "INFINITE", "-1", "NOT_SET", "INVALID", "PARTITION_LIMIT",
-                       "N/A", "NONE", "(NULL)", "UNKNOWN"))  # fmt: skip
+_NO_LIMIT = frozenset(word.upper() for word in (*NO_VALUE, "-1", "NOT_SET", *_UNSET))
 _NAME = re.compile(r"[^\s,\[\]]*(?:\[[0-9,\-]+\][^\s,\[\]]*)*")
 _PART = re.compile(r"\[([0-9,\-]+)\]")
 _ITEM = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
@@ -113,6 +115,15 @@ def size(text: str, base: str = "") -> Amount | None:
     number, letter = found.groups()
     factor: int = 1 << (10 * _POWERS[letter.upper() or base])
     return int(number) * factor if number.isdigit() else Fraction(number) * factor
+
+
+def memory(text: str) -> Amount | None:
+    """Memory that is asked for, in bytes; a number without a letter is MB. 0 is none of it.
+
+    >>> memory("100"), memory("0"), memory("4294967294")
+    (104857600, None, None)
+    """
+    return None if text in _UNSET else size(text, "M") or None
 
 
 def is_range(text: str) -> bool:

@@ -124,6 +124,12 @@ def universe(text: str) -> Found:
     return UNIVERSES.get(text)
 
 
+def asked(text: str) -> Found:
+    """An amount that is asked for: 0 asks for nothing."""
+    found = amount(text)
+    return None if found == "0" else found
+
+
 def gpus(text: str) -> Found:
     """A number of GPUs."""
     found = count(text)
@@ -183,8 +189,8 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("x509UserProxyVOName",      JOB,       "Extension",       plain, extension("VOMS", "VO")),
     Field("x509UserProxyFirstFQAN",   JOB,       "Extension",       plain, _FQAN),
     Field("RequestCpus",              REQUESTED, "Processors",      count),
-    Field("RequestMemory",            REQUESTED, "Memory",          amount, {"units": "MB"}),
-    Field("RequestDisk",              REQUESTED, "Disk",            amount, {"units": "KB"}),
+    Field("RequestMemory",            REQUESTED, "Memory",          asked, {"units": "MB"}),
+    Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}),
     Field("RequestGPUs",              REQUESTED, "Resource",        gpus),
     Field("Owner",                    DELIVERED, "User"),
     Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),

@@ -102,11 +102,6 @@ def _exit_code(text: str, end: str) -> Found:
     return sacct.exit_code(text, "" if end in NO_VALUE else "1")
 
 
-def _limit(text: str) -> Found:
-    """Minutes, in seconds."""
-    return values.limit_seconds(text)
-
-
 @varied
 def _passed(end: str, start: str) -> Found:
     """From start to end: the record has no time of its own."""
@@ -130,7 +125,7 @@ TABLE: tuple[Field, ...] = (
           beside=("EndTime", "StartTime")),
     Field("Partition",       DELIVERED, "Queue"),
     Field("Partition",       DELIVERED, "Partition"),
-    Field("TimeLimit",       REQUESTED, "Duration",    _limit, {"op": "LE"}),
+    Field("TimeLimit",       REQUESTED, "Duration",    values.limit_seconds, {"op": "LE"}),
     Field("StartTime",       JOB,       "StartTime",   time),
     Field("EndTime",         JOB,       "EndTime",     time),
     Field(_OVER,             DELIVERED, "Duration",    _passed, beside=(_BEGUN,)),

@@ -183,7 +183,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("Suspended",          JOB,       "SuspendDuration", values.clock_seconds),
     Field("SystemComment",      JOB,       "Extension",  plain, noted("SystemComment")),
     Field("SystemCPU",          JOB,       "CpuDuration", read_with_others),
-    Field("Timelimit",          REQUESTED, "Duration",   values.clock_seconds, {"op": "LE"}),
+    Field("Timelimit",          REQUESTED, "Duration",   values.limit_seconds, {"op": "LE"}),
     Field("TimelimitRaw",       REQUESTED, "Duration",   values.limit_seconds, {"op": "LE"}),
     Field("TotalCPU",           JOB,       "CpuDuration", read_with_others),
     *(Field(f"TRESUsage{way}{what}", NOWHERE)

@@ -17,7 +17,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.record import by_columns, numeric
-from sssjob.systems.slurm.words import Amount, duration, durations, size
+from sssjob.systems.slurm.words import Amount, duration, durations, memory, size, time_limit
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
@@ -50,9 +50,9 @@ def rounded(value: Amount) -> int:
 
 
 def limit_seconds(text: str) -> str | None:
-    """TimelimitRaw, which counts minutes, in seconds."""
-    minutes = integer(text)
-    return None if minutes is None else str(int(minutes) * 60)
+    """A limit of elapsed time as whole seconds; TimelimitRaw counts minutes."""
+    value = time_limit(text)
+    return None if value is None else str(rounded(value))
 
 
 @numeric(10**18 - 1)
@@ -121,7 +121,7 @@ def requested_memory(text: str) -> PerUnit | None:
     if text in NO_VALUE:
         return None
     per = text[-1] if text[-1] in "cn" else ""
-    value = size(text.removesuffix(per), "M")
+    value = memory(text.removesuffix(per))
     if not value:
         return None
     megabytes: Amount = Fraction(value, 1 << 20)

@@ -1,0 +1,299 @@
+"""What a limit, a size or a time means to a batch system, and every road on which it is read.
+
+A road takes a text to seconds or bytes; None where it gives neither: no limit, no value, or no such
+text at all. ``SUBJECTS`` has for each system what is asked, the roads, and what each text means;
+texts of ``TEXTS`` that are not told mean nothing there.
+"""
+
+import io
+import re
+import tomllib
+from fractions import Fraction
+from typing import NamedTuple
+
+from records import DATA, converted
+
+from sssjob import registry, units
+from sssjob.lcginfo.reader import Options, snapshot
+from sssjob.records.builders import OBJECTS
+from sssjob.records.record import Converted
+from sssjob.records.record import Options as RecordOptions
+from sssjob.systems.gridengine import allocation as gridengine
+from sssjob.systems.pbs import allocation as pbs
+from sssjob.systems.slurm import allocation as slurm
+from sssjob.translate import read
+from sssjob.verbs import status
+
+START = "1795185000"  # seconds since 1970, and the same in UTC
+M, G, T = (1 << 10 * power for power in range(2, 5))
+HOUR, DAY = 3600, 86400
+
+# What systems, their versions and their users write where a limit or a size stands.
+TEXTS = (
+    "", "0", "00:00:00", "1T", "1t", "1.5G", "1024k", "90", "1:30", "01:00:00", "1-00:00:00",
+    "2-1", "unlimited", "UNLIMITED", "INFINITE", "INFINITY", "infinity", "-1", "4294967294",
+    "4294967295", "18446744073709551615", "INVALID", "Unknown", "None", "NONE", "N/A", "NOT_SET",
+    "(null)", "Partition_Limit", "soon",
+)  # fmt: skip
+
+
+class Subject(NamedTuple):
+    """A limit, a size or a time of a system: its roads, and what texts mean there."""
+
+    roads: dict
+    means: dict
+    more: tuple = ()  # texts that are asked beside ``TEXTS``
+
+
+def _amount(job, name):
+    """The request of a job in seconds or bytes."""
+    found = job.requested.all(name) if job.requested else ()
+    if not found:
+        return None
+    unit = found[0].attributes.get("units", "")
+    return Fraction(found[0].text) * (units.UNITS[unit] if unit else 1)
+
+
+def _only(jobs, name):
+    return _amount(jobs[0], name) if jobs else None
+
+
+def recorded_job(format_name, template):
+    """The jobs of accounting records."""
+    return lambda text: converted(format_name, _filled(template, text))
+
+
+def recorded(format_name, template, name="Duration"):
+    """In an accounting record."""
+    read_jobs = recorded_job(format_name, template)
+    return lambda text: _only(read_jobs(text), name)
+
+
+def shown_job(format_name, template):
+    """The jobs of what the system shows."""
+
+    def road(text):
+        stream = io.BytesIO(_filled(template, text))
+        rows = status.formats(format_name)
+        found = status.outcomes(stream, rows, RecordOptions(), OBJECTS)
+        return [each.job for each in found if isinstance(each, Converted)]
+
+    return road
+
+
+def shown(format_name, template, name="Duration"):
+    """In what the system shows of a live job."""
+    read_jobs = shown_job(format_name, template)
+    return lambda text: _only(read_jobs(text), name)
+
+
+def began(read_jobs):
+    """When a job started, in seconds since 1970."""
+
+    def road(text):
+        told = [job.get("StartTime") for job in read_jobs(text)]
+        return int(told[0]) if told and told[0] else None
+
+    return road
+
+
+def given(allocation, key):
+    """In what a prolog is told."""
+
+    def road(text):
+        found = allocation(text).amounts.get(key)
+        return found and found.value
+
+    return road
+
+
+def queued(system, template):
+    """In the state of a queue."""
+
+    def road(text):
+        jobs = snapshot(system, [_filled(template, text)], Options(queue="q")).jobs
+        return None if not jobs or jobs[0].maxwalltime is None else Fraction(jobs[0].maxwalltime)
+
+    return road
+
+
+def asked(target, template, name="Duration"):
+    """In an option of who submits."""
+
+    def road(text):
+        (found,) = read(_filled(template, text), target)
+        return found.job and _amount(found.job, name)
+
+    return road
+
+
+def _filled(template, text):
+    return template.replace("@", text).encode()
+
+
+def _file(name):
+    return (DATA / name).read_text()
+
+
+_TOLD = tomllib.loads(_file("formats.toml"))
+_SCONTROL = _file("batch/scontrol-one-node.txt")
+_LIMIT = re.sub(r"\bTimeLimit=\S+", "TimeLimit=@", _SCONTROL)
+_MEMORY = re.sub(r"\bMinMemoryCPU=\S+", "MinMemoryNode=@", _SCONTROL)
+_JOBCOMP = _TOLD["slurm-jobcomp"]["limit"].replace("TimeLimit=10 ", "TimeLimit=@ ")
+_IN_SLURM = {"SLURM_JOB_ID": "3", "SLURM_JOB_NUM_NODES": "1", "SLURMD_NODENAME": "n1"}
+_REST = _file("translate/slurmrest.json").replace('"name"', '"time_limit": @, "name"', 1)
+_SET = '{"set": true, "infinite": false, "number": @}'
+_SQUEUE = '{"jobs": [{"job_id": 7, "group_name": "g", "partition": "q", "job_state": "RUNNING", "time_limit": @}]}'  # noqa: E501
+_PBS = _TOLD["pbs"]["limit"].replace("Resource_List.walltime=01:00:00", "Resource_List.{}=@")
+_QSTAT = "Job Id: 7.s\n    job_state = R\n    queue = q\n    exec_host = n1/0\n    Resource_List.{} = @\n"  # noqa: E501
+_QSTAT_JSON = '{{"timestamp": 1, "pbs_version": "23", "Jobs": {{"7.s": {{"job_state": "R", "queue": "q", "Resource_List": {{"{}": "@"}}}}}}}}'  # noqa: E501
+_QSTAT_XML = "<Data><Job><Job_Id>7.s</Job_Id><job_state>R</job_state><queue>q</queue><Resource_List><{0}>@</{0}></Resource_List></Job></Data>"  # noqa: E501
+_SGE = _TOLD["sge"]["limit"].replace("-l h_rt=3600", "-l {}=@")
+_LIST = (
+    "<job_info><queue_info><Queue-List><name>main.q@n1</name><job_list state='running'>"
+    "<JB_job_number>7</JB_job_number><JB_name>n</JB_name><JB_owner>amy</JB_owner><state>r</state>"
+    "<JAT_start_time>2026-11-20T14:00:00</JAT_start_time><slots>1</slots>"
+    "<hard_request name='{}' resource_contribution='0.0'>@</hard_request>"
+    "</job_list></Queue-List></queue_info></job_info>"
+)
+_DETAIL = _file("batch/sge-qstat-j.xml").replace(
+    "<CE_stringval>3600</CE_stringval>", "<CE_stringval>@</CE_stringval>"
+)
+_CONFIG = "h_rss=@\nh_vmem=INFINITY\n"
+_LSF = _TOLD["lsf"]["limit"].replace(" 3600 0 512 ", " @ 0 512 ") + "\n"
+_FLUX = _TOLD["flux"]["limit"].replace("3600.0", "@")
+_JOBSPEC = _file("translate/flux.json").replace('"duration": 600', '"duration": @')
+
+
+def _script(directive):
+    return f"#!/bin/sh\n{directive}\nexec /bin/date\n"
+
+
+# fmt: off
+SUBJECTS = {
+    ("slurm", "limit"): Subject({
+        "accounting slurm": recorded("slurm", "JobID|State|Timelimit\n7|COMPLETED|@\n"),
+        "accounting slurm, raw": recorded("slurm", "JobID|State|TimelimitRaw\n7|COMPLETED|@\n"),
+        "accounting slurm-json": recorded("slurm-json", '{"jobs": [{"job_id": 7, "time": {"limit": "@"}}]}'),  # noqa: E501
+        "accounting slurm-jobcomp": recorded("slurm-jobcomp", _JOBCOMP),
+        "status squeue-json": shown("squeue-json", _SQUEUE.replace("@", '"@"')),
+        "status scontrol": shown("scontrol", _LIMIT),
+        "features": given(lambda text: slurm.allocation(_IN_SLURM, _LIMIT.replace("@", text)), "wall_limit_secs"),  # noqa: E501
+        "queue": queued("slurm", _LIMIT),
+        "queue, JSON": queued("slurm", _SQUEUE.replace("@", '"@"')),
+        "translate sbatch": asked("sbatch", _script("#SBATCH --time=@")),
+    }, {"90": 90 * 60, "1:30": 90, "01:00:00": HOUR, "1-00:00:00": DAY, "2-1": 2 * DAY + HOUR}),
+    ("slurm", "limit as a number"): Subject({
+        "accounting slurm-json": recorded("slurm-json", f'{{"jobs": [{{"job_id": 7, "time": {{"limit": {_SET}}}}}]}}'),  # noqa: E501
+        "accounting, plain": recorded("slurm-json", '{"jobs": [{"job_id": 7, "time": {"limit": @}}]}'),  # noqa: E501
+        "status squeue-json": shown("squeue-json", _SQUEUE.replace("@", _SET)),
+        "queue": queued("slurm", _SQUEUE),
+        "queue, set": queued("slurm", _SQUEUE.replace("@", _SET)),
+        "translate slurmrest": asked("slurmrest", _REST),
+    }, {"90": 90 * 60}),
+    ("slurm", "size"): Subject({
+        "accounting slurm": recorded("slurm", "JobID|State|ReqMem|ReqNodes\n7|COMPLETED|@|1\n", "Memory"),  # noqa: E501
+        "status scontrol": shown("scontrol", _MEMORY, "Memory"),
+        "translate sbatch": asked("sbatch", _script("#SBATCH --nodes=1\n#SBATCH --mem=@"), "Memory"),  # noqa: E501
+    }, {"1T": T, "1t": T, "1.5G": 3 * G // 2, "1024k": M, "90": 90 * M}),
+    ("slurm", "start"): Subject({
+        "accounting slurm": began(recorded_job("slurm", "JobID|State|Start|End\n7|COMPLETED|@|1795185100\n")),  # noqa: E501
+        "accounting slurm-jobcomp": began(recorded_job("slurm-jobcomp", re.sub(r"StartTime=\S+", "StartTime=@", _TOLD["slurm-jobcomp"]["limit"]))),  # noqa: E501
+        "status scontrol": began(shown_job("scontrol", re.sub(r"\bStartTime=\S+", "StartTime=@", _SCONTROL))),  # noqa: E501
+        "features": given(lambda text: slurm.allocation(_IN_SLURM, re.sub(r"\bStartTime=\S*", f"StartTime={text}", _SCONTROL)), "jobstart_secs"),  # noqa: E501
+    }, {START: int(START), "2026-11-20T14:30:00": int(START), "90": 90,
+        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}, (START, "2026-11-20T14:30:00")),
+    ("pbs", "limit"): Subject({
+        "accounting pbs": recorded("pbs", _PBS.format("walltime")),
+        "status qstat-json": shown("qstat-json", _QSTAT_JSON.format("walltime")),
+        "status qstat-xml": shown("qstat-xml", _QSTAT_XML.format("walltime")),
+        "features": given(lambda text: pbs.allocation(["7.s"], _QSTAT.format("walltime").replace("@", text), "n1"), "wall_limit_secs"),  # noqa: E501
+        "features, arguments": given(lambda text: pbs.allocation(["7.s", "amy", "g", "n", f"walltime={text}"], "", "n1"), "wall_limit_secs"),  # noqa: E501
+        "queue": queued("pbs", _QSTAT.format("walltime")),
+        "translate pbs": asked("pbs", _script("#PBS -l walltime=@")),
+        "translate torque": asked("torque", _script("#PBS -l nodes=1\n#PBS -l walltime=@")),
+    }, {"0": 0, "00:00:00": 0, "90": 90, "1:30": 90, "01:00:00": HOUR,
+        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    ("pbs", "size"): Subject({
+        "accounting pbs": recorded("pbs", _PBS.format("mem"), "Memory"),
+        "status qstat-json": shown("qstat-json", _QSTAT_JSON.format("mem"), "Memory"),
+        "status qstat-xml": shown("qstat-xml", _QSTAT_XML.format("mem"), "Memory"),
+        "features": given(lambda text: pbs.allocation(["7.s"], _QSTAT.format("mem").replace("@", text), "n1"), "max_rss_bytes"),  # noqa: E501
+        "translate pbs": asked("pbs", _script("#PBS -l select=1:mem=@"), "Memory"),
+        "translate torque": asked("torque", _script("#PBS -l nodes=1\n#PBS -l mem=@"), "Memory"),
+    }, {"0": 0, "90": 90, "1T": T, "1t": T, "1.5G": 3 * G // 2, "1024k": M,
+        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    ("gridengine", "limit"): Subject({
+        "accounting sge": recorded("sge", _SGE.format("h_rt")),
+        "status sge-xml": shown("sge-xml", _LIST.format("h_rt")),
+        "status, details": shown("sge-xml", _DETAIL),
+        "features": given(lambda text: gridengine.allocation({"JOB_ID": "31"}, "x=1", _DETAIL.replace("@", text)), "wall_limit_secs"),  # noqa: E501
+        "features, queue": given(lambda text: gridengine.allocation({"JOB_ID": "31"}, "x=1", "", f"qname main.q\nh_rt {text}\n"), "wall_limit_secs"),  # noqa: E501
+        "queue": queued("gridengine", _LIST.format("h_rt")),
+        "translate sge": asked("sge", _script("#$ -l h_rt=@")),
+    }, {"0": 0, "00:00:00": 0, "90": 90, "01:00:00": HOUR,
+        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    ("gridengine", "size"): Subject({
+        "accounting sge": recorded("sge", _SGE.format("mem_free"), "Memory"),
+        "accounting, swap": recorded("sge", _SGE.format("h_vmem"), "Swap"),
+        "status sge-xml": shown("sge-xml", _LIST.format("h_vmem"), "Swap"),
+        "features": given(lambda text: gridengine.allocation({"JOB_ID": "31"}, _CONFIG.replace("@", text)), "max_rss_bytes"),  # noqa: E501
+        "translate sge": asked("sge", _script("#$ -l h_vmem=@"), "Memory"),
+        "translate, swap": asked("sge", _script("#$ -l swap_free=@"), "Swap"),
+    }, {"0": 0, "90": 90, "1T": T, "1t": 10**12, "1.5G": 3 * G // 2, "1024k": 1024 * 1000,
+        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    ("lsf", "limit"): Subject({
+        "accounting lsf": recorded("lsf", _LSF),  # seconds
+    }, {"90": 90, "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    ("lsf", "limit of bsub"): Subject({
+        "translate lsf": asked("lsf", _script("#BSUB -W @")),  # minutes
+    }, {"0": 0, "90": 90 * 60, "1:30": 90 * 60}),
+    ("lsf", "size"): Subject({
+        "translate lsf": asked("lsf", _script('#BSUB -R "rusage[mem=@]"'), "Memory"),
+    }, {"0": 0, "90": 90 * M, "1T": T, "1t": T, "1024k": M, "4294967294": ((1 << 32) - 2) * M,
+        "4294967295": ((1 << 32) - 1) * M}),
+    ("condor", "size"): Subject({
+        "accounting condor": recorded("condor", "ClusterId = 7\nProcId = 0\nJobStatus = 4\nRequestMemory = @\n", "Memory"),  # noqa: E501
+        "status condor-q": shown("condor-q", '[{"ClusterId": 7, "ProcId": 0, "JobStatus": 4, "RequestMemory": @}]', "Memory"),  # noqa: E501
+    }, {"90": 90 * M, "4294967294": ((1 << 32) - 2) * M,
+        "4294967295": ((1 << 32) - 1) * M}),
+    ("condor", "size of condor_submit"): Subject({
+        "translate condor": asked("condor", "executable = /bin/date\nrequest_memory = @\nqueue\n", "Memory"),  # noqa: E501
+    }, {"90": 90 * M, "1T": T, "1t": T, "1024k": M, "4294967294": ((1 << 32) - 2) * M,
+        "4294967295": ((1 << 32) - 1) * M}),
+    ("flux", "limit"): Subject({
+        "accounting flux": recorded("flux", _FLUX),
+        "accounting, text": recorded("flux", _FLUX.replace("@", '"@"')),
+        "status flux": shown("flux", _FLUX),
+        "translate flux": asked("flux", _JOBSPEC),
+    }, {"90": 90, "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+}
+# Roads that read no such value, and why.
+WITHOUT = {
+    ("condor", "limit"): "an ad has no attribute that is a limit of time",
+    ("flux", "size"): "a jobspec has no resource that is an amount of memory",
+    ("condor", "queue limit"): "condor_q shows no limit of time",
+    ("condor", "translate dagman limit"): "a DAG has no limit: its submit files have",
+    ("flux", "translate flux-canonical limit"): "the same reader as that of flux",
+}
+# fmt: on
+
+
+def expected_roads(row: registry.System):
+    """The roads that a system has: by what it declares, on each a limit of time is read."""
+    yield from (f"accounting {each.name}" for each in row.formats)
+    yield from (f"status {each.name}" for each in (row.status.formats if row.status else ()))
+    yield from ("features",) * bool(row.script)
+    yield from ("queue",) * bool(row.queue)
+    yield from (f"translate {each.name}" for each in row.targets if each.reads)
+
+
+def lacks_meanings(name, row):
+    """What a system has no case for."""
+    for thing in ("limit", "size"):
+        if (name, thing) not in SUBJECTS and (name, thing) not in WITHOUT:
+            yield f"{name}: no {thing} in tests/meanings.py, and no reason in WITHOUT"
+    roads = {road for key, subject in SUBJECTS.items() if key[0] == name for road in subject.roads}
+    for road in expected_roads(row):
+        if road not in roads and (name, f"{road} limit") not in WITHOUT:
+            yield f"{name}: no road {road!r} in tests/meanings.py, and no reason in WITHOUT"
