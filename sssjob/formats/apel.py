@@ -14,7 +14,7 @@ from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.model import Property
 from sssjob.records.clock import Clock, doubts, time
 from sssjob.records.cuts import of_lines
-from sssjob.records.layout import Layout, Piece, Read, Reader, Record, table
+from sssjob.records.layout import Layout, Piece, Read, Reader, Record, Run, table
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG
 from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
@@ -200,5 +200,10 @@ def _values(lines: list[str]) -> dict[str, str]:
 
 
 LAYOUT = Layout(
-    type="APEL", cut=of_lines(messages), reader=reader, rows=table(KEYS), recognises=recognises
+    type="APEL",
+    cut=of_lines(messages),
+    reader=reader,
+    rows=table(KEYS),
+    run=Run(("Site", "SubmitHost", "MachineName", "LocalJobId"), "", "StartTime", "EndTime"),
+    recognises=recognises,
 )

@@ -94,8 +94,10 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
         return read
 
     return Layout(
-        type=type, cut=Found(pieces), reader=reader, rows=layout.table(rows), recognises=recognises
-    )
+        type=type, cut=Found(pieces), reader=reader, rows=layout.table(rows),
+        run=layout.Run(("MachineName", GLOBAL_ID, ID), "", "StartTime", "EndTime"),
+        recognises=recognises,
+    )  # fmt: skip
 
 
 def _columns(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sssjob.model import Job
     from sssjob.records.builders import Builder, J, P
     from sssjob.records.record import Options, Outcome
+    from sssjob.records.runs import Met
 
 __all__ = ["AUTO", "FORMATS", "Format", "find", "formats", "jobs", "read_records"]
 
@@ -47,9 +48,13 @@ def jobs(name: str, stream: BinaryIO, options: Options | None = None) -> Iterato
 
 
 def read_records(
-    format_: Format, stream: BinaryIO, options: Options, builder: Builder[P, J]
-) -> Iterator[Outcome[J]]:
-    """What becomes of each record, as a builder makes it. Raises ``UnusableInput``."""
+    format_: Format, stream: BinaryIO, options: Options, builder: Builder[P, J],
+    met: Met | None = None,
+) -> Iterator[Outcome[J]]:  # fmt: skip
+    """What becomes of each record, as a builder makes it. Raises ``UnusableInput``.
+
+    Runs that ``met`` knows are left out (``runs.Seen``).
+    """
     from sssjob.records.engine import Engine
     from sssjob.records.recognition import checked, recognised
 
@@ -57,4 +62,4 @@ def read_records(
         format_, notice, stream = recognised(stream)
         yield notice
     layout = format_.load()
-    yield from Engine(layout, options, builder).outcomes(checked(layout, stream))
+    yield from Engine(layout, options, builder).outcomes(checked(layout, stream), met=met)

@@ -16,6 +16,7 @@ from sssjob.records.layout import Layout, Made, Piece, Read, Reader, Record
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
 from sssjob.records.record import Bad, Options, Outcome, Skipped
+from sssjob.records.runs import Met, Once
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -35,28 +36,32 @@ class Engine(Generic[P, J]):
         self._maker = Maker(self._plans, layout.span)
 
     def outcomes(
-        self, stream: BinaryIO, first: int = 1, front: Sequence[tuple[int, bytes]] = ()
-    ) -> Iterator[Outcome[J]]:
+        self, stream: BinaryIO, first: int = 1, front: Sequence[tuple[int, bytes]] = (),
+        met: Met | None = None,
+    ) -> Iterator[Outcome[J]]:  # fmt: skip
         """What becomes of each record of a stream whose first line has this number.
 
-        ``front`` are lines from further up that belong to it. Raises ``UnusableInput`` where it is
-        not in the format.
+        ``front`` are lines from further up that belong to it. Of runs that ``met`` knows nothing is
+        made again. Raises ``UnusableInput`` where the stream is not in the format.
         """
         self._clock.begin()
         layout = self._layout
         options = self._options
         read = layout.reader(options, self._clock)
         folder = layout.folding.folder(options, self._plans) if layout.folding else None
+        once = Once(layout.run, met) if layout.run and met else None
         before = [(number, clean(raw)) for number, raw in front]
         for batch in chain([before], layout.cut.batches(stream, first, options)):
             found = self._read(read, batch)
-            yield from self._made(folder.take(found) if folder else found)
+            yield from self._made(folder.take(found) if folder else found, once)
         if folder:
-            yield from self._made(folder.close())
+            yield from self._made(folder.close(), once)
 
-    def _made(self, found: Sequence[Read]) -> Sequence[Outcome[J]]:
+    def _made(self, found: Sequence[Read], once: Once | None) -> Sequence[Outcome[J]]:
         if self._options.ended_only:
             found = [*chain.from_iterable(map(_ended, found))]
+        if once is not None:
+            found = once.take(found)
         outcomes = self._maker.outcomes(found)
         return [*self._clock.assumption(outcomes[0].line), *outcomes] if outcomes else ()
 

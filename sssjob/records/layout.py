@@ -62,6 +62,15 @@ class Record(NamedTuple):
     groups: Any = ()
 
 
+class Run(NamedTuple):
+    """The columns that tell a run of a job from all others: whose it is, and its times."""
+
+    of: Names
+    submit: str
+    start: str
+    end: str
+
+
 class Made(NamedTuple):
     """A record that is a job object already, by other means than a table."""
 
@@ -144,9 +153,9 @@ class Layout:
 
     ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece;
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
-    is ``Made`` needs none. ``span`` names the columns of start and
-    end in seconds, of which a note may speak. ``recognises`` says what in the first bytes of a file
-    tells the format, ``mistaken`` what is wrong with a file that is often taken for it; both give
+    is ``Made`` needs none. ``span`` names the columns of start and end in seconds, of which a note
+    may speak. ``run`` tells runs apart. ``recognises`` says what in the first bytes of a file tells
+    the format, ``mistaken`` what is wrong with a file that is often taken for it; both give
     "" for all others. ``folding`` is for formats with several records of one job.
     """
 
@@ -156,5 +165,6 @@ class Layout:
     rows: Rows = _NO_ROWS
     folding: Folds | None = None
     span: tuple[str, str] = ("", "")
+    run: Run | None = None
     recognises: Callable[[bytes], str] = _unknown
     mistaken: Callable[[bytes], str] = _unknown

@@ -27,6 +27,7 @@ from sssjob.records.folding import Folding, FoldingCutter
 from sssjob.records.layout import Layout
 from sssjob.records.recognition import checked
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
+from sssjob.records.runs import Keys, Listed, Met
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -142,21 +143,25 @@ class Cutting:
 class Result(NamedTuple):
     """What a part became: its documents, one a line, its counts, and what there is to say.
 
-    From another process the documents come as a view of what was read, for they are long.
+    ``runs`` are those that it tells of, where they were only listed. From another process the
+    documents come as a view of what was read, for they are long.
     """
 
     data: bytes | memoryview
     counts: Counts
     remarks: list[Bad | Noted]
+    runs: Keys = ([], [])
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        return Result, (PickleBuffer(self.data), self.counts, self.remarks)
+        return Result, (PickleBuffer(self.data), self.counts, self.remarks, self.runs)
 
 
-def outcomes(format_: str, part: Part, builder: Builder[P, J]) -> Iterator[Outcome[J]]:
+def outcomes(
+    format_: str, part: Part, builder: Builder[P, J], met: Met | None = None
+) -> Iterator[Outcome[J]]:
     """What becomes of each record of a part, with its line in the whole stream."""
     engine = _engine(format_, part.options, builder)
-    yield from engine.outcomes(io.BytesIO(part.read()), part.line, part.front)
+    yield from engine.outcomes(io.BytesIO(part.read()), part.line, part.front, met)
 
 
 @lru_cache(8)
@@ -166,15 +171,17 @@ def _engine(format_: str, options: Options, builder: Builder[Any, Any]) -> Engin
 
 
 def convert(
-    format_: str, part: Part, *, lines: bool = True, builder: Builder[str, str] = TEXTS
-) -> Result:
+    format_: str, part: Part, *, lines: bool = True, builder: Builder[str, str] = TEXTS,
+    met: Met | None = None,
+) -> Result:  # fmt: skip
     """Convert a part; with ``lines`` a line break within a text is a reference."""
     counts, remarks, texts = Counts(), [], []
-    for outcome in counts.counting(outcomes(format_, part, builder)):
+    for outcome in counts.counting(outcomes(format_, part, builder, met)):
         if isinstance(outcome, Converted):
             texts.append(on_one_line(outcome.job) if lines else outcome.job)
         elif isinstance(outcome, (Bad, Noted)):
             remarks.append(outcome)
     if texts:
         texts.append("")
-    return Result("\n".join(texts).encode(), counts, remarks)
+    runs = met.runs if isinstance(met, Listed) else ([], [])
+    return Result("\n".join(texts).encode(), counts, remarks, runs)

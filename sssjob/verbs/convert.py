@@ -25,6 +25,7 @@ from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import Part, Place
 from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
+from sssjob.records.runs import Listed, Met, Seen
 from sssjob.verbs.records import Reading
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ COMMIT = 32  # parts of a growing log after which what was done counts: some sec
 class Conversion:
     """Sources of records in one format, how they are read, and by how many processes.
 
-    ``grid`` has the entries of computing elements' logs that jobs are joined with.
+    ``grid`` has the entries of computing elements' logs that jobs are joined with. Runs that
+    ``seen`` has met are left out; without it, what is given twice is converted twice.
     """
 
     sources: Iterable[NamedSource]
@@ -54,6 +56,7 @@ class Conversion:
     reading: Reading = field(default_factory=Reading)
     processes: int = 1
     grid: Grid | None = None
+    seen: Seen | None = field(default_factory=Seen)
 
     def jobs(self) -> Iterator[Job]:
         """The job objects."""
@@ -61,14 +64,14 @@ class Conversion:
 
     def outcomes(self, stream: BinaryIO) -> Iterator[Outcome[Job]]:
         """What becomes of each record of a stream, as job objects."""
-        found = read_records(find(self.format), stream, self.options, OBJECTS)
+        found = read_records(find(self.format), stream, self.options, OBJECTS, self.seen)
         return found if self.grid is None else _joined(found, self.grid)
 
     def texts(self) -> Iterator[str]:
         """The documents as text."""
 
         def read(stream: BinaryIO) -> Iterator[Outcome[str]]:
-            return read_records(find(self.format), stream, self.options, TEXTS)
+            return read_records(find(self.format), stream, self.options, TEXTS, self.seen)
 
         return self.reading.jobs(self.sources, read)
 
@@ -81,12 +84,18 @@ class Conversion:
         """What the parts of streams became; what is to be said of them is told."""
         from sssjob.workers import Work, Workers  # slow to import; most commands have one process
 
-        tell, counts = self.reading.tell, self.reading.counts
-        work = Work("sssjob.verbs.convert:converter", (lines,))
+        tell, counts, seen = self.reading.tell, self.reading.counts, self.seen
+        work = Work("sssjob.verbs.convert:converter", (lines, seen is not None))
+        again = TEXTS.remembering()
         with Workers[Task, Result](work, self.processes) as workers:
             for task, result in workers.in_order(tasks, str):
                 if task.sign:
                     tell(task.name, task.noted)
+                if seen and task.part and not seen.are_new(*result.runs):
+                    with naming(task.name):
+                        result = parts.convert(
+                            task.format, task.part, lines=lines, builder=again, met=seen
+                        )
                 counts.include(result.counts)
                 for item in result.remarks:
                     tell(task.name, item)
@@ -131,17 +140,19 @@ class Task:
         """By what its format was recognised, for whoever reads."""
         return Noted(1, self.sign, severity=Severity.NOTICE)
 
-    def outcomes(self, builder: Builder[P, J]) -> Iterator[Outcome[J]]:
+    def outcomes(
+        self, builder: Builder[P, J], met: Met | None = None
+    ) -> Iterator[Outcome[J]]:  # fmt: skip
         """What becomes of each record. Raises what could not be opened or cut."""
         if self.error is not None:
             raise self.error
         if self.part is not None:
             with naming(self.name):
-                yield from parts.outcomes(self.format, self.part, builder)
+                yield from parts.outcomes(self.format, self.part, builder, met)
 
 
-def converter(lines: bool) -> Callable[[Task], Result]:
-    """What makes documents of a part; with ``lines`` each of them stands on one."""
+def converter(lines: bool, listed: bool) -> Callable[[Task], Result]:
+    """What makes documents of a part, each on one line with ``lines``; its runs may be listed."""
     builder = TEXTS.remembering()
 
     def convert(task: Task) -> Result:
@@ -150,7 +161,8 @@ def converter(lines: bool) -> Callable[[Task], Result]:
         if task.part is None:
             return Result(b"", Counts(), [])
         with naming(task.name):
-            return parts.convert(task.format, task.part, lines=lines, builder=builder)
+            met = Listed() if listed else None
+            return parts.convert(task.format, task.part, lines=lines, builder=builder, met=met)
 
     return convert
 

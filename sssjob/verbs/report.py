@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sssjob import store
 from sssjob.accounting.report import Report
@@ -14,10 +14,11 @@ from sssjob.document.outermost import is_block
 from sssjob.document.reader import Part, in_parts, on_parts
 from sssjob.document.sources import NamedSource
 from sssjob.errors import SSSJobError, UnreadableDocument
-from sssjob.model import Block
+from sssjob.model import Block, Job
 from sssjob.records import find, read_records
-from sssjob.records.builders import OBJECTS
+from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.runs import Keys, Listed, Met, Seen
 from sssjob.store.documents import Packed
 from sssjob.verbs.convert import Conversion, Task
 from sssjob.verbs.records import Reading
@@ -31,7 +32,7 @@ class Jobs:
     """The jobs of sources: documents and stores, or records of a format.
 
     ``on_error`` is given what cannot be read, and the rest goes on. Files and streams are added up
-    by so many ``processes``.
+    by so many ``processes``. Of records, runs that ``seen`` has met count once.
     """
 
     sources: Iterable[NamedSource]
@@ -40,6 +41,7 @@ class Jobs:
     zone: str = ""
     reading: Reading = field(default_factory=Reading)
     processes: int = 1
+    seen: Seen | None = field(default_factory=Seen)
 
     def add_to(self, report: Report) -> None:
         """Add them all to a report. Raises ``OSError``, and ``SSSJobError`` for the first source
@@ -81,14 +83,18 @@ class Jobs:
     def _add_records(self, report: Report) -> None:
         options = Options(zone=self.zone, steps=False)
         records = Conversion(self.sources, self.format, options, self.reading)
-        work = Work("sssjob.verbs.report:of_records", (report.empty(),))
+        empty, seen = report.empty(), self.seen
+        work = Work("sssjob.verbs.report:of_records", (empty, seen is not None))
+        builder = OBJECTS.remembering()
         with Workers[Task, Counted](work, self.processes) as workers:
-            for task, (found, counts, remarks) in workers.in_order(records.tasks(), str):
+            for task, found in workers.in_order(records.tasks(), str):
                 if task.sign:
                     self.reading.tell(task.name, task.noted)
-                report.merge(found)
-                self.reading.counts.include(counts)
-                for item in remarks:
+                if seen and task.part and not seen.are_new(*found.runs):
+                    found = _counted(task, empty.empty(), builder, seen)
+                report.merge(found.report)
+                self.reading.counts.include(found.counts)
+                for item in found.remarks:
                     self.reading.tell(task.name, item)
 
     def __iter__(self) -> Iterator[Block]:
@@ -98,7 +104,7 @@ class Jobs:
             return
         chosen, options = find(self.format), Options(zone=self.zone, steps=False)
         yield from self.reading.jobs(
-            self.sources, lambda stream: read_records(chosen, stream, options, OBJECTS)
+            self.sources, lambda stream: read_records(chosen, stream, options, OBJECTS, self.seen)
         )
 
     def _stored(self, source: NamedSource) -> Iterator[Block]:
@@ -123,11 +129,15 @@ class Added(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What the jobs of a part of records used, how many there are, and what there is to say."""
+    """What the jobs of a part of records used, how many there are, and what there is to say.
+
+    ``runs`` are those that it tells of, where they were only listed.
+    """
 
     report: Report
     counts: Counts
     remarks: list[Bad | Noted]
+    runs: Keys = ([], [])
 
 
 def of_documents(empty: Report) -> Callable[[Part | Packed], Added | None]:
@@ -146,20 +156,21 @@ def of_documents(empty: Report) -> Callable[[Part | Packed], Added | None]:
     return work
 
 
-def of_records(empty: Report) -> Callable[[Task], Counted]:
-    """The same for records."""
+def of_records(empty: Report, listed: bool) -> Callable[[Task], Counted]:
+    """The same for records; their runs may be listed."""
     builder = OBJECTS.remembering()
+    return lambda task: _counted(task, empty.empty(), builder, Listed() if listed else None)
 
-    def work(task: Task) -> Counted:
-        found = Counted(empty.empty(), Counts(), [])
-        for outcome in found.counts.counting(task.outcomes(builder)):
-            if isinstance(outcome, Converted):
-                found.report.add(outcome.job)
-            elif not isinstance(outcome, Skipped):
-                found.remarks.append(outcome)
-        return found
 
-    return work
+def _counted(task: Task, report: Report, builder: Builder[Any, Job], met: Met | None) -> Counted:
+    """Add up the jobs of a part of records."""
+    counts, remarks = Counts(), []
+    for outcome in counts.counting(task.outcomes(builder, met)):
+        if isinstance(outcome, Converted):
+            report.add(outcome.job)
+        elif not isinstance(outcome, Skipped):
+            remarks.append(outcome)
+    return Counted(report, counts, remarks, met.runs if isinstance(met, Listed) else ([], []))
 
 
 def _on_batches(empty: Report) -> Callable[[str, Batch], Added]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sssjob.records.cuts import Found
-from sssjob.records.layout import NEVER, Layout, Read, Record, alone
+from sssjob.records.layout import NEVER, Layout, Read, Record, Run, alone
 from sssjob.records.layout import table as mapping
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import TEXT, fields_of, form_of, pieces
@@ -44,5 +44,6 @@ LAYOUT = Layout(
         # A job that was never started has been given nothing.
         (row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED),
     ),
+    run=Run(("GlobalJobId", "Id"), "QDate", "StartTime", "EndTime"),
     recognises=recognises,
 )

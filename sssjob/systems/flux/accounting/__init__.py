@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sssjob.records.json_objects import objects
-from sssjob.records.layout import NEVER, Layout, Read, Record, alone
+from sssjob.records.layout import NEVER, Layout, Read, Record, Run, alone
 from sssjob.records.layout import table as mapping
 from sssjob.records.lines import legal
 from sssjob.records.record import Skipped
@@ -80,5 +80,6 @@ LAYOUT = Layout(
     cut=objects(array),
     reader=alone(records),
     rows=mapping((*table.ALWAYS, *table.STARTED), (*table.ALWAYS, *table.WAITING)),
+    run=Run(("id", "jobid"), "t_submit", "t_run", "t_inactive"),
     recognises=recognises,
 )

@@ -117,5 +117,6 @@ LAYOUT = Layout(
     cut=Found(_found),
     rows=sacct.LAYOUT.rows,
     folding=sacct.LAYOUT.folding,
+    run=sacct.LAYOUT.run,
     recognises=recognises,
 )

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from sssjob.errors import Severity
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
-from sssjob.records.layout import Layout, Names, Piece, Read, Record
+from sssjob.records.layout import Layout, Names, Piece, Read, Record, Run
 from sssjob.records.lines import clean, first_line
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -344,5 +344,6 @@ LAYOUT = Layout(
     cut=_Table(),
     rows=table.rows,
     folding=RowFolding(),
+    run=Run(("Cluster", "JobIDRaw", "JobID"), "Submit", "Start", "End"),
     recognises=recognises,
 )

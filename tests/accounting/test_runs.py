@@ -1,0 +1,152 @@
+"""Twice is once: a run that a record was read of before is left out, and told."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from same_jobs import MADE, made
+
+from sssjob.records import find, read_records, runs
+from sssjob.records.builders import TEXTS
+from sssjob.records.record import Converted, Counts, Noted, Options, Skipped
+from sssjob.records.runs import CHANGED, NEW, TWICE, Seen
+
+HEADER = "Cluster|JobID|State|Submit|Start|End|ElapsedRaw|NodeList\n"
+DONE = "c|7|COMPLETED|100|200|300|100|n1\n"
+NOT_TOLD = ("swf",)  # counts jobs of one log, and names no machine
+
+
+def read(format_name, *logs, **options):
+    seen, found = Seen(), []
+    for log in logs:
+        data = log if isinstance(log, bytes) else log.encode()
+        found += read_records(find(format_name), io.BytesIO(data), Options(**options), TEXTS, seen)
+    return found
+
+
+def counted(found):
+    counts = Counts()
+    for item in found:
+        counts.add(item)
+    return counts.converted, counts.skipped
+
+
+def notices(found):
+    return [
+        item.message for item in found if isinstance(item, Noted) and "read before" in item.message
+    ]
+
+
+def sacct(*rows):
+    return HEADER + "".join(rows)
+
+
+@pytest.mark.parametrize("format_name", [name for name in MADE if name not in NOT_TOLD])
+def test_the_same_log_given_twice_counts_once(format_name):
+    program, name, _ = MADE[format_name]
+    log = made(program, name)
+    once = read(format_name.removesuffix("-long"), log)
+    twice = read(format_name.removesuffix("-long"), log, log)
+    assert [it.job for it in twice if isinstance(it, Converted)] == [
+        it.job for it in once if isinstance(it, Converted)
+    ]
+    jobs, skipped = counted(twice)
+    steps = sum(it.steps for it in once if isinstance(it, Converted))
+    assert (jobs, skipped[runs.AGAIN]) == (counted(once)[0], counted(once)[0] + steps)
+    assert len(notices(twice)) == jobs
+
+
+def test_windows_of_sacct_overlap():
+    first = sacct("c|6|FAILED|90|91|92|1|n1\n", DONE)
+    second = sacct(DONE, DONE.replace("7", "8"))
+    assert counted(read("slurm", first, second)) == (3, {runs.AGAIN: 1})
+
+
+RESIZED = DONE.replace("|300|100|", "|400|200|")
+RUNNING = DONE.replace("COMPLETED", "RUNNING").replace("|300|", "|Unknown|")
+CANCELLED = "c|7|CANCELLED by 1|100|Unknown|150|0|None assigned\n"
+PENDING = "c|7|PENDING|100|Unknown|Unknown|0|None assigned\n"
+
+# fmt: off
+# Rows, how many jobs they are, and what is said of those that are not new.
+RUNS = {
+    "resized":         ([DONE, RESIZED], 2, "another end"),
+    "resized-twice":   ([DONE, RESIZED, DONE, RESIZED], 2, "read before"),
+    "another-machine": ([DONE, DONE.replace("c|", "d|")], 2, ""),
+    "another-run":     ([DONE, DONE.replace("|200|", "|250|")], 2, ""),
+    "requeued":        ([DONE, DONE.replace("|100|200|", "|110|200|")], 2, ""),
+    "ran":             ([RUNNING, DONE], 2, "another end"),
+    "ran-before":      ([DONE, RUNNING], 1, "counts once"),
+    "never-began":     ([CANCELLED, CANCELLED], 1, "counts once"),
+    "waited":          ([PENDING, CANCELLED], 2, ""),
+    "without-times":   ([PENDING.replace("|100|", "||")] * 2, 2, ""),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(("rows", "jobs", "said"), RUNS.values(), ids=RUNS)
+def test_a_run_is_known_by_its_machine_id_submission_and_start(rows, jobs, said):
+    found = read("slurm", *(sacct(row) for row in rows))
+    assert counted(found)[0] == jobs
+    assert len(rows) == sum(counted(found)[1].values()) + jobs
+    assert bool(notices(found)) == bool(said)
+    assert all(said in text for text in notices(found))
+    assert counted(read("slurm", sacct(*rows)))[0] == jobs
+
+
+def test_what_tells_no_times_is_never_taken_for_the_same():
+    found = read("slurm", "JobID|State\n7|COMPLETED\n7|COMPLETED\n")
+    assert counted(found) == (2, {})
+
+
+def test_steps_go_with_their_job():
+    step = "c|7.batch|COMPLETED||200|300|100|n1\n"
+    first, second, third = read("slurm", sacct(DONE, step), sacct(DONE, step))[1:]
+    assert (first, second) == (Skipped(2, runs.AGAIN), Skipped(3, runs.AGAIN))
+    assert (third.line, third.once) == (2, True)
+
+
+def test_jobs_that_were_not_asked_for_are_not_met():
+    found = read("slurm", sacct(RUNNING), sacct(DONE), ended_only=True)
+    assert counted(found) == (1, {"not ended": 1})
+    assert notices(found) == []
+
+
+runs_and_ends = st.lists(
+    st.lists(st.tuples(st.integers(0, 40).map(str), st.sampled_from(["", "0", "1", "2"]))),
+    max_size=12,
+)
+
+
+@given(runs_and_ends, st.integers(0, 5), st.integers(1, 1 << 6))
+def test_what_was_met_is_known_wherever_it_is_kept(batches, recent, in_memory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "_RECENT", recent)
+        patch.setattr(runs, "_SLOTS", 2)
+        patch.setattr(runs, "_IN_MEMORY", in_memory)
+        seen, model = Seen(), {}
+        for batch in batches:
+            expected = []
+            for key, end in batch:
+                ends = model.setdefault(key, [])
+                if not ends:
+                    expected.append(NEW)
+                else:
+                    expected.append(TWICE if end in ("", "0", *ends) else CHANGED)
+                ends.append(end)
+            found = seen.take([key for key, _ in batch], [end for _, end in batch])
+            assert [*found] == (expected if any(expected) else [])
+
+
+def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):
+    monkeypatch.setattr(runs, "_RECENT", 1000)
+    monkeypatch.setattr(runs, "_IN_MEMORY", 1 << 10)
+    seen = Seen()
+    for first in range(0, 20_000, 500):
+        keys = [str(number) for number in range(first, first + 500)]
+        assert seen.take(keys, keys) == ()
+        assert len(seen._recent) <= 1000
+    assert 2 * seen._table.count <= seen._table._slots <= 8 * seen._table.count
+    keys = [str(number) for number in range(20_000)]
+    assert set(seen.take(keys, keys)) == {TWICE}
