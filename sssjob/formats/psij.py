@@ -100,7 +100,7 @@ class PSIJ(Specification):
             "process_count": tasks if said or (nodes and per_node) else None,
             "processes_per_node": per_node,
             "cpu_cores_per_process": of.each if of.per_task or of.processors else None,
-            "gpu_cores_per_process": gpus(asked, tasks or nodes or 1) or None,
+            "gpu_cores_per_process": gpus(asked, tasks or nodes or 1).number or None,
             "memory": memory(asked, of, settings.memory_scope, each=JOB),
         }
         counts = {name: value for name, value in counts.items() if value is not None}

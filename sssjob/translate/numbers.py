@@ -397,15 +397,29 @@ def counted(asked: Asked, *, typed: bool = False) -> Iterator[Counted]:
             asked.refuse(item, "it is neither a GPU nor a License")
 
 
-def resources(asked: Asked) -> tuple[int, list[tuple[str, int]]]:
-    """Take GPUs, all together, and licences by their names."""
-    gpus, licences = 0, []
-    for _, name, kind, count in counted(asked):
+class Gpus(NamedTuple):
+    """A number of GPUs; "" for those of any type."""
+
+    number: int = 0
+    kind: str = ""
+
+
+def resources(asked: Asked, *, typed: bool = False) -> tuple[Gpus, list[tuple[str, int]]]:
+    """Take GPUs, all together, and licences by their names; of GPUs one type, if there is any."""
+    gpus, licences = Gpus(), []
+    for item, name, kind, count in counted(asked, typed=typed):
         if kind == LICENSE:
             licences.append((name, count))
+        elif gpus.number and kind != gpus.kind:
+            asked.refuse(item, "GPUs of another type are asked for")
         else:
-            gpus += count
+            gpus = Gpus(gpus.number + count, kind)
     return gpus, licences
+
+
+def say_gpus(heard: Heard, number: int, kind: str = "") -> None:
+    """GPUs of a job, of a type if it is said."""
+    heard.request("Resource", number, name="GPU", **({"type": kind} if kind else {}))
 
 
 def number_of(asked: Asked, item: Property) -> int | None:

@@ -18,7 +18,7 @@ from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.nodes import listed, plain
-from sssjob.translate.numbers import GPUS, Shape, number_of
+from sssjob.translate.numbers import GPUS, Gpus, Shape, number_of
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.places import Loaded, line_of_value
@@ -343,21 +343,22 @@ def say_variables(heard: Heard, values: Mapping[str, Any], export: bool | None =
         heard.items.append(Property("Environment", "", attributes, children))
 
 
-def gpus(asked: Asked, shares: int) -> int:
-    """Take the GPUs of a job, shared by so many; 0 for none."""
-    found = 0
+def gpus(asked: Asked, shares: int, *, typed: bool = False) -> Gpus:
+    """Take the GPUs of a job, shared by so many; typed ones only if there is a word for a type."""
+    found = Gpus()
     for item in asked.take("Resource", "name", "type"):
         name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
         if (number := number_of(asked, item)) is None:
             continue
-        if name.lower() not in GPUS or kind:
+        if name.lower() not in GPUS or (kind and not (typed and plain(kind))):
             asked.refuse(item, NO_OPTION)
-        elif number < 1 or found:
+        elif number < 1 or found.number:
             asked.refuse(item, "it is no number above 0" if number < 1 else "there are others")
         else:
-            found = -(-number // shares)
+            found = Gpus(-(-number // shares), kind)
             if number % shares:
-                asked.approximate("Resource", f"{found} for each of {shares}: {found * shares}")
+                told = f"{found.number} for each of {shares}: {found.number * shares}"
+                asked.approximate("Resource", told)
     return found
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from typing import TypeGuard
 
 from sssjob import expression, units
+from sssjob import nodes as sets
 from sssjob.classads import parser, quoting, writing
 from sssjob.classads.errors import BadAd
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import And, Expression
+from sssjob.expression import And, Comparison, Expression
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.requirements import demands, request, wishes
@@ -36,6 +36,8 @@ _NUMBER = re.compile(r"[0-9]{1,15}")
 _SIZE = re.compile(r"([0-9]{1,15})\s*([KMGT]?)B?", re.IGNORECASE)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _KEYS = ("Feature", *names.SIDES)
+_NAMED_GPUS = 'regexp("{}", DeviceName, "i")'
+_GPU_NAME = re.compile(r'regexp\("([^"]+)", DeviceName, "i"\)')
 _NOTIFICATIONS = {"None": "Never", "JobEnd": "Complete", "All": "Always"}
 
 
@@ -295,10 +297,20 @@ class Amounts:
     def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
         """Machines, then what each of them has."""
         of = numbers.added(asked)
+        if of.nodes is None and of.per_node and of.written and not of.written % of.per_node:
+            machines = numbers.rounded(of.written, of.per_node)
+            of.nodes = numbers.Count(machines, machines)
         nodes = of.node_count
         if nodes > 1:
             made.option("universe", "parallel")
             made.option("machine_count", str(nodes))
+            # "the parallel universe requires that the pool has a dedicated scheduler", and starts
+            # the program on each machine, where other systems start a script on the first one.
+            told = f"{nodes} machines of the parallel universe, of which each runs the program"
+            asked.approximate("NodeCount" if asked.items("NodeCount") else "TaskDistribution", told)
+        elif of.nodes is None and of.total > 1:
+            for name in ("Processors", "TaskCount"):
+                asked.convert(name, "all of them on one machine")
         for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
             if count and count.exact is None:
                 asked.approximate(name, f"{count.end} of a range: only one number is taken")
@@ -324,11 +336,14 @@ class Amounts:
         self._resources(asked, made, nodes)
 
     def _resources(self, asked: Asked, made: Made, nodes: int) -> None:
-        gpus, licences = numbers.resources(asked)
-        if gpus:
-            made.option("request_gpus", str(math.ceil(Fraction(gpus, nodes))))
-        if gpus % nodes:
+        gpus, licences = numbers.resources(asked, typed=True)
+        if gpus.number:
+            made.option("request_gpus", str(numbers.rounded(gpus.number, nodes)))
+        if gpus.number % nodes:
             asked.approximate("Resource", "GPUs of each machine, rounded up")
+        if gpus.kind:
+            made.option("require_gpus", _NAMED_GPUS.format(_regular(gpus.kind)))
+            asked.convert("Resource", f"GPUs whose DeviceName has {gpus.kind} in it")
         if licences:
             limits = (f"{name}:{count}" for name, count in licences)
             made.option("concurrency_limits", ",".join(limits))
@@ -357,7 +372,7 @@ class Amounts:
         if wall := _count(said, "allowed_job_duration"):
             heard.request("Duration", wall)
         if gpus := _count(said, "request_gpus"):
-            heard.request("Resource", gpus * nodes, name="GPU")
+            numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said))
         limits = said.last("concurrency_limits")
         if limits is not None:
             found_limits = [part.strip().partition(":") for part in limits.split(",")]
@@ -368,6 +383,23 @@ class Amounts:
                     heard.request("Resource", count or "1", name=name, type="License")
             else:
                 said.back("concurrency_limits", limits)
+
+    def _gpu_type(self, said: Said) -> str:
+        """The type of GPUs, where that is all that is said of them."""
+        text = said.last("require_gpus")
+        if text is None:
+            return ""
+        found = _GPU_NAME.fullmatch(text)
+        kind = found[1].replace("[.]", ".") if found else ""
+        if not plain(kind) or _NAMED_GPUS.format(_regular(kind)) != text:
+            said.back("require_gpus", text, "more than the name of GPUs")
+            return ""
+        return kind
+
+
+def _regular(kind: str) -> str:
+    """A plain name as a regular expression, without a backslash, which a ClassAd would take."""
+    return kind.replace(".", "[.]")
 
 
 def _count(said: Said, option: str) -> int:
@@ -393,6 +425,8 @@ def _requirements(asked: Asked, made: Made) -> None:
         return
     items = [each.item for part in (*about, *own) for each in expression.comparisons(part)]
     asked.hold(items)
+    about = [part for part in about if not _is_one_of_several(part, (*about, *own), asked)]
+    own = [part for part in own if not _is_one_of_several(part, (*about, *own), asked)]
     try:
         found = demands(And(tuple((*about, *own))))
         said = [
@@ -405,6 +439,28 @@ def _requirements(asked: Asked, made: Made) -> None:
             asked.refuse(item, str(error))
         return
     made.add(*said)
+
+
+def _is_one_of_several(part: Expression, parts: Iterable[Expression], asked: Asked) -> bool:
+    """Whether a part names a machine and others another one: it is refused, as none is both."""
+    texts = {each.item.text for each in parts if _names_machine(each)}
+    if len(texts) < 2 or not _names_machine(part):
+        if isinstance(part, Comparison) and part.op == "EQ" and _several(part.item):
+            asked.approximate("Node", "any of them")
+        return False
+    asked.refuse(part.item, "a machine has one name: several cannot be asked for")
+    return True
+
+
+def _names_machine(part: Expression) -> TypeGuard[Comparison]:
+    return isinstance(part, Comparison) and part.op == "EQ" and part.item.name == "Node"
+
+
+def _several(item: Property) -> bool:
+    """Whether a property asks for several nodes that it names."""
+    return item.name == "Node" and item.attributes.get("aggregation") in ("List", "Range") and (
+        sets.stated_count(item) != 1
+    )  # fmt: skip
 
 
 def _is_about_machines(part: Expression) -> bool:
@@ -624,6 +680,6 @@ _KNOWN = frozenset((
     "initialdir", "input", "output", "error", "stream_output", "stream_error", "notification",
     "notify_user", "priority", "deferral_time", "hold", "universe", "machine_count",
     "request_cpus", "request_memory", "request_disk", "request_gpus", "allowed_job_duration",
-    "concurrency_limits", "requirements", "rank",
+    "concurrency_limits", "requirements", "rank", "require_gpus",
 ))  # fmt: skip
 CONDOR = SubmitFile()

@@ -21,6 +21,7 @@ from sssjob.systems.flux import words
 from sssjob.systems.flux.accounting import array
 from sssjob.translate.nodes import conditions, listed, plain
 from sssjob.translate.numbers import (
+    GPUS,
     JOB,
     MIB,
     MOST,
@@ -140,8 +141,9 @@ class Jobspec(Specification):
             of.nodes = Count(of.node_count, None)
         slots = of.count or of.node_count * (of.per_node or 1)  # of a range the least
         inside: list[Data] = [{"type": "core", "count": self._cores(asked, of)}]
-        if number := gpus(asked, slots):
-            inside.append({"type": "gpu", "count": number})
+        found = gpus(asked, slots, typed=True)
+        if found.number:
+            inside.append({"type": "gpu", "count": found.number})
         inside += self._memory(asked, of, settings, slots)
         slot: Data = {"type": "slot", "count": slots, "label": _LABEL, "with": inside}
         if of.nodes is None:
@@ -337,11 +339,20 @@ def _dependency(scheme: str, value: str) -> Data:
     return {"type": "in", "scope": "user", "scheme": scheme, "value": value}
 
 
+def _types_of_gpus(asked: Asked) -> Iterator[str]:
+    """A type of GPUs is a property of a node."""
+    for item in asked.items("Resource"):
+        kind = item.attributes.get("type", "")
+        if item.attributes.get("name", "").lower() in GPUS and plain(kind):
+            asked.convert("Resource", f"the property {kind}, which the site has to give its nodes")
+            yield kind
+
+
 def _constraint(asked: Asked) -> Data:
     """Properties that every node has, nodes of which the job has some, and choices (RFC 31)."""
     choices = conditions(asked, ("Feature", "Node"), _said)  # of which else the best is taken
     found: list[Data] = []
-    properties: list[str] = []
+    properties = [*_types_of_gpus(asked)]
     for item in asked.take("Feature", "aggregation", "delimiter"):
         texts = listed(asked, item, most=None)
         if all(map(_PROPERTY.fullmatch, texts)):

@@ -41,6 +41,7 @@ _SIMPLE = re.compile(r"(?:[A-Za-z0-9_]|\.\*?)(?:[A-Za-z0-9_-]|\\\.|\.\*?)*")
 _PIECE = re.compile(r"\.\*|\\\.|\.")
 _WISH = re.compile(r"-soft -l ([A-Za-z0-9_][A-Za-z0-9_.-]*)(?:=(?:TRUE|True|true))? -hard")
 _TRUE = ("TRUE", "True", "true", None)
+_GPU_TYPE = "-l gpu_type"
 _PARALLEL = "pe"  # the Extension that names a parallel environment
 
 
@@ -117,14 +118,17 @@ class Slots(Layout):
 
     def _resources(self, asked: Asked, made: Made, slots: int) -> None:
         """GPUs and licences are resources that a site names, and are of one slot."""
-        for each in numbers.counted(asked):
-            share = numbers.rounded(each.number, slots)
-            name = each.name if each.kind == numbers.LICENSE else "gpu"
+        gpus, licences = numbers.resources(asked, typed=True)
+        for name, number in (*([("gpu", gpus.number)] if gpus.number else []), *licences):
+            share = numbers.rounded(number, slots)
             made.option(f"-l {name}", str(share))
-            if share * slots != each.number:
+            if share * slots != number:
                 asked.approximate("Resource", f"{share} of each slot, rounded up")
             elif slots > 1:
-                asked.convert("Resource", f"{each.number}, {slots} slots: {share} of each slot")
+                asked.convert("Resource", f"{number}, {slots} slots: {share} of each slot")
+        if gpus.kind:
+            made.option(_GPU_TYPE, gpus.kind)
+            asked.convert("Resource", f"{_GPU_TYPE}, a resource that the site has to have")
 
     def _nodes(self, asked: Asked, made: Made) -> None:
         """Hosts of which any may be taken."""
@@ -169,7 +173,11 @@ class Slots(Layout):
                 said.back(option, value)
         if (value := said.last("-l gpu")) is not None:
             if value.isdigit() and int(value):
-                heard.request("Resource", int(value) * slots, name="GPU")
+                kind = said.last(_GPU_TYPE) or ""
+                if kind and not plain(kind):
+                    said.back(_GPU_TYPE, kind)
+                    kind = ""
+                numbers.say_gpus(heard, int(value) * slots, kind)
             else:
                 said.back("-l gpu", value)
         if value := said.last("-l arch"):

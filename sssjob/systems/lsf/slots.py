@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from fractions import Fraction
 
 from sssjob import expression
 from sssjob import nodes as sets
@@ -29,6 +27,7 @@ _SELECTED = ("Feature", "Node", "Architecture")
 # Indices of load and the like, by which hosts are sorted, and which are no features.
 _SORTED = frozenset(("r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem",
                      "slots", "cpuf", "ncpus", "maxmem", "maxswp", "maxtmp"))  # fmt: skip
+_GPUS = re.compile(r"num=([0-9]{1,6})(?::gmodel=([A-Za-z0-9_][A-Za-z0-9_.-]*))?")
 _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 
 
@@ -108,16 +107,17 @@ class Slots(Layout):
                 found.append(f"{word_}={megabytes}MB")
                 if megabytes * MIB != amount:
                     asked.approximate(name, f"{megabytes} MB, rounded up")
-        gpus, licences = numbers.resources(asked)
+        gpus, licences = numbers.resources(asked, typed=True)
         found += [f"{name}={count}" for name, count in licences]
-        if gpus:
+        if gpus.number:
             nodes = of.node_count
-            made.option("-gpu", f"num={math.ceil(Fraction(gpus, nodes))}")
+            share = numbers.rounded(gpus.number, nodes)
+            made.option("-gpu", f"num={share}" + (f":gmodel={gpus.kind}" if gpus.kind else ""))
             if of.open_nodes:
-                asked.approximate("Resource", f"{gpus} GPUs on each host: one is assumed")
-            elif gpus % nodes:
+                asked.approximate("Resource", f"{gpus.number} GPUs on each host: one is assumed")
+            elif gpus.number % nodes:
                 asked.approximate("Resource", f"GPUs on each of {nodes}, rounded up")
-            asked.convert("Resource", f"{math.ceil(Fraction(gpus, nodes))} GPUs on each of {nodes}")
+            asked.convert("Resource", f"{share} GPUs on each of {nodes}")
         if found:
             made.option("-R rusage", ":".join(found))
 
@@ -232,9 +232,9 @@ class Slots(Layout):
                 else:
                     heard.request("Resource", text, name=name, type="License")
         value = said.last("-gpu")
-        found_gpu = re.fullmatch(r"num=([0-9]{1,6})", value or "")
+        found_gpu = _GPUS.fullmatch(value or "")
         if found_gpu and int(found_gpu[1]):
-            heard.request("Resource", found_gpu[1], name="GPU")
+            numbers.say_gpus(heard, int(found_gpu[1]) * nodes, found_gpu[2] or "")
         elif value is not None:
             said.back("-gpu", value)
 

@@ -104,14 +104,17 @@ class Chunks(Layout):
         for view in groups:
             found += self._chunks(view, numbers.shape(view), settings)
             of.seconds = max(of.seconds, numbers.one(view, "Duration", numbers.MOST) or 0)
-        gpus, licences = numbers.resources(asked)
-        if gpus and not found:
+        gpus, licences = numbers.resources(asked, typed=True)
+        if gpus.number and not found:
             _one(found)
         total = sum(part.count for part in found)
-        for part in found if gpus else ():
-            part.values["ngpus"] = str(ceil(Fraction(gpus, total)))
-        if gpus % max(total, 1):
+        for part in found if gpus.number else ():
+            part.values["ngpus"] = str(ceil(Fraction(gpus.number, total)))
+            part.values |= {_MODEL: gpus.kind} if gpus.kind else {}
+        if gpus.number % max(total, 1):
             asked.approximate("Resource", "GPUs of each chunk, rounded up")
+        if gpus.kind:
+            asked.convert("Resource", f"{_MODEL}, which the site has to give its nodes")
         if found:
             made.option("-l select", "+".join(map(str, found)))
         if numbers.spread(asked, of):
@@ -206,7 +209,8 @@ def _counted(of: numbers.Shape, tasks: int) -> dict[str, str]:
     return values
 
 
-_UNDERSTOOD = {"ncpus", "mpiprocs", "ompthreads", "mem", "ngpus", "host", "arch"}
+_MODEL = "accelerator_model"  # a type of GPUs
+_UNDERSTOOD = {"ncpus", "mpiprocs", "ompthreads", "mem", "ngpus", "host", "arch", _MODEL}
 
 
 def _known(part: Part) -> bool:
@@ -217,6 +221,8 @@ def _known(part: Part) -> bool:
         if name not in _UNDERSTOOD and value != "True":
             return False
         if name in ("ncpus", "mpiprocs", "ompthreads", "ngpus") and not part.number(name):
+            return False
+        if name == _MODEL and not (plain(value) and part.number("ngpus")):
             return False
     try:
         size(part.values.get("mem", "0"))
@@ -257,7 +263,7 @@ def _say_chunk(part: Part, heard: Heard, scope: str) -> None:
                   numbers.TASK: Fraction(1, max(tasks, 1))}[scope]  # fmt: skip
         numbers.say_size(heard, "Memory", ceil(share * factor))
     if part.number("ngpus"):
-        heard.request("Resource", part.number("ngpus") * part.count, name="GPU")
+        numbers.say_gpus(heard, part.number("ngpus") * part.count, part.values.get(_MODEL, ""))
     if "arch" in part.values:
         heard.request("Architecture", part.values["arch"])
     if "host" in part.values:
@@ -275,7 +281,7 @@ class Nodes(Layout):
         of = numbers.added(asked)
         approximated(asked, of)
         marks = features(asked)
-        gpus, licences = numbers.resources(asked)
+        (gpus, _), licences = numbers.resources(asked)
         found: list[Part] = []
         counted = of.nodes or of.count or of.processors
         wanted = places(asked, of)
@@ -338,7 +344,7 @@ class Nodes(Layout):
                 numbers.say_count(heard, "Processors", tasks, tasks)
                 heard.say("TaskDistribution", cpus, type="TasksPerNode")
             if first.number("gpus"):
-                heard.request("Resource", first.number("gpus") * nodes, name="GPU")
+                numbers.say_gpus(heard, first.number("gpus") * nodes)
             for mark in first.marks:
                 heard.request("Feature", mark)
         self._say_memory(said, heard, max(nodes, 1), tasks, settings.memory_scope)

@@ -29,14 +29,17 @@ from sssjob.systems.slurm.submission import (
 from sssjob.systems.slurm.words import UNSET
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
+    LICENSE,
     MIB,
     MOST,
     NODE,
+    counted,
     memory,
     one,
     rescope,
     rounded,
     say_count,
+    say_gpus,
     shape,
     spread,
 )
@@ -50,7 +53,6 @@ from sssjob.translate.specification import (
     begins,
     command,
     file_of,
-    gpus,
     keep_rest,
     put,
     read_files,
@@ -77,6 +79,8 @@ _ID = re.compile(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
 _GPU = "gres/gpu"
+_GPUS = re.compile(r"gres[/:]gpu(?::([A-Za-z_][A-Za-z0-9_.-]*))?[=:]([1-9][0-9]{0,8})")
+_LICENCE = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([1-9][0-9]{0,8}))?")
 # slurmrestd refuses a job without an environment; its own examples give this one.
 _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
 _MAIL = {"JobStart": ("BEGIN",), "JobEnd": ("END",), "None": (),
@@ -292,8 +296,17 @@ def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
         if minutes * 60 != seconds:
             asked.approximate("Duration", f"{minutes} minutes")
         job["time_limit"] = _number(minutes)
-    if number := gpus(asked, 1):
-        job["tres_per_job"] = f"{_GPU}={number}"
+    found: list[str] = []
+    licences: list[str] = []
+    for _, name, kind, number in counted(asked, typed=True):
+        if kind == LICENSE:
+            licences.append(f"{name}:{number}")
+        else:
+            found.append(f"{_GPU}:{kind}={number}" if kind else f"{_GPU}={number}")
+    if found:
+        job["tres_per_job"] = ",".join(found)
+    if licences:
+        job["licenses"] = ",".join(licences)
 
 
 def _number(value: int) -> Data:
@@ -341,10 +354,23 @@ def _read_amounts(job: Data, heard: Heard) -> None:
         heard.request("Disk", disk * nodes, units="MB")
     if minutes := told_["time_limit"]:
         heard.request("Duration", minutes * 60, op="LE")
-    text = word(job.get("tres_per_job"))
-    if found := re.fullmatch(r"gres[/:]gpu[=:]([1-9][0-9]{0,8})", text):
-        del job["tres_per_job"]
-        heard.request("Resource", found[1], name="GPU")
+    for key, form, say in (
+        ("tres_per_job", _GPUS, _say_gpus),
+        ("licenses", _LICENCE, _say_licence),
+    ):
+        found = [form.fullmatch(part) for part in word(job.get(key)).split(",")]
+        if all(found):
+            del job[key]
+            for part in filter(None, found):
+                say(heard, part)
+
+
+def _say_gpus(heard: Heard, found: re.Match[str]) -> None:
+    say_gpus(heard, int(found[2]), found[1] or "")
+
+
+def _say_licence(heard: Heard, found: re.Match[str]) -> None:
+    heard.request("Resource", found[2] or "1", name=found[1], type=LICENSE)
 
 
 def _times(asked: Asked, job: Data) -> None:

@@ -1,0 +1,113 @@
+# ruff: noqa: E501 (a row is a line)
+"""GPUs of a type in each target, both ways, and what has no word for a type."""
+
+import pytest
+from translated import comes_back, losses_of, requested, said_by_script, wrapped
+
+from sssjob.document import loads
+from sssjob.translate import Settings, read, translate
+
+TYPED = requested('<NodeCount>2</NodeCount><Resource name="GPU" type="a100">4</Resource>')
+LINES = {
+    "sbatch": "#SBATCH --gpus=a100:4", "pbs": "#PBS -l select=2:ncpus=1:ngpus=2:accelerator_model=a100",
+    "sge": "#$ -l gpu_type=a100", "lsf": "#BSUB -gpu num=2:gmodel=a100", "condor": 'require_gpus = regexp("a100", DeviceName, "i")',
+    "slurmrest": '"tres_per_job": "gres/gpu:a100=4"', "flux": '"a100"',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", LINES)
+def test_gpus_of_a_type_are_asked_for(target):
+    job = loads(wrapped(TYPED))
+    assert LINES[target] in translate(job, target, Settings(residual=False)).text
+    assert comes_back(job, target)
+    assert {loss.done for loss in losses_of(TYPED, target) if "Resource" in loss.path} <= {
+        "converted"
+    }
+
+
+@pytest.mark.parametrize("target", ["torque", "psij", "jsdl"])
+def test_a_type_without_a_word_is_told(target):
+    assert "/Job/Requested/Resource" in {
+        loss.path for loss in losses_of(TYPED, target) if loss.done == "residual"
+    }
+    assert comes_back(loads(wrapped(TYPED)), target)
+
+
+READ = [
+    ("#SBATCH", "sbatch", ["--gres=gpu:a100:2"], 2), ("#PBS", "pbs", ["-l select=2:ncpus=1:ngpus=2:accelerator_model=a100"], 4),
+    ("#$", "sge", ["-pe smp 2 -l gpu=2,gpu_type=a100"], 4), ("#BSUB", "lsf", ['-n 4 -R "span[ptile=2]" -gpu num=2:gmodel=a100'], 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("prefix", "target", "lines", "number"), READ)
+def test_gpus_of_a_type_are_read(prefix, target, lines, number):
+    text, _ = said_by_script(prefix, lines, target)
+    assert f'<Resource name="GPU" type="a100">{number}</Resource>' in text
+
+
+@pytest.mark.parametrize(
+    "more", ["mode=exclusive_process", "gmodel=a100:mps=yes", "j_exclusive=yes"]
+)
+def test_what_more_bsub_is_told_of_gpus_is_kept(more):
+    text, findings = said_by_script("#BSUB", [f"-gpu num=2:{more}"], "lsf")
+    assert "Resource" not in text
+    assert [each.code for each in findings] == ["W-UNKNOWN"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Capability >= 8.0", 'DeviceName == "x"', 'regexp("a.*", DeviceName, "i")']
+)
+def test_what_more_htcondor_is_told_of_gpus_is_kept(text):
+    given = f"executable = /a\nrequest_gpus = 2\nrequire_gpus = {text}\nqueue\n"
+    (found,) = read(given.encode())
+    assert '<Resource name="GPU">2</Resource>' in str(translate(found.job, "sss").text)
+    assert translate(found.job, "condor", Settings(residual=False)).text == given
+
+
+@pytest.mark.parametrize("target", ["pbs", "sge", "lsf", "condor"])
+def test_of_several_types_one_is_asked_for_and_the_others_are_told(target):
+    inner = requested(
+        '<Resource name="GPU" type="a">1</Resource><Resource name="GPU" type="b">2</Resource>'
+    )
+    (loss,) = [loss for loss in losses_of(inner, target) if loss.done == "residual"]
+    assert (loss.value, loss.reason) == ("2", "GPUs of another type are asked for")
+
+
+def test_a_request_of_slurmrestd_has_licences_and_gpus_of_several_types():
+    inner = requested(
+        '<Resource name="GPU" type="a">1</Resource><Resource name="GPU" type="b">2</Resource><Resource name="x" type="License">3</Resource>'
+    )
+    text = translate(loads(wrapped(inner)), "slurmrest", Settings(residual=False)).text
+    assert '"tres_per_job": "gres/gpu:a=1,gres/gpu:b=2"' in text
+    assert '"licenses": "x:3"' in text
+    (found,) = read(text.encode())
+    assert [item.text for item in found.job.requested if item.name == "Resource"] == ["1", "2", "3"]
+
+
+# One machine of HTCondor, and several.
+NODES = [
+    ("<NodeCount>2</NodeCount>", "NodeCount", "2 machines of the parallel universe, of which each runs the program"),
+    ("<Processors>8</Processors>", "Processors", "all of them on one machine"),
+    ('<Node aggregation="Range">n[1-2]</Node>', "Node", "any of them"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("inner", "name", "reason"), NODES)
+def test_what_htcondor_makes_of_several_nodes_is_told(inner, name, reason):
+    assert (f"/Job/Requested/{name}", reason) in {
+        (loss.path, loss.reason) for loss in losses_of(requested(inner), "condor")
+    }
+
+
+def test_no_machine_of_htcondor_is_asked_to_have_two_names():
+    inner = requested("<Node>n1</Node><Node>n2</Node><Feature>ib</Feature>")
+    text = translate(loads(wrapped(inner)), "condor", Settings(residual=False)).text
+    assert "requirements = TARGET.Hasib =?= true\n" in text
+    assert [loss.value for loss in losses_of(inner, "condor")] == ["n1", "n2"]
+    assert comes_back(loads(wrapped(inner)), "condor")
+
+
+def test_tasks_on_each_node_count_the_machines_of_htcondor():
+    inner = '<TaskCount>4</TaskCount><TaskDistribution type="TasksPerNode">2</TaskDistribution>'
+    text = translate(loads(wrapped(inner)), "condor", Settings(residual=False)).text
+    assert "machine_count = 2\nrequest_cpus = 2\n" in text
