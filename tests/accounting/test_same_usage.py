@@ -211,7 +211,6 @@ amounts = st.builds(
     Ran, number=st.just(0), hosts=st.integers(1, 3), slots=st.integers(1, 4),
     gpus=st.integers(0, 2), wall=st.integers(0, LIMIT),
     cpu=st.integers(1, LIMIT),  # sacct has 0 where nobody measured
-   
     memory=st.integers(1, LIMIT),
 )  # fmt: skip
 some_jobs = st.lists(amounts, min_size=1, max_size=4).map(

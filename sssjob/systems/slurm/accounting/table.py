@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
 from sssjob.model import Property
 from sssjob.records.clock import time
@@ -147,7 +148,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("OriginalSLUID",      JOB,       "Extension",  worded, noted("OriginalSLUID")),
     Field("Partition",          DELIVERED, "Queue"),
     Field("Partition",          DELIVERED, "Partition"),
-    Field("Planned",            NOWHERE),  # EligibleTime to StartTime
+    Field("Planned",            JOB,       "Extension",  worded, noted("Planned")),
     Field("PlannedCPU",         NOWHERE),
     Field("PlannedCPURAW",      NOWHERE),
     Field("Priority",           JOB,       "Priority",   values.integer),
@@ -168,7 +169,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("ReqTRES",            REQUESTED, "Resource",   devices),
     Field("Reservation",        REQUESTED, "Reservation", worded),
     Field("ReservationId",      NOWHERE),
-    Field("Reserved",           NOWHERE),  # Planned, before 23.02
+    Field("Reserved",           JOB,       "Extension",  worded, noted("Reserved")),
     Field("ResvCPU",            NOWHERE),
     Field("ResvCPURAW",         NOWHERE),
     Field("Restarts",           JOB,       "StartCount", restarts),
@@ -236,6 +237,8 @@ STEP: tuple[Field, ...] = (
 
 COLUMNS = tuple(dict.fromkeys(row.column for row in ALLOCATION if row.column not in OF_JOBS))
 
+_KNOWN = frozenset(COLUMNS)
+
 # What only a job that was started can have been given, or have.
 _USED = frozenset(
     ("Duration", "Memory", "Node", "NodeCount", "Partition", "Processors", "Queue", "Resource",
@@ -252,10 +255,18 @@ WAITING = (
 
 
 def rows(names: Sequence[str]) -> Iterator[Field]:
-    """The rows for jobs with these columns, those that never started, or steps."""
+    """The rows for jobs with these columns, those that never started, or steps.
+
+    A column that no version has is an Extension of the job.
+    """
     if names[-1] == STEP_ID:
         return chosen(STEP, names)
-    return chosen(WAITING if names[-1] == NEVER else ALLOCATION, names)
+    others = (Field(name, JOB, "Extension", plain, noted(name)) for name in names if _other(name))
+    return chain(chosen(WAITING if names[-1] == NEVER else ALLOCATION, names), others)
+
+
+def _other(name: str) -> bool:
+    return name != "" and name[0] != "(" and name not in _KNOWN
 
 
 def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
