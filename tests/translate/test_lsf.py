@@ -2,7 +2,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from translated import comes_back, losses_of, options_of, requested, said_by_script, wrapped
+from translated import comes_back, losses_of, options_of, requested, said_by_script, script, wrapped
 
 from sssjob.document import dumps, loads
 from sssjob.translate import Done, Settings, read, translate
@@ -53,7 +53,7 @@ BOTH = [
 ]
 READ = [
     (["-n 4 -W 1:30 -J 'a b'"], "<Name>a b</Name>" + requested("<Processors>4</Processors><Duration>5400</Duration>")),
-    (['-R "select[ib] rusage[mem=500]"'], requested('<Feature>ib</Feature><Memory units="MB">500</Memory>')),
+    (['-R "select[ib] rusage[mem=500MB]"'], requested('<Feature>ib</Feature><Memory units="MB">500</Memory>')),
     (["-w 'done(1)&&exit(2, == 3)'"], '<Dependency>1</Dependency><Dependency condition="OnExit" code="3">2</Dependency>'),
     (["-N"], "<NotificationList>JobEnd</NotificationList>"),
 ]
@@ -144,3 +144,61 @@ def test_the_variable_of_a_geometry_is_read_where_it_is_one(lines, said):
     (found,) = read(f"#!/bin/sh\n#BSUB -J a\n{lines}\nexec /bin/true\n".encode())
     text = dumps(found.job).replace("<Executable>/bin/true</Executable>", "")
     assert text == f"<Job><Name>a</Name>{said}</Job>"
+
+
+# What a job asks for, and whose of it the figure is: of each host, or of each task where hosts are not counted.
+USAGE = [
+    ('<Memory units="GB">8</Memory>', "job", "mem=8192MB"),
+    ('<NodeCount>2</NodeCount><Memory units="GB">8</Memory>', "job", "mem=4096MB/host"),
+    ('<NodeCount>2</NodeCount><Memory units="GB">8</Memory>', "node", "mem=8192MB/host"),
+    (
+        '<NodeCount>1</NodeCount><Processors>4</Processors><Memory units="GB">8</Memory>',
+        "job",
+        "mem=8192MB/host",
+    ),
+    ('<Processors>4</Processors><Memory units="GB">8</Memory>', "job", "mem=2048MB/task"),
+    ('<Processors>4</Processors><Memory units="GB">8</Memory>', "task", "mem=8192MB/task"),
+    ('<Processors>4</Processors><Memory units="GB">8</Memory>', "node", "mem=8192MB/host"),
+    ('<NodeCount>2</NodeCount><Disk units="GB">8</Disk>', "task", "tmp=4096MB/host"),
+]
+
+
+@pytest.mark.parametrize(("inner", "scope", "expected"), USAGE)
+def test_memory_is_of_each_host_or_task_as_bsub_has_it(inner, scope, expected):
+    found = options_of(requested(inner), "lsf", memory_scope=scope)
+    assert f"-R rusage[{expected}]" in found
+    (back,) = read(script("#BSUB", found), "lsf", Settings(memory_scope=scope))
+    kept = [item for item in back.job.requested if item.name in ("Memory", "Disk")]
+    assert [str(item.text) for item in kept] == ["8"]
+
+
+# Four tasks with 500 MB: of the job, of each task and of each node.
+READ_USAGE = [
+    ('-n 4 -R "span[hosts=1] rusage[mem=500MB]"', "500", "125", "500"),
+    ('-n 4 -R "span[ptile=2] rusage[mem=500MB]"', "1000", "250", "500"),
+    ('-n 4 -R "span[ptile=2] rusage[mem=500MB/task]"', "2000", "500", "1000"),
+    ('-n 4 -R "span[ptile=2] rusage[mem=500MB/job]"', "500", "125", "250"),
+    ('-n 4 -R "rusage[mem=500MB/task]"', "2000", "500", "2000"),
+]
+
+
+@pytest.mark.parametrize(("line", "job", "task", "node"), READ_USAGE)
+def test_memory_of_bsub_is_read_as_that_of_each_host(line, job, task, node):
+    for scope, expected in (("job", job), ("task", task), ("node", node)):
+        (found,) = read(script("#BSUB", [line]), "lsf", Settings(memory_scope=scope))
+        (memory,) = [item for item in found.job.requested if item.name == "Memory"]
+        assert (memory.text, memory.attributes["units"]) == (expected, "MB")
+
+
+def test_a_figure_without_a_unit_or_hosts_is_told():
+    _, findings = said_by_script("#BSUB", ['-n 4 -R "rusage[mem=500]"'], "lsf")
+    assert [each.code for each in findings] == ["I-UNIT", "W-UNKNOWN"]
+    assert "LSF_UNIT_FOR_LIMITS" in findings[0].message
+    assert "one is assumed" in findings[1].message
+
+
+@pytest.mark.parametrize("text", ["mem=500/", "mem=500/gpu", "mem=5/task/host"])
+def test_another_method_of_rusage_is_kept(text):
+    said, findings = said_by_script("#BSUB", [f"-R rusage[{text}]"], "lsf")
+    assert "Memory" not in said
+    assert [each.code for each in findings] == ["W-UNKNOWN"]

@@ -24,7 +24,7 @@ WRITTEN = {
     "pbs":       (":mem=2gb\n", ":mem=16gb\n", ":mem=4gb\n"),
     "torque":    ("-l mem=4gb\n", "-l pmem=2gb\n", "-l mem=8gb\n"),
     "sge":       ("h_vmem=256M\n", "h_vmem=2G\n", "h_vmem=512M\n"),
-    "lsf":       ("[mem=4096MB]", "[mem=32768MB]", "[mem=8192MB]"),
+    "lsf":       ("[mem=2048MB/host]", "[mem=4096MB/task]", "[mem=4096MB/host]"),
     "condor":    ("request_memory = 2048\n", "request_memory = 16384\n", "request_memory = 4096\n"),
     "slurmrest": ('"number": 2048', '"number": 16384', '"number": 4096'),
     "jsdl":      (f"<jsdl:TotalPhysicalMemory>\n        <jsdl:Exact>{4 * GIB}<",
@@ -35,7 +35,7 @@ WRITTEN = {
                        '"count": 1024,\n              "unit": "MB"'),
 }
 # What is the number of the document, so that there is no arithmetic.
-SAME = {("sbatch", "node"), ("pbs", "node"), ("torque", "job"), ("lsf", "job"), ("condor", "node"),
+SAME = {("sbatch", "node"), ("pbs", "node"), ("torque", "job"), ("lsf", "task"), ("lsf", "node"), ("condor", "node"),
         ("slurmrest", "node"), ("jsdl", "job"), ("jsdl", "node"), ("psij", "job")}
 # fmt: on
 # Where a text does not say on how many nodes, or by how many tasks: by what it is another number.

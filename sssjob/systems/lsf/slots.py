@@ -6,7 +6,7 @@ import re
 
 from sssjob import expression
 from sssjob import nodes as sets
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Comparison
 from sssjob.model import Property, stripped
 from sssjob.systems.lsf.selections import selected, selection
@@ -27,6 +27,11 @@ _SELECTED = ("Feature", "Node", "Architecture")
 # Indices of load and the like, by which hosts are sorted, and which are no features.
 _SORTED = frozenset(("r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem",
                      "slots", "cpuf", "ncpus", "maxmem", "maxswp", "maxtmp"))  # fmt: skip
+# Whose an amount of rusage is: since 10.1.0.9 it can be said. What is not said is of each host, or
+# by RESOURCE_RESERVE_PER_TASK of a site of each task.
+_METHODS = {numbers.NODE: "/host", numbers.TASK: "/task"}
+_WHOSE = {"": numbers.NODE, "host": numbers.NODE, "task": numbers.TASK, "job": numbers.JOB}
+_UNIT = "{} is in MB, unless LSF_UNIT_FOR_LIMITS of the site is another unit"
 _GPUS = re.compile(r"num=([0-9]{1,6})(?::gmodel=([A-Za-z0-9_][A-Za-z0-9_.-]*))?")
 _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 
@@ -100,11 +105,14 @@ class Slots(Layout):
     def _usage(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
         found: list[str] = []
         for name, word_ in (("Memory", "mem"), ("Disk", "tmp")):
-            amount = numbers.memory(asked, of, scope if name == "Memory" else numbers.JOB,
-                                    each=numbers.JOB, name=name)  # fmt: skip
-            if amount:
+            whose = scope if name == "Memory" else numbers.JOB
+            each = numbers.NODE
+            if whose == numbers.TASK or (whose == numbers.JOB and of.open_nodes):
+                each = numbers.TASK
+            if amount := numbers.memory(asked, of, whose, each=each, name=name):
                 megabytes = numbers.rounded(amount, MIB)
-                found.append(f"{word_}={megabytes}MB")
+                alone = of.node_count == of.task_count == 1
+                found.append(f"{word_}={megabytes}MB{'' if alone else _METHODS[each]}")
                 if megabytes * MIB != amount:
                     asked.approximate(name, f"{megabytes} MB, rounded up")
         gpus, licences = numbers.resources(asked, typed=True)
@@ -184,9 +192,12 @@ class Slots(Layout):
         tile = re.fullmatch(r"(ptile|hosts)=([0-9]{1,6})", span or "")
         if tile and tile[1] == "ptile" and int(tile[2]):
             of.per_node = int(tile[2])
+            hosts = numbers.rounded(of.tasks or 1, of.per_node)
+            of.nodes = numbers.Count(hosts, hosts)
             heard.say("TaskDistribution", of.per_node, type="TasksPerNode")
         elif tile and tile[2] == "1":
             numbers.say_count(heard, "NodeCount", 1, 1)
+            of.nodes = numbers.Count(1, 1)
         elif span is not None:
             said.back("-R span", span)
         return of
@@ -217,9 +228,8 @@ class Slots(Layout):
             said.back("-R order", value)
 
     def _say_usage(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
-        tasks = of.count or 1
-        nodes = numbers.rounded(tasks, of.per_node) if of.per_node else 1
-        parts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}[scope]
+        tasks, nodes = of.tasks or 1, of.node_count
+        parts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
         for value in said.all("-R rusage"):
             found = [part.partition("=") for part in (value or "").split(":")]
             if not all(_usable(name, text) for name, _, text in found):
@@ -228,15 +238,29 @@ class Slots(Layout):
             for name, _, text in found:
                 if name in ("mem", "tmp"):
                     kind = "Memory" if name == "mem" else "Disk"
-                    numbers.say_size(heard, kind, numbers.rounded(size(text, 2), parts))
+                    amount, _, method = text.partition("/")
+                    total = size(amount, 2) * parts[_WHOSE[method]]
+                    whose = scope if kind == "Memory" else numbers.JOB
+                    numbers.say_size(heard, kind, numbers.rounded(total, parts[whose]))
+                    if amount.isdecimal():
+                        heard.findings.append(finding("I-UNIT", _UNIT.format(f"{name}={text}")))
+                    if _WHOSE[method] == (numbers.NODE if whose != numbers.NODE else numbers.TASK):
+                        _one_host(heard, of, f"{name}={text}")
                 else:
                     heard.request("Resource", text, name=name, type="License")
         value = said.last("-gpu")
         found_gpu = _GPUS.fullmatch(value or "")
         if found_gpu and int(found_gpu[1]):
             numbers.say_gpus(heard, int(found_gpu[1]) * nodes, found_gpu[2] or "")
+            _one_host(heard, of, f"-gpu {value}")
         elif value is not None:
             said.back("-gpu", value)
+
+
+def _one_host(heard: Heard, of: numbers.Shape, option: str) -> None:
+    """Tell of an amount of each host, where nothing says how many there are."""
+    if of.open_nodes:
+        heard.note(f"{option}: on how many hosts is not said, one is assumed")
 
 
 def say_geometry(text: str) -> Property | None:
@@ -251,7 +275,8 @@ def say_geometry(text: str) -> Property | None:
 def _usable(name: str, text: str) -> bool:
     """Whether a part of rusage is memory, scratch space or a licence."""
     if name in ("mem", "tmp"):
-        return _is_size(text)
+        amount, slash, method = text.partition("/")
+        return _is_size(amount) and method in _WHOSE and bool(method) is bool(slash)
     return plain(name) and name not in ("swp", "duration", "decay") and text.isdigit()
 
 
