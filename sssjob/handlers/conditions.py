@@ -116,6 +116,12 @@ class Conditions:
         return next(wanted, None)
 
     @property
+    def is_planned(self) -> bool:
+        """Whether the plan says all that the conditions do, and no less."""
+        known = sum(_has_columns(test.attribute) for test in self._tests)
+        return known == len(self._tests) <= _PLANNED
+
+    @property
     def plan(self) -> Plan:
         """What columns say about where they may hold."""
         simple = all(

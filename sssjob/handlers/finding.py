@@ -13,7 +13,7 @@ from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Call
 from sssjob.store import Difference, Store, Stored
 from sssjob.store.plan import Plan
-from sssjob.store.where import of_user
+from sssjob.store.where import of_user, only_of_user
 
 
 class Search:
@@ -46,6 +46,16 @@ class Search:
     def among(self, stored: Stored, books: Books) -> Iterator[View]:
         """The jobs of one document that are looked for; ``books`` has the ledger of its store."""
         return filter(self.holds, views(stored, self.kind, books))
+
+    @property
+    def plan(self) -> Plan | None:
+        """Which jobs are looked for, as columns tell it; None where they do not tell all of it."""
+        if self.kind != JOB or self._deleted is not False or not self._conditions.is_planned:
+            return None
+        found = self._conditions.plan
+        if self.user is None:
+            return found
+        return Plan(found.bounds & only_of_user(self.user).bounds, "")
 
     def at(self, jobs: Store, time: int) -> Iterator[View]:
         """The jobs as they were at a time, in seconds since 1970."""

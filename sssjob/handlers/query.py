@@ -38,7 +38,8 @@ from sssjob.query import Match, Question, compile
 from sssjob.rmap.message import Document, Get, Item, Request, Row
 from sssjob.rmap.reading import item
 from sssjob.rmap.responder import Answer, Call
-from sssjob.store import Store
+from sssjob.store import Store, Stored
+from sssjob.store.flat import Group
 from sssjob.units import decimal
 
 _MOST = 1000  # properties of a request
@@ -67,8 +68,13 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
     show = _Shown(asked, flat=call.flat)
 
     def rows() -> Iterator[Item]:
-        with stores.use() as jobs, closing(_views(search, jobs, time)) as views:
-            yield from window.of_rows(show.rows(views, window))
+        with stores.use() as jobs:
+            told = show.by_columns(search, jobs) if time is None else None
+            if told is not None:
+                yield from window.of_rows(told)
+                return
+            with closing(_views(search, jobs, time)) as views:
+                yield from window.of_rows(show.rows(views, window))
 
     return Answer(rows())
 
@@ -102,6 +108,12 @@ class _Shown:
             self._columns = list(usual_columns(self.kind, hidden=self._hidden))
         if self._is_total and self._paths:
             raise Refused("318", "An expression cannot stand beside totals")
+
+    def by_columns(self, search: Search, jobs: Store) -> list[Row] | None:
+        """What is shown, where columns of the store tell it, and no document has to."""
+        if not self._is_total:
+            return None
+        return totals_by_columns(search, jobs, self._columns, self.kind)
 
     def rows(self, views: Iterator[View], window: Window) -> Iterator[Item]:
         """What is shown of jobs."""
@@ -200,26 +212,88 @@ def is_total(columns: Sequence[Column]) -> bool:
 
 def totals(views: Iterable[Described], columns: Sequence[Column], kind: str) -> Iterator[Row]:
     """A row for each group, in the order in which they are met; one row where none are asked."""
-    for column in columns:
-        if column.op in ("Sum", "Average") and column.attribute.kind in (
-            AttributeType.TEXT,
-            AttributeType.FLAG,
-        ):
-            raise Refused("318", f"{column.label} is no number, and has no {column.op}")
-    by = [column for column in columns if column.op == GROUP_BY]
-    groups: dict[tuple[str, ...], list[_Total]] = {}
-    if not by:
-        groups[()] = [_Total(column) for column in columns]
-    for view in views:
-        key = tuple(column.text(view) for column in by)
-        if key not in groups:
-            if len(groups) == MOST:
-                raise Refused("740", f"More than {MOST} groups; give conditions")
-            groups[key] = [_Total(column) for column in columns]
-        for total in groups[key]:
+    groups = _Groups(columns)
+    for place, view in enumerate(views):
+        groups.add(view, place)
+    yield from groups.rows(kind)
+
+
+def totals_by_columns(
+    search: Search, jobs: Store, columns: Sequence[Column], kind: str
+) -> list[Row] | None:
+    """The same from the columns of a store; None where these do not tell."""
+    plan = search.plan
+    if plan is None or jobs.verifies or not all(map(_is_told, columns)):
+        return None
+    groups = _Groups(columns)
+
+    def add(stored: Stored) -> None:
+        for view in search.among(stored, jobs):
+            groups.add(view, stored.number)
+
+    by, of = ([each.attribute.name for each in some] for some in (groups.by, groups.measures))
+    found = jobs.totals(plan, by, of, add)
+    if found is None:
+        return None
+    for group in found:
+        groups.join(group)
+    return list(groups.rows(kind))
+
+
+def _is_told(column: Column) -> bool:
+    """Whether columns of a store may tell a total: not which text a number was written as."""
+    named = not (column.attribute.derived or column.attribute.extension)
+    return named and column.op in (GROUP_BY, "Count", "Sum", "Average")
+
+
+class _Groups:
+    """Totals of each group. Raises ``Refused`` (318) for a sum of what is no number."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        for column in columns:
+            if column.op in ("Sum", "Average") and column.attribute.kind in (
+                AttributeType.TEXT,
+                AttributeType.FLAG,
+            ):
+                raise Refused("318", f"{column.label} is no number, and has no {column.op}")
+        self._columns = columns
+        self.by = [column for column in columns if column.op == GROUP_BY]
+        self.measures = [column for column in columns if column.op != GROUP_BY]
+        self._found: dict[tuple[str, ...], tuple[int, list[_Total]]] = {}
+
+    def add(self, view: Described, place: int) -> None:
+        """Add one thing, which stands at a place in the order."""
+        for total in self._at(tuple(column.text(view) for column in self.by), place):
             total.add(view)
-    for found in groups.values():
-        yield Row(kind, tuple((total.column.label, total.text) for total in found))
+
+    def join(self, group: Group) -> None:
+        """Add what was added up elsewhere."""
+        for total, (count, number) in zip(
+            self._at(group.texts, group.first), group.sums, strict=True
+        ):
+            total.join(count, number)
+
+    def rows(self, kind: str) -> Iterator[Row]:
+        """A row for each group, the first met first."""
+        if not self.by:
+            self._at((), 0)
+        for key, (_, totals) in sorted(self._found.items(), key=lambda each: each[1][0]):
+            texts, told = iter(key), iter(totals)
+            yield Row(kind, tuple(
+                (column.label, next(texts) if column.op == GROUP_BY else next(told).text)
+                for column in self._columns
+            ))  # fmt: skip
+
+    def _at(self, key: tuple[str, ...], place: int) -> list[_Total]:
+        first, totals = self._found.get(key, (place, []))
+        if not totals and key not in self._found:
+            if len(self._found) == MOST:
+                raise Refused("740", f"More than {MOST} groups; give conditions")
+            totals = [_Total(column) for column in self.measures]
+            self._found[key] = place, totals
+        elif place < first:
+            self._found[key] = place, totals
+        return totals
 
 
 class _Total:
@@ -251,6 +325,11 @@ class _Total:
         )
         if better:
             self._best = key, text
+
+    def join(self, count: int, number: Fraction) -> None:
+        """Add a count and a sum that were made elsewhere."""
+        self._count += count
+        self._sum += number
 
     @property
     def text(self) -> str:

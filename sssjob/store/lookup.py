@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import groupby, islice
 
@@ -145,13 +145,19 @@ def candidates(
             return
         numbers = _planned(engine, reader, how, effective, deleted)
         while batch := list(islice(numbers, _BATCH)):
-            among, value = engine.among("number", batch)
-            for row in reader.fetch(
-                f"{PRESENT}WHERE d.number IN (SELECT number FROM document WHERE {among}) "
-                "ORDER BY d.number",
-                (value,),
-            ):
-                yield stored(row, packing, engine.address)
+            yield from numbered(engine, packing, reader, batch)
+
+
+def numbered(
+    engine: Engine, packing: Packing, reader: Reader, numbers: Sequence[int]
+) -> Iterator[Stored]:
+    """The documents of these numbers, in their order."""
+    among, value = engine.among("number", numbers)
+    for row in reader.fetch(
+        f"{PRESENT}WHERE d.number IN (SELECT number FROM document WHERE {among}) ORDER BY d.number",
+        (value,),
+    ):
+        yield stored(row, packing, engine.address)
 
 
 def named(engine: Engine, packing: Packing, id_: str, *, deleted: bool) -> Iterator[Stored]:

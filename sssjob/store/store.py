@@ -10,13 +10,14 @@ from typing import TypeVar
 
 from sssjob.document import Source, tree
 from sssjob.query import Match, Question
-from sssjob.store import files, lookup, opening, upkeep
+from sssjob.store import files, flat, lookup, opening, upkeep
 from sssjob.store.answers import Answers, Trace
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.documents import OnError, Packed, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
+from sssjob.store.flat import Group
 from sssjob.store.identity import Identity
 from sssjob.store.ledger import Ledger
 from sssjob.store.loading import OnWarning, load
@@ -180,6 +181,16 @@ class Store:
         With ``deleted``, hidden documents are among them.
         """
         return lookup.named(self.engine, self.packing, id_, deleted=deleted)
+
+    def totals(
+        self, how: Plan, by: Sequence[str], of: Sequence[str], add: Callable[[Stored], None]
+    ) -> list[Group] | None:
+        """Jobs in groups by texts of flat properties, with totals of others; see ``flat``.
+
+        Documents that columns do not decide are given to ``add``, and are in no group. None where
+        columns cannot tell.
+        """
+        return flat.totals(self.engine, self.packing, how, by, of, add)
 
     def compared(
         self, what: Plan | str, *, effective: bool = False, deleted: bool = False

@@ -14,9 +14,20 @@ from typing import NamedTuple
 from sssjob import spec, units
 from sssjob.errors import InvalidValue, UnbalancedGroup
 from sssjob.query.functions import size
-from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, exactly
+from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, between, exactly
 from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
-from sssjob.store.condition import FALSE, Compare, Holds, Like, Op, Prefix, all_of, any_of, none_of
+from sssjob.store.condition import (
+    FALSE,
+    Compare,
+    Holds,
+    Like,
+    Op,
+    Prefix,
+    Present,
+    all_of,
+    any_of,
+    none_of,
+)
 from sssjob.store.facts import Fact
 from sssjob.store.plan import Plan
 from sssjob.store.rows import number
@@ -74,6 +85,20 @@ def of_user(user: str) -> Plan:
         assert fact.text is not None
         found |= fact.between(FALSE, Holds(fact.text, user))
     return Plan(found, "")
+
+
+def only_of_user(user: str) -> Plan:
+    """The same, with those for certain in which nobody else is called the user."""
+    names = [
+        name
+        for block in (spec.DELIVERED, "", spec.REQUESTED)
+        if (name := column(f"{block}/User".lstrip("/"), Says.TEXT)) is not None
+    ]
+    mine = [Compare(name, Op.EQ, user) for name in names]
+    nobody_else = [any_of(none_of(Present(each.column)), each) for each in mine]
+    maybe = of_user(user).bounds
+    sure = all_of(any_of(*mine), *nobody_else)
+    return Plan(between(sure, maybe.maybe, maybe.paths), "")
 
 
 def _joined(frame: list[tuple[bool, Bounds]]) -> Bounds:

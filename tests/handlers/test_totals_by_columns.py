@@ -1,0 +1,180 @@
+"""Totals from columns are those from documents, to the last digit, and few documents are opened."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from job_service import job_service
+
+from sssjob.handlers.columns import Column
+from sssjob.handlers.finding import Search
+from sssjob.handlers.query import totals, totals_by_columns
+from sssjob.handlers.roles import Roles
+from sssjob.rmap.message import Conj, Get, Object, Op, Request, Where
+from sssjob.rmap.responder import Call
+from sssjob.store import lookup
+
+USERS = ("ann", "bob", " ann", "", "ann<b/>")
+NUMBERS = (
+    "0",
+    "4",
+    "007",
+    "7.0",
+    "2.5",
+    "1e3",
+    "-3",
+    "7e",
+    "soon",
+    "",
+    "9007199254740993",
+    "1e400",
+)
+
+
+def property_of(name, values):
+    return st.sampled_from(values).map(lambda value: f"<{name}>{value}</{name}>")
+
+
+NAMED = st.one_of(property_of("User", USERS), property_of("Queue", ("long", "fast")))
+AMOUNT = st.one_of(
+    property_of("Processors", NUMBERS), property_of("Duration", NUMBERS),
+    st.sampled_from(["<Processors op='GE'>4</Processors>", "<Memory units='GB'>2</Memory>",
+                     "<WallDuration>9</WallDuration>", "<UserId>bob</UserId>"]),
+)  # fmt: skip
+PART = st.lists(st.one_of(NAMED, AMOUNT), max_size=3).map("".join)
+
+
+@st.composite
+def job(draw, number):
+    own, charge = draw(PART), draw(st.sampled_from(("", *NUMBERS)))
+    parts = [f"<Id>{number}</Id>", own, f"<Charge>{charge}</Charge>" if charge else ""]
+    for block in ("Requested", "Delivered"):
+        inner = draw(st.one_of(st.just(""), PART))
+        parts.append(f"<{block}>{inner}</{block}>" if inner else "")
+    return f"<Job>{''.join(parts)}</Job>"
+
+
+@st.composite
+def stores(draw):
+    documents = [draw(job(number)) for number in range(draw(st.integers(0, 5)))]
+    if draw(st.booleans()):
+        inner = draw(job(98)) + draw(job(99))
+        documents.append(
+            f"<JobGroup><Id>g</Id><JobDefaults>{draw(PART)}</JobDefaults>{inner}</JobGroup>"
+        )
+    return documents
+
+
+GETS = st.lists(
+    st.sampled_from([
+        Get("User", "GroupBy"), Get("Queue", "GroupBy"), Get("Id", "Count"), Get("User", "Count"),
+        Get("Charge", "Sum"), Get("Processors", "Average"), Get("WallDuration", "Sum"),
+        Get("Processors", "Count"),
+    ]),
+    min_size=1, max_size=4,
+)  # fmt: skip
+WHERES = st.lists(
+    st.one_of(
+        st.builds(Where, st.sampled_from(["User", "Queue", "Id"]),
+                  st.sampled_from(["ann", "1", ""]),
+                  st.sampled_from(list(Op)), st.sampled_from(list(Conj))),
+        st.builds(Where, st.sampled_from(["Charge", "Processors"]),
+                  st.sampled_from(["4", "7", "0"]),
+                  st.sampled_from([Op.EQ, Op.NE, Op.GT, Op.LE]), st.sampled_from(list(Conj))),
+    ),
+    max_size=2,
+)  # fmt: skip
+
+
+def both(kept, gets, wheres, actor):
+    request = Request("Query", actor, (Object("Job"),), tuple(gets), wheres=tuple(wheres))
+    call = Call(request, actor)
+    roles = Roles(actors={"root": ("admin",)})
+    search = Search(call, roles.reach(call))
+    columns = [Column.of(get, "Job", ("Job",)) for get in gets]
+    return (
+        totals_by_columns(search, kept, columns, "Job"),
+        list(totals(search.run(kept), columns, "Job")),
+    )
+
+
+@settings(max_examples=60)
+@given(stores(), GETS, WHERES, st.sampled_from(["root", "ann"]))
+@example(
+    ["<Job><Id>1</Id><User>ann</User><Charge>0.1</Charge></Job>"],
+    [Get("Charge", "Sum")],
+    [],
+    "root",
+)
+def test_totals_by_columns_are_those_of_the_documents(documents, gets, wheres, actor):
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        job_service(str(Path(directory) / "jobs.db")) as jobs,
+        jobs.service.stores.use() as kept,
+    ):
+        with kept.change() as change:
+            for each in documents:
+                change.put(each.encode())
+        ours, expected = both(kept, gets, wheres, actor)
+        assert ours is None or ours == expected
+        if not any("9007199254740993" in each or "1e400" in each for each in documents):
+            assert ours is not None
+
+
+@pytest.fixture
+def jobs(address):
+    with job_service(address) as made:
+        with made.service.stores.use() as kept, kept.change() as change:
+            for number in range(300):
+                user, amount = f"u{number % 3}", number % 7
+                change.put(
+                    f"<Job><Id>{number}</Id><User>{user}</User><State>Completed</State>"
+                    f"<Delivered><Processors>{amount}</Processors></Delivered>"
+                    f"<Charge>{number}</Charge></Job>".encode()
+                )
+            change.put(b"<Job><Id>odd</Id><User>u1</User><Charge>0.5</Charge></Job>")
+            change.put(
+                b"<Job><Id>idle</Id><User>u2</User><Requested><Processors>9</Processors></Requested></Job>"
+            )
+            change.put(b"<Job><Id>gone</Id><User>u2</User><Charge>1000</Charge></Job>")
+            change.delete("gone")
+        yield made
+
+
+def test_only_documents_that_columns_do_not_decide_are_opened(jobs, monkeypatch):
+    opened = []
+    real = lookup.stored
+
+    def stored(row, *others):
+        opened.append(row[2])
+        return real(row, *others)
+
+    monkeypatch.setattr(lookup, "stored", stored)
+    gets = [("User", "GroupBy"), ("Id", "Count"), ("Charge", "Sum"), ("Processors", "Sum")]
+    assert [tuple(row.values()) for row in jobs.ask("Query", gets=gets)] == [
+        ("u0", "100", "14850", str(sum(number % 7 for number in range(0, 300, 3)))),
+        ("u1", "101", "14950.5", str(sum(number % 7 for number in range(1, 300, 3)))),
+        ("u2", "101", "15050", str(sum(number % 7 for number in range(2, 300, 3)) + 9)),
+    ]  # fmt: skip
+    assert opened == ["odd", "idle"]
+    opened.clear()
+    [row] = jobs.ask("Query", gets=[("Id", "Count")], wheres=[("State", "EQ", "Completed")])
+    assert (row, opened) == ({"Id": "300"}, [])
+    assert jobs.ask("Query", gets=[("Charge", "Sum")], actor="u1") == [{"Charge": "14950.5"}]
+    assert opened == ["odd"]
+    assert jobs.ask("Query", gets=[("Id", "Count")], actor="nobody") == [{"Id": "0"}]
+
+
+def test_where_columns_do_not_tell_documents_are_asked(jobs):
+    for gets in ([("Charge", "Max")], [("Stage", "GroupBy"), ("Id", "Count")],
+                 [("QualityOfService", "GroupBy")], [("Memory", "Sum")]):  # fmt: skip
+        rows = jobs.ask("Query", gets=gets)
+        assert rows
+    assert jobs.ask("Query", gets=[("Charge", "Max")]) == [{"Charge": "299"}]
+    [row] = jobs.ask("Query", gets=[("Id", "Count")], wheres=[("Deleted", "EQ", "True")])
+    assert row == {"Id": "1"}
+    with jobs.service.stores.use() as kept:
+        kept.verify(True)
+        assert jobs.ask("Query", gets=[("Charge", "Sum")]) == [{"Charge": "44850.5"}]
