@@ -67,7 +67,7 @@ def command(
     if queue:
         _show_queue(config)
     if metrics:
-        _need_figures()
+        _need_figures(config)
     if check:
         click.echo(f"{path}: nothing is wrong")
         return
@@ -124,9 +124,11 @@ def _forwarding(config: Config, to: str | None) -> Config:
     return config
 
 
-def _need_figures() -> None:
-    from sssjob.gateway.figures import MISSING, available
+def _need_figures(config: Config) -> None:
+    from sssjob.gateway.figures import MISSING, SEVERAL, available
 
+    if config.limits.processes > 1:
+        common.fail(f"--metrics: {SEVERAL}")
     if not available():
         common.fail(f"--metrics: {MISSING}")
 

@@ -33,6 +33,7 @@ class Limits:
     and of what it takes to answer them. ``arrival`` and ``idle`` are in seconds: for a request to
     come whole and for the next to begin; ``grace`` is for those being answered at the end.
     ``pending`` counts requests that wait for an answer, ``workers`` those that get it at once.
+    All of it is for each of the ``processes``.
     """
 
     message: int = 16 << 20
@@ -43,6 +44,7 @@ class Limits:
     arrival: float = 20.0
     idle: float = 60.0
     grace: float = 30.0
+    processes: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,8 @@ def load(path: Path) -> Config:
         security.problem("key", "no key that proves anybody", "a key here or in [actors.NAME]")
     if config.forward.client.transports and not config.jobs.store:
         root.table("forward").problem("to", "no store", "[store] address, where jobs are kept")
+    if config.limits.processes > 1 and root.table("observe").flag("metrics"):
+        root.table("observe").problem("metrics", "several processes", "one: [limits] processes = 1")
     behind = config.behind
     if behind is not None and (behind.funds or behind.shadow) and not config.jobs.store:
         root.table("behind").problem("to", "no store", "[store] address, where jobs are kept")
@@ -188,6 +192,7 @@ def _limits(table: Table) -> Limits:
         table.number("arrival", usual.arrival, least=0.05),
         table.number("idle", usual.idle, least=0.05),
         table.number("grace", usual.grace),
+        table.integer("processes", usual.processes, least=1, most=256),
     )
 
 

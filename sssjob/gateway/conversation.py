@@ -21,7 +21,7 @@ from typing import TypeVar
 from sssjob.errors import BadFraming
 from sssjob.gateway.config import Limits
 from sssjob.gateway.crowd import Crowd
-from sssjob.gateway.figures import MISSING, figures
+from sssjob.gateway.figures import MISSING, SEVERAL, Uncounted, figures
 from sssjob.gateway.log import LOGGER, event
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
 from sssjob.rmap.responder import Outcome, Responder, Seen
@@ -53,12 +53,13 @@ class Shared:
 
     def __init__(
         self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor,
-        orders: ThreadPoolExecutor,
+        orders: ThreadPoolExecutor, *, counts: bool = True,
     ) -> None:  # fmt: skip
         self.responder, self.limits, self.pool, self.orders = responder, limits, pool, orders
         self.crowd = Crowd(limits.connections, limits.memory)
         self.pending = 0  # requests that wait for their answer
-        self.figures = figures(lambda: self.pending)
+        self.figures = figures(lambda: self.pending) if counts else Uncounted()
+        self.uncounted = MISSING if counts else SEVERAL
         self.stopping = False
 
 
@@ -230,7 +231,7 @@ class Conversation:
         elif (told := self.shared.figures.text()) is not None:
             status, (kind, body) = HTTPStatus.OK, told
         else:
-            status, kind, body = HTTPStatus.NOT_FOUND, _PLAIN, f"{MISSING}\n".encode()
+            status, kind, body = HTTPStatus.NOT_FOUND, _PLAIN, f"{self.shared.uncounted}\n".encode()
         return standard_reply(
             body, status=status, content_type=kind, keep_alive=keep_alive,
             head_only=request.method == "HEAD",

@@ -14,6 +14,7 @@ ACTIONS = frozenset((
     "Refund", "Reserve", "Undelete",
 ))  # fmt: skip
 MISSING = "prometheus_client is not installed: pip install 'sssjob[gateway]'"
+SEVERAL = "there are no figures where several processes answer ([limits] processes)"
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
 
 

@@ -26,20 +26,22 @@ class Server:
     """A gateway. ``responder`` answers in threads, so that nobody waits for a slow answer.
 
     ``service`` has the handlers over a store, ``shadow`` compares them with another server.
-    ``addresses`` says where it listens, by kind: listen, tls, observe.
+    ``addresses`` says where it listens, by kind: listen, tls, observe. It ``shares`` them
+    with other processes where it is one of several.
     """
 
     def __init__(
         self, responder: Responder, config: Config, service: Service | None = None,
-        shadow: Shadow | None = None,
+        shadow: Shadow | None = None, *, shares: bool = False,
     ) -> None:  # fmt: skip
-        self.config, self.service, self.shadow = config, service, shadow
+        self.config, self.service, self.shadow, self.shares = config, service, shadow, shares
         self.addresses: dict[str, tuple[Address, ...]] = {}
         self._pool = ThreadPoolExecutor(config.limits.workers, thread_name_prefix="answer")
         to = config.jobs.settings.submission
         orders = (to.at_once if to else 1) + (_BEHIND if config.behind else 0)
         self._orders = ThreadPoolExecutor(orders, thread_name_prefix="order")
-        self._shared = Shared(responder, config.limits, self._pool, self._orders)
+        counts = not shares  # figures of one process among several tell nobody anything
+        self._shared = Shared(responder, config.limits, self._pool, self._orders, counts=counts)
         self._open: dict[asyncio.Task[Any], Conversation] = {}
         self._stopping = asyncio.Event()
 
@@ -99,7 +101,7 @@ class Server:
                 servers.append(server)
                 bound = tuple(Address(*each.getsockname()[:2]) for each in server.sockets)
                 self.addresses[kind] = self.addresses.get(kind, ()) + bound
-                for each in bound:
+                for each in () if self.shares else bound:
                     event("listening", kind=kind, address=str(each))
         except OSError:
             for server in servers:
@@ -133,6 +135,7 @@ class Server:
         return await asyncio.start_server(
             accepted, address.host, address.port, ssl=context, limit=READ, backlog=_BACKLOG,
             ssl_handshake_timeout=self.config.limits.arrival if context else None,
+            reuse_port=self.shares or None,
         )  # fmt: skip
 
     async def _finish(self) -> None:

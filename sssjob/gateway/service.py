@@ -7,15 +7,19 @@ import logging
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Protocol
 
 from sssjob import store
 from sssjob.errors import BadSettings
-from sssjob.gateway import systemd
+from sssjob.gateway import crew, systemd
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config, load
-from sssjob.gateway.figures import MISSING, available
+from sssjob.gateway.figures import MISSING, SEVERAL, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.log import LOGGER, Lines, event
 from sssjob.gateway.looking import Looking
@@ -30,9 +34,14 @@ from sssjob.rmap.responder import Responder
 from sssjob.store.verifying import LOGGER as STORE
 
 
-def server(config: Config) -> Server:
-    """The server that a configuration describes."""
-    nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
+def server(config: Config, nonces: Nonces | None = None) -> Server:
+    """The server that a configuration describes.
+
+    With ``nonces`` that others remember, too, it is one of several processes.
+    """
+    shares = nonces is not None
+    if nonces is None:
+        nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
     service = answering(config)
     behind = config.behind
     shadow = Shadow(behind) if behind is not None and behind.shadow else None
@@ -44,7 +53,7 @@ def server(config: Config) -> Server:
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
         slow=actions.is_slow,
     )  # fmt: skip
-    return Server(responder, config, service, shadow)
+    return Server(responder, config, service, shadow, shares=shares)
 
 
 def answering(config: Config) -> Service | None:
@@ -74,31 +83,105 @@ def run(path: Path, config: Config) -> None:
     Logs to standard error. Raises OSError where an address cannot be listened on, and
     ``UnusableStore``.
     """
+    with _logging():
+        for name in shared_roles(config):
+            event("anybody with the shared key can claim this role", logging.WARNING, actor=name)
+        if config.limits.processes > 1:
+            _run_crew(path, config)
+            return
+        if not available():
+            event("no figures", reason=MISSING)
+        running = server(config)
+        with _beside(*once(config, running.service), running.shadow):
+            asyncio.run(_until_signalled(running, path))
+
+
+def once(config: Config, service: Service | None) -> tuple[Beside | None, ...]:
+    """What one process does, however many answer."""
+    return forwarding(config, service), looking(service), pruning(service)
+
+
+class Beside(Protocol):
+    """What works in a thread of its own."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def stop(self) -> None:
+        """End."""
+
+
+@contextmanager
+def _logging() -> Iterator[None]:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
     STORE.addHandler(handler)
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False
-    for name in shared_roles(config):
-        event("anybody with the shared key can claim this role", logging.WARNING, actor=name)
-    if not available():
-        event("no figures", reason=MISSING)
-    running = server(config)
-    made = (
-        forwarding(config, running.service), looking(running.service), pruning(running.service),
-        running.shadow,
-    )  # fmt: skip
-    beside = [each for each in made if each is not None]
     try:
-        for each in beside:
-            each.start()
-        asyncio.run(_until_signalled(running, path))
+        yield
     finally:
-        for each in beside:
-            each.stop()
         LOGGER.removeHandler(handler)
         STORE.removeHandler(handler)
+
+
+@contextmanager
+def _beside(*made: Beside | None) -> Iterator[None]:
+    working = [each for each in made if each is not None]
+    try:
+        for each in working:
+            each.start()
+        yield
+    finally:
+        for each in working:
+            each.stop()
+
+
+def _run_crew(path: Path, config: Config) -> None:
+    event("no figures", reason=SEVERAL)
+    service = answering(config)
+    with crew.duty(path, config) as duty, _beside(*once(config, service)):
+        asyncio.run(_lead(crew.Crew(duty, config.limits.processes, work), duty, service))
+
+
+async def _lead(processes: crew.Crew, duty: crew.Duty, service: Service | None) -> None:
+    """Hand on signals until all have ended."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        systemd.tell("STOPPING=1")
+        processes.stop()
+
+    def again() -> None:
+        processes.signal(signal.SIGHUP)
+        reload_settings(service, duty.path)
+
+    def ready() -> None:
+        crew.tell(duty)
+        systemd.tell("READY=1")
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    loop.add_signal_handler(signal.SIGHUP, again)
+    await processes.run(ready)
+
+
+def work(duty: crew.Duty, pipe: Connection) -> None:
+    """Be one of several processes, until a signal or the end of the one that started it."""
+    with _logging():
+        try:
+            config = duty.config()
+        except (BadSettings, OSError) as error:
+            event("not started", logging.ERROR, reason=str(error))
+            sys.exit(1)
+        nonces = duty.remembered(config)
+        running = server(config, nonces)
+        try:
+            with _beside(running.shadow):
+                asyncio.run(_until_signalled(running, duty.path, pipe))
+        finally:
+            nonces.close()
 
 
 def shared_roles(config: Config) -> list[str]:
@@ -132,30 +215,53 @@ def pruning(service: Service | None) -> Pruning | None:
     return Pruning(service) if service is not None else None
 
 
-async def _until_signalled(running: Server, path: Path) -> None:
+async def _until_signalled(running: Server, path: Path, pipe: Connection | None = None) -> None:
+    """Serve until a signal; with a ``pipe``, or until nobody is at its other end."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        systemd.tell("STOPPING=1")
+        if pipe is None:
+            systemd.tell("STOPPING=1")
+        running.stop()
+
+    def ready() -> None:
+        if pipe is None:
+            systemd.tell("READY=1")
+        else:
+            pipe.send("ready")
+
+    def alone() -> None:
+        assert pipe is not None
+        loop.remove_reader(pipe.fileno())
         running.stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     loop.add_signal_handler(signal.SIGHUP, reload, running, path)
-    await running.run(ready=lambda: systemd.tell("READY=1"))
+    if pipe is not None:
+        loop.add_reader(pipe.fileno(), alone)
+    await running.run(ready)
 
 
 def reload(running: Server, path: Path) -> None:
     """Take keys, roles and rates of the file anew; if it is wrong, those of before stay."""
+    config = reload_settings(running.service, path)
+    if config is None:
+        return
+    ring = config.ring
+    running.take_keys(ring)
+    event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))
+
+
+def reload_settings(service: Service | None, path: Path) -> Config | None:
+    """Take roles and rates of the file anew; None if it is wrong, and those of before stay."""
     try:
         config = load(path)
     except (BadSettings, OSError) as error:
         event("not reloaded", logging.ERROR, reason=str(error))
-        return
-    ring = config.ring
-    running.take_keys(ring)
-    if running.service is not None:
+        return None
+    if service is not None:
         # What jobs are submitted to stays as it was: threads are at work on it.
-        to = running.service.settings.submission
-        running.service.settings = replace(config.jobs.settings, submission=to)
-    event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))
+        to = service.settings.submission
+        service.settings = replace(config.jobs.settings, submission=to)
+    return config

@@ -40,17 +40,31 @@ class Nonces:
             raise Refused("424", "The request needs both a nonce and a time")
         if request.time < int(self.since) or abs(now - request.time) > self.window:
             raise Refused("424", "The request is not of this time; do the clocks agree?")
-        mark = (request.actor, request.nonce)
+        # A request from the near future stays good for longer than the window from now.
+        until = max(now, request.time) + self.window
         with self._lock:
-            self._forget(now)
-            if mark in self._seen:
-                raise Refused("424", "The request was seen before")
-            if len(self._seen) >= self.limit:
-                raise Refused("730", "Too many requests; try again later")
-            self._seen.add(mark)
-            # A request from the near future stays good for longer than the window from now.
-            self._order.append((max(now, request.time) + self.window, mark))
+            self._remember((request.actor, request.nonce), now, until)
+
+    def _remember(self, mark: tuple[str, str], now: float, until: float) -> None:
+        """Remember who sent what until a time. Raises ``Refused`` as ``admit`` does."""
+        self._forget(now)
+        if mark in self._seen:
+            raise seen_before()
+        if len(self._seen) >= self.limit:
+            raise too_many()
+        self._seen.add(mark)
+        self._order.append((until, mark))
 
     def _forget(self, now: float) -> None:
         while self._order and self._order[0][0] < now:
             self._seen.discard(self._order.popleft()[1])
+
+
+def seen_before() -> Refused:
+    """What is said of a copy."""
+    return Refused("424", "The request was seen before")
+
+
+def too_many() -> Refused:
+    """What is said where no more can be remembered."""
+    return Refused("730", "Too many requests; try again later")

@@ -188,3 +188,10 @@ def test_nothing_is_forwarded_beside_a_shadow(folder):
     config = load(written(folder, BEHIND + 'key = "ann.key"\nshadow = true\n'))
     with pytest.raises(ValueError, match="beside a shadow"):
         forwarded(config, "gold.example.org")
+
+
+def test_figures_are_of_one_process(folder):
+    text = '[security]\nkey = "auth_key"\n[limits]\nprocesses = 2\n[observe]\nmetrics = true\n'
+    assert load(written(folder, text.replace("metrics = true\n", ""))).limits.processes == 2
+    [said] = problems(folder, text)
+    assert "expected one: [limits] processes = 1" in said

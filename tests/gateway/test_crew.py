@@ -1,0 +1,169 @@
+"""Several processes answer on one port as one does: nothing is done twice, and none is missed."""
+
+import json
+import os
+import signal
+import socket
+import time
+from dataclasses import replace
+
+import pytest
+from gateways import serving
+from waiting import HANG, until
+
+from sssjob import store
+from sssjob.client import SSSJOB, Client, Legacy
+from sssjob.errors import Refused
+from sssjob.gateway.nonces import SharedNonces
+from sssjob.rmap.framing import legacy_request
+from sssjob.rmap.keys import Key
+from sssjob.rmap.message import Data, Get, Object, Request, Row
+from sssjob.rmap.replay import Nonces
+
+TOML = """
+listen = ["127.0.0.1:0"]
+[security]
+key = "auth_key"
+[store]
+address = "jobs.db"
+[rates.Resource]
+Processors = 1
+[actors.root]
+roles = ["admin"]
+[limits]
+processes = 2
+"""
+JOB = Row("Job", (("JobId", "a"), ("UserId", "ann"), ("Processors", "4"), ("WallDuration", "60")))
+CHARGE = Request("Charge", "root", (Object("Job"),), data=Data((JOB,)), id="1")
+PROCESSES = Request("Query", "root", (Object("System"),), (Get("Name"),))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "gateway.toml").write_text(TOML)
+    (tmp_path / "auth_key").write_text("secret\n")
+    (tmp_path / "auth_key").chmod(0o600)
+    return tmp_path
+
+
+def client(port, **options):
+    return Client([Legacy("127.0.0.1", port, timeout=HANG)], Key(b"secret"), SSSJOB, **options)
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as told:
+        return {int(child) for child in told.read().split() if b"spawn_main" in command(int(child))}
+
+
+def command(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as told:
+            return told.read()
+    except OSError:
+        return b""
+
+
+def is_there(pid):
+    return b"spawn_main" in command(pid)
+
+
+def events(folder, name):
+    lines = (folder / "log").read_text().splitlines()
+    return [each for each in map(json.loads, lines) if each["event"] == name]
+
+
+def test_two_processes_are_one_gateway(folder):
+    with serving(folder) as (process, port):
+        first = children(process.pid)
+        assert len(first) == 2
+        for _ in range(20):  # whichever is asked, it is charged once
+            [row] = client(port).rows(CHARGE)
+            assert row.get("Amount") == "240"
+        with store.open(folder / "jobs.db") as kept:
+            assert kept.ledger.balance(1, "a") == 240
+        message = client(port).message(replace(PROCESSES, nonce="once", time=int(time.time())))
+        codes = [code(port, message) for _ in range(20)]
+        assert codes == [b"000", *[b"424"] * 19]
+
+        killed = first.pop()
+        os.kill(killed, signal.SIGKILL)
+        assert until(lambda: len(children(process.pid) - {killed}) == 2)
+        assert list(client(port).rows(PROCESSES))
+        assert code(port, message) == b"424"
+        process.terminate()
+        assert process.wait(HANG) == 0
+        assert not any(map(is_there, first))
+    assert [each["code"] for each in events(folder, "a process ended")] == [-signal.SIGKILL]
+    assert len(events(folder, "listening")) == 1
+
+
+def code(port, message):
+    """What a message is answered, byte for byte the same each time."""
+    with socket.create_connection(("127.0.0.1", port), timeout=HANG) as connection:
+        connection.sendall(legacy_request(message))
+        received = b""
+        while data := connection.recv(1 << 16):
+            received += data
+    return received.partition(b"<Code>")[2][:3]
+
+
+def test_they_end_with_the_process_that_started_them(folder):
+    with serving(folder) as (process, _):
+        working = children(process.pid)
+        process.kill()
+        assert until(lambda: not any(map(is_there, working)))
+
+
+def test_keys_are_read_again_by_all(folder):
+    with serving(folder) as (process, port):
+        (folder / "auth_key").write_text("another\n")
+        process.send_signal(signal.SIGHUP)
+        assert until(lambda: len(events(folder, "keys reloaded")) == 2)
+        with pytest.raises(Refused) as error:
+            list(client(port).rows(PROCESSES))
+        assert error.value.code == "424"
+
+
+def test_a_port_that_is_taken_is_told(folder):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        toml = TOML.replace(":0", f":{taken.getsockname()[1]}")
+        (folder / "gateway.toml").write_text(toml)
+        with pytest.raises(AssertionError, match="cannot listen"), serving(folder):
+            pass
+
+
+def remembering(path, **options):
+    return SharedNonces(path, since=1000.0, **options)
+
+
+def asked(nonce, time=1000, actor="ann"):
+    return replace(PROCESSES, nonce=nonce, time=time, actor=actor)
+
+
+def refused(nonces, request, now):
+    with pytest.raises(Refused) as error:
+        nonces.admit(request, now)
+    return error.value.code
+
+
+@pytest.mark.parametrize("kind", ["one", "several"])
+def test_a_nonce_is_good_once_for_an_actor_and_for_a_while(kind, tmp_path):
+    one = remembering(tmp_path / "nonces") if kind == "several" else Nonces(since=1000.0)
+    other = remembering(tmp_path / "nonces") if kind == "several" else one
+    one.admit(asked("a"), 1000.0)
+    assert refused(other, asked("a"), 1100.0) == "424"
+    other.admit(asked("a", actor="bob"), 1100.0)
+    other.admit(asked("b", time=1300), 1100.0)
+    assert refused(one, asked("b", time=1300), 1600.0) == "424"
+    assert refused(one, asked("c", time=999), 1000.0) == "424"
+    assert refused(one, replace(PROCESSES, nonce="x", time=None), 1000.0) == "424"
+
+
+def test_what_is_too_old_is_forgotten_and_there_is_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr("sssjob.gateway.nonces._OFTEN", 1)
+    nonces = remembering(tmp_path / "nonces", limit=2)
+    nonces.admit(asked("a"), 1000.0)
+    nonces.admit(asked("b", time=1200), 1200.0)
+    assert refused(nonces, asked("c", time=1200), 1200.0) == "730"
+    nonces.admit(asked("c", time=1400), 1400.0)  # the first one is too old to be good
+    nonces.close()
