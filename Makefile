@@ -29,9 +29,10 @@ lint: $(READY) ## Check format, style, types and the house's import contracts
 
 check: lint test ## Run what CI runs
 
-tables: $(READY) ## Make the lists in schemas/ and docs/conformance.md from sssjob/spec.py
+tables: $(READY) ## Make the lists in schemas/, docs/conformance.md and docs/record-fields.md from the tables
 	@$(BIN)/python -m sssjob.schema
 	@$(BIN)/python -m sssjob.conformance.page > docs/conformance.md
+	@$(BIN)/python -m sssjob.accounting.fields > docs/record-fields.md
 
 bench: $(READY) ## Measure every program in benchmarks/
 	@for program in benchmarks/[!_]*.py; do echo "== $$program"; $(BIN)/python "$$program" || exit; done

@@ -14,7 +14,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Layout, Names, Read, Reader, Record
+from sssjob.records.layout import NEVER, Known, Layout, Names, Read, Reader, Record
 from sssjob.records.lines import clean
 from sssjob.records.plan import KEPT
 from sssjob.records.readers import extension, noted
@@ -269,4 +269,14 @@ def _is_number(text: str) -> bool:
     return True
 
 
-LAYOUT = Layout(type="SWF", cut=Lines(cutter=None), reader=reader, rows=rows, recognises=recognises)
+LAYOUT = Layout(
+    type="SWF",
+    cut=Lines(cutter=None),
+    reader=reader,
+    rows=rows,
+    known=Known(
+        tuple(row.column for row in COLUMNS),
+        {"Start Time": ("Submit Time", "Wait Time"), "End Time": ("Wait Time", "Run Time")},
+    ),
+    recognises=recognises,
+)

@@ -18,7 +18,7 @@ plan, and a part that begins with another line number gives what the whole would
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, Protocol, Union
 
@@ -69,6 +69,19 @@ class Run(NamedTuple):
     submit: str
     start: str
     end: str
+
+
+class Known(NamedTuple):
+    """Every column that the vendor knows, in its order: for the page that says where each goes.
+
+    ``worked_out`` are columns that no record has, by those that they are made of; ``not_kept`` says
+    why nothing becomes of a column, and ``also`` what one gives beside its property.
+    """
+
+    columns: Names
+    worked_out: Mapping[str, Names] = {}
+    not_kept: Mapping[str, str] = {}
+    also: Mapping[str, str] = {}
 
 
 class Made(NamedTuple):
@@ -154,9 +167,10 @@ class Layout:
     ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece;
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
     is ``Made`` needs none. ``span`` names the columns of start and end in seconds, of which a note
-    may speak. ``run`` tells runs apart. ``recognises`` says what in the first bytes of a file tells
-    the format, ``mistaken`` what is wrong with a file that is often taken for it; both give
-    "" for all others. ``folding`` is for formats with several records of one job.
+    may speak. ``run`` tells runs apart, ``known`` all columns. ``recognises`` says what in the
+    first bytes of a file tells the format, ``mistaken`` what is wrong with a file that is often
+    taken for it; both give "" for all others. ``folding`` is for formats with several records of
+    one job.
     """
 
     type: str
@@ -166,5 +180,6 @@ class Layout:
     folding: Folds | None = None
     span: tuple[str, str] = ("", "")
     run: Run | None = None
+    known: Known | None = None
     recognises: Callable[[bytes], str] = _unknown
     mistaken: Callable[[bytes], str] = _unknown

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sssjob.records.cuts import Found
-from sssjob.records.layout import NEVER, Layout, Read, Record, Run, alone
+from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone
 from sssjob.records.layout import table as mapping
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import TEXT, fields_of, form_of, pieces
-from sssjob.systems.condor.accounting.values import ENDED, WORKED_OUT
+from sssjob.systems.condor.accounting.values import ENDED, MADE_OF, WORKED_OUT
 
 _TYPE = "HTCondor"  # of Extensions
 _ENDED = tuple(map(str, ENDED))
@@ -44,6 +44,7 @@ LAYOUT = Layout(
         # A job that was never started has been given nothing.
         (row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED),
     ),
+    known=Known(table.ADS, MADE_OF),
     run=Run(("GlobalJobId", "Id"), "QDate", "StartTime", "EndTime"),
     recognises=recognises,
 )

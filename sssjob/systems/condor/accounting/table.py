@@ -132,8 +132,7 @@ def asked(text: str) -> Found:
 
 def gpus(text: str) -> Found:
     """A number of GPUs."""
-    found = count(text)
-    return (Property("Resource", found, {"name": "GPU"}),) if found else None
+    return count(text) or None
 
 
 def given_gpus(
@@ -141,7 +140,7 @@ def given_gpus(
 ) -> Found:  # fmt: skip
     """How many GPUs were given, or asked for as a number; a parallel job has as many on each host.
 
-    >>> given_gpus("", "GPU-c4a6, GPU-55b1", "", "", "5")[0].text
+    >>> given_gpus("", "GPU-c4a6, GPU-55b1", "", "", "5")
     '2'
     """
     if UNIVERSES.get(universe) in _ON_THE_SUBMIT_HOST and not provisioned:
@@ -159,6 +158,7 @@ _BY_SIGNAL = ("ExitBySignal",)
 _FQAN = extension("VOMS", "FQAN")
 _REASONS = ("RemoveReason", "HoldReason")
 _OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
+_GPU = {"name": "GPU"}
 _OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser")
@@ -191,7 +191,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("RequestCpus",              REQUESTED, "Processors",      count),
     Field("RequestMemory",            REQUESTED, "Memory",          asked, {"units": "MB"}),
     Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}),
-    Field("RequestGPUs",              REQUESTED, "Resource",        gpus),
+    Field("RequestGPUs",              REQUESTED, "Resource",        gpus, _GPU),
     Field("Owner",                    DELIVERED, "User"),
     Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),
     Field("x509userproxysubject",     DELIVERED, "GlobalUser"),
@@ -204,7 +204,7 @@ USED: tuple[Field, ...] = (
     Field("ResidentSet",              DELIVERED, "Memory",          worked_out, _PEAK),
     Field("Image",                    DELIVERED, "Swap",            worked_out, _PEAK),
     Field("DiskSpace",                DELIVERED, "Disk",            worked_out, _PEAK),
-    Field("GPUsProvisioned",          DELIVERED, "Resource",        given_gpus, {}, _OTHER_GPUS),
+    Field("GPUsProvisioned",          DELIVERED, "Resource",        given_gpus, _GPU, _OTHER_GPUS),
     Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, ("RemoteHosts",)),
 )
 # fmt: on
@@ -213,3 +213,4 @@ _COLUMNS = (name for row in (*ATTRIBUTES, *USED) for name in (row.column, *row.b
 # The attributes that are read, those that numbers are worked out of first.
 _FIRST = (*NUMBERS, *WORKED_OUT)
 NAMES = (*NUMBERS, *dict.fromkeys(name for name in _COLUMNS if name not in _FIRST))
+ADS = tuple(name for name in NAMES if name not in WORKED_OUT)  # what ads have of them

@@ -24,6 +24,18 @@ NUMBERS = (
     "RemoteUserCpu", "RemoteSysCpu", "ResidentSetSize_RAW", "ResidentSetSize", "ImageSize_RAW",
     "ImageSize", "DiskUsage_RAW", "DiskUsage",
 )  # fmt: skip
+# For the page that says where each goes.
+MADE_OF = {
+    "Id": ("ClusterId", "ProcId"),
+    "StartTime": ("JobCurrentStartDate", "JobStartDate"),
+    "EndTime": ("CompletionDate", "EnteredCurrentStatus", "JobStatus"),
+    "Duration": ("RemoteWallClockTime", "CumulativeSuspensionTime", "CommittedTime",
+                 "CommittedSuspensionTime", "NumJobStarts"),
+    "CpuDuration": ("CumulativeRemoteUserCpu", "CumulativeRemoteSysCpu", "RemoteUserCpu",
+                    "RemoteSysCpu"),
+    "ResidentSet": ("ResidentSetSize_RAW", "ResidentSetSize"),
+    "Image": ("ImageSize_RAW", "ImageSize"), "DiskSpace": ("DiskUsage_RAW", "DiskUsage"),
+}  # fmt: skip
 REMOVED, COMPLETED = 3, 4
 ENDED = (REMOVED, COMPLETED)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sssjob.records.json_objects import objects
-from sssjob.records.layout import NEVER, Layout, Read, Record, Run, alone
+from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone
 from sssjob.records.layout import table as mapping
 from sssjob.records.lines import legal
 from sssjob.records.record import Skipped
@@ -80,6 +80,7 @@ LAYOUT = Layout(
     cut=objects(array),
     reader=alone(records),
     rows=mapping((*table.ALWAYS, *table.STARTED), (*table.ALWAYS, *table.WAITING)),
+    known=Known(table.NAMES),
     run=Run(("id", "jobid"), "t_submit", "t_run", "t_inactive"),
     recognises=recognises,
 )

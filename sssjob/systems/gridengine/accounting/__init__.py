@@ -15,7 +15,7 @@ from decimal import Decimal
 from sssjob.errors import InvalidValue
 from sssjob.records.cuts import Lines
 from sssjob.records.folding import Fold, Folding
-from sssjob.records.layout import Layout, NoRecord, Record, Run, alone
+from sssjob.records.layout import Known, Layout, NoRecord, Record, Run, alone
 from sssjob.records.lines import first_line
 from sssjob.records.record import Noted
 from sssjob.systems.gridengine.accounting import table
@@ -239,6 +239,7 @@ LAYOUT = Layout(
     ),
     rows=table.rows,
     span=("start_time", "end_time"),
+    known=Known(table.COLUMNS, {}, table.NOT_KEPT, table.ALSO),
     run=Run(("job_number", "task_number"), "submission_time", "start_time", "end_time"),
     recognises=recognises,
 )

@@ -325,3 +325,20 @@ def not_known(names: Sequence[str]) -> str:
     """What to say of a record with fields that are not known."""
     place = next(place for place, name in enumerate(names) if name.startswith(_FIELD))
     return f"{names[place]} behind {names[place - 1]}: not known, kept as they stand"
+
+
+COLUMNS = _NAMES
+ALSO = {"category": 'Requested/Duration op="LE", Memory, Swap, Resource name="GPU"'}
+# fmt: off
+NOT_KEPT = {
+    **dict.fromkeys(("ru_utime", "ru_stime"), "cpu tells both together, of all processes"),
+    **dict.fromkeys(("ru_ixrss", "ru_ismrss", "ru_idrss", "ru_isrss", "ru_minflt", "ru_majflt",
+                     "ru_nswap", "ru_inblock", "ru_oublock", "ru_msgsnd", "ru_msgrcv",
+                     "ru_nsignals", "ru_nvcsw", "ru_nivcsw"),
+                    "of getrusage(2), for which there is no property"),
+    "mem": "GB times CPU seconds, which is no size", "iow": "how long was waited for input",
+    "pe_taskid": "tells rows of slave tasks, which are folded",
+    "ar_submission_time": "when a reservation was made, whose number is kept",
+    "maxpss": "a share of maxrss, which is kept", "ioops": "a number of operations",
+}
+# fmt: on

@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Layout, NoRecord, Read, Record, Run, alone
+from sssjob.records.layout import NEVER, Known, Layout, NoRecord, Read, Record, Run, alone
 from sssjob.records.layout import table as mapping
 from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Noted, Skipped
@@ -146,6 +146,9 @@ LAYOUT = Layout(
     reader=alone(record),
     rows=mapping(table.TABLE, table.WAITING),
     span=("startTime", "eventTime"),
+    known=Known(
+        (*table.HEAD, *table.HOSTS, *table.REST, *table.TAIL, *table.BEHIND), {}, table.NOT_KEPT
+    ),
     run=Run(("jobId", "idx"), "submitTime", "startTime", "eventTime"),
     recognises=recognises,
 )

@@ -60,6 +60,12 @@ TAIL = (
     "dstJobId", "forwardTime", "flow_id", "acJobWaitTime", "totalProvisionTime", "outdir",
     "runTime", "subcwd",
 )
+# What 10.1 has behind it, which is not read.
+BEHIND = (
+    "numNetwork", "networks", "affinity", "energy", "cpi", "gips", "gbs", "gflops", "numAllocSlots",
+    "allocSlots", "ineligiblePendTime", "indexRangeCnt", "indexRanges", "requeueTime",
+    "numGPURusages", "gpuRusages", "storageInfoC", "storageInfoV", "numKVP", "finishKVP",
+)
 # Why LSF ended a job, by exitInfo.
 TERMINATIONS = (
     "", "TERM_PREEMPT", "TERM_WINDOW", "TERM_LOAD", "TERM_OTHER", "TERM_RUNLIMIT",
@@ -283,3 +289,27 @@ WAITING = tuple(
     if row.place == REQUESTED
     or not (row.element in _OF_A_RUN or row.attributes.get("name") == "Signal")
 )
+
+# fmt: off
+NOT_KEPT = {
+    **dict.fromkeys(BEHIND, "stands behind what all versions have in one form: left alone"),
+    **dict.fromkeys(("type", "version"), "tells how the record is read"),
+    **dict.fromkeys(("userId", "jobFile", "loginShell", "inFileSpool", "commandSpool"),
+                    "of the host that ran the job"),
+    **dict.fromkeys(("options", "options2", "options3"), "bits of what was given to bsub"),
+    **dict.fromkeys(("beginTime", "termTime", "dependCond", "preExecCmd", "mailUser", "timeEvent",
+                     "exceptMask", "additionalInfo", "warningAction", "warningTimePeriod",
+                     "chargedSAAP", "postExecCmd", "runtimeEstimation", "requeueEvalues",
+                     "resizeNotifyCmd", "rsvId2"), "what was asked of LSF, for which there is no "
+                    "property in a record"),
+    **dict.fromkeys(("ru_maxrss", "ru_ixrss", "ru_ismrss", "ru_idrss", "ru_isrss", "ru_minflt",
+                     "ru_majflt", "ru_nswap", "ru_inblock", "ru_oublock", "ru_ioch", "ru_msgsnd",
+                     "ru_msgrcv", "ru_nsignals", "ru_nvcsw", "ru_nivcsw", "ru_exutime"),
+                    "of getrusage(2), mostly -1; maxRMem tells the memory"),
+    "hostFactor": "the speed of the first host", "lastResizeTime": "runTime has all of the run",
+    **dict.fromkeys(("srcCluster", "srcJobId", "dstCluster", "dstJobId", "forwardTime", "flow_id"),
+                    "where a job was forwarded"),
+    **dict.fromkeys(("acJobWaitTime", "totalProvisionTime"), "how long hosts were prepared"),
+    **dict.fromkeys(("outdir", "subcwd"), "cwd and outFile tell the directories"),
+}
+# fmt: on

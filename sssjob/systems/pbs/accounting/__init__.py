@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Layout, Read, Record, Run, alone
+from sssjob.records.layout import Known, Layout, Read, Record, Run, alone
 from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
@@ -164,6 +164,7 @@ LAYOUT = Layout(
     reader=alone(record),
     rows=table.rows,
     span=("start", "end"),
+    known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
     run=Run(("(server)", "(id)"), "ctime", "start", "end"),
     recognises=recognises,
     mistaken=mistaken,

@@ -382,3 +382,18 @@ def gpu_rows(names: tuple[str, ...], *, started: bool) -> Iterator[Field]:
             given = asked._replace(place=DELIVERED)
         if given is not None:
             yield given
+
+
+# For the page that says where each goes: the parts of a record, and its keys.
+# fmt: off
+COLUMNS = (
+    "stamp", "letter", "id",
+    *dict.fromkeys(row.column for row in (*TABLE, *ASKED_GPUS, *GIVEN_GPUS)
+                   if not row.column.startswith("(")),
+)
+WORKED_OUT = {
+    "(id)": ("id",), "(server)": ("id",), "(array index)": ("id",), "(letter)": ("letter",),
+    "(ended)": ("stamp",),
+}
+NOT_KEPT = {"unique_node_count": "counts a host again where others stand between its slots"}
+# fmt: on

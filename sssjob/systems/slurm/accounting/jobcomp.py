@@ -10,7 +10,7 @@ import re
 
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Layout, Read, Reader, Record, Run
+from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, Run
 from sssjob.records.layout import table as mapping
 from sssjob.records.lines import first_line
 from sssjob.records.readers import integer
@@ -200,6 +200,7 @@ LAYOUT = Layout(
     reader=reader,
     rows=mapping(TABLE, WAITING),
     span=(_BEGUN, _OVER),
+    known=Known(_KEYS, {_BEGUN: ("StartTime",), _OVER: ("EndTime",), _SUBMITTED: ("SubmitTime",)}),
     run=Run(("Cluster", "JobId", "ArrayTaskId"), "SubmitTime", "StartTime", "EndTime"),
     recognises=recognises,
 )

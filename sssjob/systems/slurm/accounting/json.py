@@ -11,10 +11,11 @@ from typing import Any, BinaryIO
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
 from sssjob.records.cuts import Found
-from sssjob.records.layout import Layout
+from sssjob.records.layout import Known, Layout
 from sssjob.records.record import Bad, Noted
 from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct
+from sssjob.systems.slurm.accounting import table as sacct_table
 from sssjob.systems.slurm.accounting.lines import Row
 
 _STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES = (
@@ -112,11 +113,21 @@ def _without_lost_codes(job: dict[str, Any], rows: list[Row]) -> bool:
     return bool(lost)
 
 
+def _made_of() -> dict[str, tuple[str, ...]]:
+    """What columns are made of, those of sacct that are worked out of others among them."""
+    summed = {
+        made: tuple(column for column in of if column in table.MADE_OF)
+        for made, of in sacct_table.WORKED_OUT.items()
+    }
+    return {**table.MADE_OF, **summed}
+
+
 LAYOUT = Layout(
     type="Slurm",
     cut=Found(_found),
     rows=sacct.LAYOUT.rows,
     folding=sacct.LAYOUT.folding,
+    known=Known(table.PATHS, _made_of()),
     run=sacct.LAYOUT.run,
     recognises=recognises,
 )

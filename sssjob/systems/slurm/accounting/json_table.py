@@ -282,6 +282,19 @@ STEP: tuple[Told, ...] = (
 
 NAMES = tuple(dict.fromkeys(row.column for row in (*JOB, *STEP)))
 
+# For the page that says where each goes: what columns of a job are made of.
+_OF_SEVERAL = {
+    "JobID": ("job_id", "array", "het"), "State": ("state.current", "kill_request_user"),
+    "User": ("user", "association.user"),
+}  # fmt: skip
+MADE_OF = {
+    **{row.column: _OF_SEVERAL.get(row.column)
+       or tuple(".".join(each.path) for each in JOB if each.column == row.column) for row in JOB},
+    **{row.column: (".".join(("steps", *row.path)),) for row in STEP
+       if row.column in ("AveRSS", "AveVMSize", "MaxRSS", "MaxVMSize")},
+}  # fmt: skip
+PATHS = tuple(dict.fromkeys(path for paths in MADE_OF.values() for path in paths))
+
 _METRICS = ("average", "max", "total")
 _EMPTY: Tree = {}
 

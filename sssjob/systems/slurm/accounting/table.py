@@ -239,6 +239,37 @@ COLUMNS = tuple(dict.fromkeys(row.column for row in ALLOCATION if row.column not
 
 _KNOWN = frozenset(COLUMNS)
 
+# What is worked out of columns for a job and its steps together, and why others are not kept.
+# fmt: off
+WORKED_OUT = {
+    CPU: ("TotalCPU", "UserCPU", "SystemCPU"), MEMORY: ("MaxRSS",), MEAN_MEMORY: ("AveRSS",),
+    SWAP: ("MaxVMSize",), MEAN_SWAP: ("AveVMSize",),
+}
+NOT_KEPT = {
+    **dict.fromkeys(("AssocID", "DBIndex", "GID", "QOSRAW", "ReservationId", "UID", "WCKeyID"),
+                    "a number of the database or of the host; the name is kept"),
+    **dict.fromkeys(("CPUTime", "CPUTimeRAW", "PlannedCPU", "PlannedCPURAW", "ResvCPU",
+                     "ResvCPURAW"), "processors times a time: not what was used"),
+    **dict.fromkeys(("AveCPU", "MinCPU", "MinCPUNode", "MinCPUTask"),
+                    "CPU time of one task; that of all is kept"),
+    **dict.fromkeys(("AveCPUFreq", "ReqCPUFreq", "ReqCPUFreqGov", "ReqCPUFreqMax", "ReqCPUFreqMin"),
+                    "a frequency of processors, for which there is no property"),
+    **dict.fromkeys(("AveDiskRead", "AveDiskWrite", "MaxDiskRead", "MaxDiskReadNode",
+                     "MaxDiskReadTask", "MaxDiskWrite", "MaxDiskWriteNode", "MaxDiskWriteTask"),
+                    "what one task read or wrote, for which there is no property"),
+    **dict.fromkeys(("AvePages", "MaxPages", "MaxPagesNode", "MaxPagesTask"),
+                    "page faults of one task, for which there is no property"),
+    **dict.fromkeys(("MaxRSSNode", "MaxRSSTask", "MaxVMSizeNode", "MaxVMSizeTask"),
+                    "where a task had the most; how much it was is kept"),
+    **dict.fromkeys((f"TRESUsage{way}{what}" for way in ("In", "Out") for what in
+                     ("Ave", "Max", "MaxNode", "MaxTask", "Min", "MinNode", "MinTask", "Tot")),
+                    "lists that the other columns are made of; of a step, mem of TRESUsageInTot "
+                    "is Memory metric=\"Total\""),
+    "BlockID": "of Blue Gene, which is gone", "Flags": "how the scheduler worked",
+    "Layout": "how tasks of a step are laid out", "NTasks": "of a step, where it is TaskCount",
+}
+# fmt: on
+
 # What only a job that was started can have been given, or have.
 _USED = frozenset(
     ("Duration", "Memory", "Node", "NodeCount", "Partition", "Processors", "Queue", "Resource",
@@ -261,7 +292,11 @@ def rows(names: Sequence[str]) -> Iterator[Field]:
     """
     if names[-1] == STEP_ID:
         return chosen(STEP, names)
-    others = (Field(name, JOB, "Extension", plain, noted(name)) for name in names if _other(name))
+    others = (
+        Field(name, JOB, "Extension", plain, noted(name))
+        for name in dict.fromkeys(names)
+        if _other(name)
+    )
     return chain(chosen(WAITING if names[-1] == NEVER else ALLOCATION, names), others)
 
 
