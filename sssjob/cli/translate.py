@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote
@@ -17,6 +19,7 @@ from sssjob.cli import common, names
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
+    from sssjob.model import Job
     from sssjob.translate import Loss
     from sssjob.verbs.translate import Translation, Written
 
@@ -82,6 +85,8 @@ def command(
 
     settings = Settings(memory_scope, arrays, not no_residual, parallel=parallel)
     work = Translation(target, source, settings, every, select)
+    if output_dir or output:
+        work = replace(work, beside=partial(_beside, target, output))
     with common.failing():
         if explain:
             _explain(work, files, output)
@@ -163,22 +168,53 @@ def _write(
         with common.output(output) as stream:
             for written in found:
                 stream.write(written.text.encode(errors=AS_BYTES))
+        if output is not None:
+            _write_files(found, Path(output).parent)
+
+
+def _named(job: Job | None, number: int) -> str:
+    """How the name of the file of a job begins; "" for a job without an id."""
+    name = quote(job.id if job is not None else "", safe=" @+,=[]")
+    name = f"%2E{name[1:]}" if name.startswith(".") else name
+    return f"{name}.{number + 1}" if name and number else name
+
+
+def _beside(target: str, output: str | None, job: Job, number: int) -> str:
+    """How the names of files begin that stand beside what is written for a job."""
+    from sssjob.translate import translator
+
+    row = translator(target)
+    name = _named(job, number) or "job"
+    if output is None:
+        return f"{name}{row.suffix}"
+    return f"{Path(output).name}.{name}" if row.joins else Path(output).name
+
+
+def _write_files(found: Iterable[Written], directory: Path) -> None:
+    """Write what has to stand beside: scripts, which are run."""
+    seen: set[str] = set()
+    for written in found:
+        for name, content in written.files.items():
+            if name in seen:
+                common.fail(f"two jobs have the file {name}")
+            seen.add(name)
+            with common.output(str(directory / name)) as stream:
+                stream.write(content)
+            (directory / name).chmod(0o755)
 
 
 def _write_each(found: list[Written], directory: Path, suffix: str) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     seen: set[str] = set()
     for place, written in enumerate(found, 1):
-        id_ = written.job.id if written.job is not None else ""
-        name = quote(id_, safe=" @+,=[]") or str(place)
-        name = f"%2E{name[1:]}" if name.startswith(".") else name
-        if written.number:
-            name = f"{name}.{written.number + 1}"
+        number = written.number
+        name = _named(written.job, number) or f"{place}{f'.{number + 1}' if number else ''}"
         if name in seen:
-            common.fail(f"two jobs have the id {id_}")
+            common.fail(f"two jobs have the id {written.job.id if written.job else ''}")
         seen.add(name)
         with common.output(str(directory / f"{name}{suffix}")) as stream:
             stream.write(written.text.encode(errors=AS_BYTES))
+    _write_files(found, directory)
 
 
 def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> None:

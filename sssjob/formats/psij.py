@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sssjob.model import Job
+from sssjob.translate.beside import beside
 from sssjob.translate.numbers import JOB, MOST, memory, one, rescope, say_size, shape
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
@@ -71,10 +72,13 @@ class PSIJ(Specification):
     def compose(self, asked: Asked, settings: Settings) -> Data:
         """The JobSpec of a job."""
         form: Data = {}
-        if words := command(asked):
+        path = beside(asked, settings)
+        if words := command(asked, path):
             form["executable"] = words[0]
             if words[1:]:
                 form["arguments"] = words[1:]
+        if path:
+            asked.convert("Executable", f"the file {path[2:]}, which stands beside")
         write_rows(asked, ROWS, form)
         write_files(asked, FILES, form)
         values, export = variables(asked)

@@ -13,7 +13,7 @@ from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
 from sssjob.expression import Alternative
-from sssjob.model import Job
+from sssjob.model import Job, Property
 from sssjob.suggestions import nearest
 from sssjob.translate import residual
 from sssjob.translate.arrays import flattened, grouped
@@ -96,8 +96,10 @@ def translate(
         raise Untranslatable(to, told(losses))
     if settings.residual:
         back = target.job(form, settings).job
+        if asked.files:  # whoever reads the text has the file, and not what it was made of
+            effective = _named(effective, back)
         form = target.keep(form, residual.patch(effective, back))
-    return Translation(target.dump(form), told(losses))
+    return Translation.of(target.dump(form), told(losses), asked.files)
 
 
 def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> Iterator[Reading]:
@@ -118,6 +120,11 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
                 job, more = grouped(job, source.name, source.array)
                 findings = (*findings, *more)
             yield Reading(job, (*found.findings, *findings), found.files)
+
+
+def _named(job: Job, back: Job) -> Job:
+    """A job whose program is the file that is written."""
+    return job.setting(Property("Executable", back.get("Executable")))
 
 
 def _source(data: bytes, name: str) -> Translator[Any]:

@@ -70,6 +70,7 @@ class Made:
     """What rules make: options, lines of the script, and what stands around it.
 
     ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
+    ``program`` is the path of the program, where it is another one than the job says.
     ``terminal``: who submits it has one. ``reader`` is what reads a script that no shell reads.
     """
 
@@ -82,6 +83,7 @@ class Made:
     reader: str = ""
     stays_held: bool = False
     wanted: Wanted | None = None
+    program: str = ""
 
     def add(self, *options: Option | None) -> None:
         """Add options, of which some may be none."""

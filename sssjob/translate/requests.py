@@ -81,6 +81,7 @@ class Asked:
         self.job, self.scope = job, scope
         self.owner: Block = job
         self.holds_everything = False
+        self.files: dict[str, bytes] = {}  # that have to stand beside the text, by their names
         self._places: list[Place] = []
         self._blocks: dict[int, dict[str, list[int]]] = {}  # numbers of places by block and name
         self._here: Mapping[str, list[int]] = self._of_block(job)
@@ -253,8 +254,9 @@ class Asked:
             fate = self._fates.get(id(place.item))
             if fate is None:
                 self._fates[id(place.item)] = _Fate(reason, done)
-            elif fate.done is Done.CONVERTED:
-                self._fates[id(place.item)] = _Fate(f"{fate.reason}; {reason}", done)
+            elif fate.done is not None and reason not in fate.reason.split("; "):
+                told = fate.done if done is Done.CONVERTED else done
+                self._fates[id(place.item)] = _Fate(f"{fate.reason}; {reason}", told)
 
     def convert(self, name: str, how: str) -> None:
         """Say of what was taken by a name by which arithmetic it is another number there."""

@@ -276,8 +276,11 @@ def _taken(form: Any, path: Sequence[str]) -> bool:
     return True
 
 
-def command(asked: Asked) -> list[str]:
-    """The program and its arguments; none where there is no program that is a path."""
+def command(asked: Asked, path: str = "") -> list[str]:
+    """The program and its arguments; none where there is no program that is a path.
+
+    ``path`` is that of the program, where it is another one than the job says.
+    """
     program, given = asked.one("Executable"), asked.one("Arguments")
     words: list[str] = []
     if given is not None:
@@ -289,6 +292,8 @@ def command(asked: Asked) -> list[str]:
         for item in (given,) if given is not None else ():
             asked.refuse(item, "there is no Executable")
         return []
+    if path:
+        return [path, *words]
     try:
         named = executable(program.text, asked.job.get("InitialWorkingDirectory"))
     except InvalidValue as error:

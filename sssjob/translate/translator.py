@@ -62,7 +62,9 @@ class Settings:
     ``unstated`` is the awarenessPolicy where a job says none. ``parallel`` is Grid Engine's
     parallel environment. ``files`` are those that travel with the job, by their ids. ``terminal``:
     whether who submits it has a terminal, for a job that is Interactive. ``context`` is what a
-    target has to know of all jobs that are written together.
+    target has to know of all jobs that are written together. ``beside`` is how the names of files
+    begin that stand beside the text, such as a script where a target names programs only; "" where
+    there is no place for such files.
     """
 
     memory_scope: str = "job"
@@ -73,13 +75,28 @@ class Settings:
     files: Mapping[str, bytes] = field(default_factory=lambda: _NO_FILES)
     terminal: bool = True
     context: Mapping[str, object] = field(default_factory=lambda: _NO_CONTEXT)
+    beside: str = ""
 
 
-class Translation(NamedTuple):
-    """A job as a target takes it, and what the target does not hold."""
-
+class _Translation(NamedTuple):
     text: str
     losses: tuple[Loss, ...] = ()
+
+
+class Translation(_Translation):
+    """A job as a target takes it, and what the target does not hold.
+
+    ``files`` have to stand beside the text, by their names.
+    """
+
+    files: Mapping[str, bytes] = _NO_FILES
+
+    @classmethod
+    def of(cls, text: str, losses: tuple[Loss, ...], files: Mapping[str, bytes]) -> Translation:
+        """A text with the files that belong beside it."""
+        found = cls(text, losses)
+        found.files = files
+        return found
 
 
 class Reading(NamedTuple):

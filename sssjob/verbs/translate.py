@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -32,7 +32,8 @@ MOST = 1 << 28  # bytes of one source, which is held whole
 class Translation:
     """What is translated: from which source to which target, and how.
 
-    ``every`` alternative of a request is written, instead of the best.
+    ``every`` alternative of a request is written, instead of the best. ``beside`` gives the name of
+    the file that a job is written to, by the number of its alternative: other files stand there.
     """
 
     to: str
@@ -40,6 +41,7 @@ class Translation:
     settings: Settings = field(default_factory=Settings)
     every: bool = False
     select: str = ""
+    beside: Callable[[Job, int], str] | None = None
 
 
 class Written(NamedTuple):
@@ -51,6 +53,7 @@ class Written(NamedTuple):
     findings: tuple[Finding, ...] = ()
     why: str = ""
     number: int = 0  # of the alternative
+    files: Mapping[str, bytes] = {}  # that have to stand beside it
 
 
 class Explained(NamedTuple):
@@ -109,15 +112,18 @@ def _written(
     seen: set[str] = set()
     numbers: range | tuple[None] = range(alternatives(job)) if work.every else (None,)
     for number in numbers:
+        if work.beside is not None:
+            settings = replace(settings, beside=work.beside(job, number or 0))
         try:
-            text, losses = translate(job, work.to, settings, alternative=number)
+            found = translate(job, work.to, settings, alternative=number)
         except Untranslatable as refused:
             yield Written(job, "", refused.losses, findings, f"{work.to} cannot hold all of it")
         except InvalidValue as error:
             yield Written(job, "", (), findings, str(error))
         else:
+            text, losses = found
             if text not in seen:
-                yield Written(job, text, losses, findings, "", number or 0)
+                yield Written(job, text, losses, findings, "", number or 0, found.files)
             seen.add(text)
         findings = ()
 

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from sssjob.cli import sssjob
 from sssjob.document import loads
+from sssjob.translate import read
 
 STATUS = Path(__file__).parent.parent / "data/status"
 JOB = """<Job><Id>7</Id><Name>scan</Name><Executable>/bin/echo</Executable><Queue>main</Queue>
@@ -133,7 +134,7 @@ def test_each_row_of_the_table_of_a_script_has_lines_or_a_reason(run):
     Path("job.sh").write_text(script)
     table = run("job.sh", "--to", "all", "--explain").stdout
     assert "#SBATCH --job-name=scan" in table
-    assert "a script travels as a file of its own" in table
+    assert "a script is a file of its own" in table
     assert not [line for line in table.splitlines() if line.endswith(" -")]
 
 
@@ -169,3 +170,43 @@ def test_of_what_is_alike_the_first_is_told_and_how_much_more_there_is(run):
     assert "and 980 more like these at /Job/Extension [E-UNKNOWN]" in written.stderr
     lost = Path("lost.jsonl").read_text().splitlines()
     assert len([line for line in lost if "/Job/Extension" in line]) == 1000
+
+
+def test_a_script_stands_beside_what_runs_programs_only(run):
+    alone = run("job.sh", "--to", "condor")
+    assert alone.exit_code == 1
+    assert "-o or --output-dir writes it beside" in alone.stderr
+    for target in ("condor", "psij", "dagman"):
+        assert run("job.sh", "--to", target, "-o", f"x.{target}").exit_code == 0
+    for name in ("x.condor.sh", "x.psij.sh", "x.dagman.job.sh"):
+        script = run.path / name
+        assert script.read_text() == "#!/bin/bash\nmodule load x\nsrun ./a.out\n"
+        assert script.stat().st_mode & 0o111 == 0o111
+    assert "executable = ./x.condor.sh\n" in Path("x.condor").read_text()
+    back = run("x.condor", "--to", "sss").stdout
+    assert "<Executable>./x.condor.sh</Executable>" in back
+
+
+def test_each_job_has_a_script_of_its_own_beside_it(run):
+    jobs = "".join(f"<Job><Id>{id_}</Id><Executable>#s</Executable></Job>" for id_ in "ab")
+    given = f'<Data><JobGroup>{jobs}</JobGroup><File id="s">true\n</File></Data>'
+    assert run("-", "--to", "condor", "--output-dir", "d", input=given).exit_code == 0
+    assert sorted(each.name for each in Path("d").iterdir()) == [
+        "a.sub",
+        "a.sub.sh",
+        "b.sub",
+        "b.sub.sh",
+    ]
+    assert Path("d/b.sub.sh").read_text() == "#!/bin/sh\ntrue\n"
+
+
+@pytest.mark.parametrize("target", ["flux", "flux-canonical", "slurmrest", "jsdl"])
+@pytest.mark.parametrize("content", [b"#!/bin/bash\ntrue\n", b"#!/usr/bin/env python3\nprint(1)\n"])
+def test_a_script_travels_inside_where_there_is_a_place(run, target, content):
+    (run.path / "s.sh").write_bytes(
+        content[: content.index(b"\n") + 1] + b"#SBATCH -n1\n" + content[content.index(b"\n") + 1 :]
+    )
+    written = run("s.sh", "--from", "sbatch", "--to", target).stdout
+    (found,) = read(written.encode())
+    assert found.job.get("Executable") == "#script"
+    assert found.files == {"script": content}

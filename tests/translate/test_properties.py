@@ -95,7 +95,7 @@ def test_a_rich_job_is_the_same_by_way_of_each_pair(first, second):
     assert there_and_back(loads(RICH), first, second)
 
 
-NO_FILES = ("condor", "dagman", "flux", "flux-canonical")  # which run programs only
+NO_FILES = ("condor", "dagman")  # which run programs only
 
 
 @pytest.mark.parametrize("second", BOTH_WAYS)

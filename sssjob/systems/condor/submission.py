@@ -19,6 +19,7 @@ from sssjob.model import Job, Note, Property, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.requirements import demands, request, wishes
 from sssjob.translate import fields, mail, numbers, waiting
+from sssjob.translate.beside import beside
 from sssjob.translate.form import folded, unfolded
 from sssjob.translate.nodes import plain
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
@@ -27,7 +28,7 @@ from sssjob.translate.quoting import safe
 from sssjob.translate.requests import NO_OPTION, ORDER, Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
-NO_FILES = ": a script travels as a file of its own, which Executable has to name"
+NO_FILES = ": a script is a file of its own (-o or --output-dir writes it beside)"
 MIB, KIB = 1 << 20, 1 << 10
 
 _LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
@@ -98,12 +99,14 @@ class Program(fields.Rule):
     def write(self, asked: Asked, made: Made) -> None:
         """Raises ``InvalidValue`` for a job without a program on the nodes."""
         item, words = asked.one("Executable"), asked.one("Arguments")
-        text = "" if item is None else stripped(item.text)
+        text = made.program or ("" if item is None else stripped(item.text))
         named = executable(text)
         if named.kind is not ExecutableKind.PATH:
             raise InvalidValue(named.target, f"an executable that is a path on the nodes{NO_FILES}")
         made.option("executable", literal(text))
-        if "/" not in text:
+        if made.program:
+            asked.convert("Executable", f"the file {text[2:]}, which stands beside")
+        elif "/" not in text:
             asked.approximate("Executable", f"./{text}: HTCondor does not look for it in PATH")
         if words is not None and (found := arguments(words.text)):
             made.option("arguments", literal(quoting.quoted_v2(found)))
@@ -534,7 +537,7 @@ class SubmitFile(Translator[Description]):
 
     def compose(self, asked: Asked, settings: Settings) -> Description:
         """The commands. Raises ``InvalidValue`` for a job without a program on the nodes."""
-        made = Made()
+        made = Made(program=beside(asked, settings))
         for rule in self.rules:
             rule.write(asked, made)
         self.amounts.compose(asked, made, settings)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from sssjob.nodes import Pattern, expand
 from sssjob.records.dependencies import CONDITIONS
 from sssjob.systems.flux import words
 from sssjob.systems.flux.accounting import array
+from sssjob.translate.beside import script
 from sssjob.translate.nodes import conditions, listed, plain
 from sssjob.translate.numbers import (
     GPUS,
@@ -62,10 +64,12 @@ from sssjob.translate.specification import (
 )
 from sssjob.translate.translator import Read, Settings
 
-NO_FILES = ": a script is written to a file of its own, which Executable has to name"
+_IN_TMPDIR = "{{tmpdir}}/"
+_MODE = 0o100700
 TYPE = "Flux"  # of Extensions
 CANONICAL = 999  # the version that RFC 14 gives its examples
 _SYSTEM = ("attributes", "system")
+_FILES = (*_SYSTEM, "files")  # which the shell of a job puts into its own directory
 _KEPT = ("attributes", "user", "sssjob")
 _LABEL = "task"
 _SHELL = (*_SYSTEM, "shell", "options")
@@ -110,9 +114,10 @@ class Jobspec(Specification):
 
     def compose(self, asked: Asked, settings: Settings) -> Data:
         """The jobspec of a job. Raises ``InvalidValue`` for one without a program."""
-        words_ = command(asked)
+        file = script(asked, settings)
+        words_ = command(asked, "" if file is None else f"{_IN_TMPDIR}{file.id}")
         if not words_:
-            raise InvalidValue(asked.job.id, f"a job whose Executable is a path{NO_FILES}")
+            raise InvalidValue(asked.job.id, "a job whose Executable is a path, or a file of it")
         form: Data = {"version": self.version, "resources": [], "tasks": [], "attributes": {}}
         form["resources"], count = self._resources(asked, settings)
         form["tasks"] = [{"command": words_, "slot": _LABEL, "count": count}]
@@ -120,6 +125,9 @@ class Jobspec(Specification):
         seconds = one(asked, "Duration", MOST) or 0
         put(form, (*_SYSTEM, "duration"), seconds)
         write_rows(asked, ROWS, form)
+        if file is not None:
+            put(form, (*_FILES, file.id), _file(file.content))
+            asked.convert("Executable", "a file of the jobspec, which each of its tasks runs")
         self._streams(asked, form)
         values, export = variables(asked)
         if values or export is False:
@@ -193,7 +201,7 @@ class Jobspec(Specification):
         first = tasks[0] if isinstance(tasks, list) and tasks else {}
         first = first if isinstance(first, dict) else {}
         given = first.get("command", [])
-        say_command(heard, given if isinstance(given, list) else [given])
+        _say_program(form, heard, given if isinstance(given, list) else [given])
         if isinstance(tasks, list) and len(tasks) > 1:
             heard.note(f"{len(tasks)} tasks: only the first is read", "/tasks/1")
         read_rows(form, ROWS, heard)
@@ -210,7 +218,7 @@ class Jobspec(Specification):
         _read_constraint(form, heard)
         rescope(heard, settings.memory_scope)
         keep_rest(without_empty(form), heard, TYPE)
-        return Read(Job(heard.all()), tuple(heard.findings))
+        return Read(Job(heard.all()), tuple(heard.findings), heard.files)
 
     def keep(self, form: Data, lines: Iterable[str]) -> Data:
         """The residual among the attributes of the user."""
@@ -311,6 +319,44 @@ def _vertices(found: Any) -> Iterator[Data]:
         if isinstance(vertex, dict):
             yield vertex
             yield from _vertices(vertex.get("with"))
+
+
+def _file(content: bytes) -> Data:
+    """A file of a jobspec (RFC 37)."""
+    try:
+        return {"mode": _MODE, "data": content.decode(), "encoding": "utf-8"}
+    except UnicodeDecodeError:
+        return {"mode": _MODE, "data": b64encode(content).decode(), "encoding": "base64"}
+
+
+def _say_program(form: Data, heard: Heard, words_: list[Any]) -> None:
+    """A program; where it is the one file of the jobspec, that file, too."""
+    files = take(form, _FILES)
+    name = word(words_[0]) if words_ else ""
+    id_ = name.removeprefix(_IN_TMPDIR)
+    held = files.get(id_) if isinstance(files, dict) and len(files) == 1 else None
+    content = None if id_ == name else _bytes(held)
+    if content is None:
+        if files is not None:
+            put(form, _FILES, files)
+        say_command(heard, words_)
+        return
+    heard.files[id_] = content
+    say_command(heard, [f"#{id_}", *words_[1:]])
+
+
+def _bytes(held: Any) -> bytes | None:
+    """The content of a file of a jobspec; None for what is no such file."""
+    if not isinstance(held, dict) or not isinstance(held.get("data"), str):
+        return None
+    text: str = held["data"]
+    encoding = held.get("encoding", "utf-8")
+    if encoding == "utf-8":
+        return text.encode("utf-8", "replace")
+    try:
+        return b64decode(text, validate=True) if encoding == "base64" else None
+    except ValueError:
+        return None
 
 
 def _waited_for(asked: Asked) -> Iterator[Data]:
