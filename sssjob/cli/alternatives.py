@@ -54,7 +54,7 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
             continue
         found = alternatives(asked.expression, limit)
         if as_json:
-            click.echo(json.dumps(_as_dict(asked, found), ensure_ascii=False))
+            common.data(json.dumps(_as_dict(asked, found), ensure_ascii=False))
         else:
             _print(asked, found)
         if not found.complete:
@@ -104,10 +104,10 @@ def _factors(alternative: Alternative) -> dict[str, Any]:
 def _print(asked: Asked, found: Alternatives) -> None:
     from sssjob.visible import visible
 
-    click.echo(visible(" ".join(filter(None, (asked.path, asked.name)))))
+    common.echo(visible(" ".join(filter(None, (asked.path, asked.name)))))
     scored = any(each.score for each in found)
     for number, each in enumerate(found, 1):
         score = f"{each.score!s:>6}  " if scored else ""
-        click.echo(
+        common.echo(
             visible(f"{number:>4}  {score}{' And '.join(map(str, each.terms)) or 'anything'}")
         )

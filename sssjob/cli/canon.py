@@ -65,7 +65,8 @@ def command(
             text = dumps(block, namespace=space, indent=indent)
             yield message(text, item.files, indent=indent)
 
-    count = write_texts(texts(), sys.stdout.buffer, indent=indent)
+    with common.stdout() as stream:
+        count = write_texts(texts(), stream, indent=indent)
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if count else common.NOTHING)
 
 

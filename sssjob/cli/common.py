@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 
@@ -14,6 +14,7 @@ from sssjob import atomic
 from sssjob.cli.signals import terminable
 from sssjob.errors import Finding, LimitExceeded, Severity, SSSJobError, UnreadableDocument
 from sssjob.spec import NAMESPACE
+from sssjob.visible import Visible, visible, visible_lines
 
 if TYPE_CHECKING:
     from sssjob.document.attached import Attached
@@ -45,11 +46,26 @@ def processes(wanted: int | None) -> int:
     return cores()
 
 
+def echo(text: object = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
+    """Print text for people; nothing in it steers a terminal. The ``style`` is as click has it."""
+    shown = visible_lines(str(text))
+    click.echo(click.style(shown, **style) if style else shown, err=err, nl=nl)
+
+
+def data(text: str, *, nl: bool = True, **style: Any) -> None:
+    """Print what a program may read: it is exact, unless a terminal would be steered by it."""
+    shown = visible_lines(text) if sys.stdout.isatty() else text
+    click.echo(click.style(shown, **style) if style else shown, nl=nl)
+
+
+def styled(text: str) -> None:
+    """Print a text with colours; the words in it were made visible before."""
+    click.echo(text)
+
+
 def say(message: object) -> None:
     """Print a line on standard error; nothing in it steers a terminal."""
-    from sssjob.visible import visible_lines
-
-    click.echo(visible_lines(str(message)), err=True)
+    echo(message, err=True)
 
 
 def fail(message: object) -> NoReturn:
@@ -100,8 +116,6 @@ def print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
         say(finding)
         if finding.excerpt:
-            from sssjob.visible import visible
-
             for line in finding.excerpt.splitlines():
                 say(f"  {visible(line)}")
 
@@ -134,6 +148,17 @@ class Few:
 
 
 @contextmanager
+def stdout() -> Iterator[BinaryIO]:
+    """Standard output for bytes: exact, unless a terminal would be steered by them."""
+    if not sys.stdout.isatty():
+        yield sys.stdout.buffer
+    else:
+        with Visible(sys.stdout) as stream:
+            yield stream  # type: ignore[misc]  # it has what writers of bytes use
+    sys.stdout.flush()
+
+
+@contextmanager
 def output(path: str | None, *, follow: bool = True) -> Iterator[BinaryIO]:
     """A binary stream to standard output (None or ``-``), or by ``atomic.writing`` to a file.
 
@@ -141,8 +166,8 @@ def output(path: str | None, *, follow: bool = True) -> Iterator[BinaryIO]:
     be written ends the command with exit code 2.
     """
     if path is None or path == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with stdout() as stream:
+            yield stream
         return
     if sys.stdout is not None:  # as it is where it was closed
         sys.stdout.flush()  # what was printed comes first, also where the path is /dev/stdout

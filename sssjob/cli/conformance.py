@@ -47,11 +47,11 @@ def command(directory: str | None, as_json: bool) -> None:
         rows.append(row := _row(section))
         if not as_json:
             passed = row["cases"] - len(row["failed"])
-            click.echo(f"{section.name:22} {passed:3} of {row['cases']:3}  {section.title}")
+            common.echo(f"{section.name:22} {passed:3} of {row['cases']:3}  {section.title}")
             for id_ in row["failed"]:
                 common.say(f"{id_}: not as expected")
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        common.data(json.dumps(rows, ensure_ascii=False, indent=2))
     sys.exit(common.NOTHING if any(row["failed"] for row in rows) else common.FOUND)
 
 

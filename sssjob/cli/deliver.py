@@ -141,7 +141,7 @@ def _print(work: Work, *, as_json: bool) -> None:
             else:
                 counts, sentence = _counts(item), _sentence(item)
             if as_json:
-                click.echo(json.dumps(counts, indent=2, ensure_ascii=False))
+                common.data(json.dumps(counts, indent=2, ensure_ascii=False))
             else:
                 common.say(sentence)
             sys.exit(_exit_code(item))

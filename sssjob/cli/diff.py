@@ -58,14 +58,14 @@ def command(
         if as_json:
             mark = "[" if count == 1 else ","
             shown = json.dumps(difference._asdict(), ensure_ascii=False)
-            click.echo(f"{mark}\n  {shown}", nl=False)
+            common.data(f"{mark}\n  {shown}", nl=False)
         else:
             for head in heads:
-                click.secho(head, bold=True)
+                common.echo(head, bold=True)
             heads = []
             _print(difference)
     if as_json and not quiet:
-        click.echo("\n]" if count else "[]")
+        common.data("\n]" if count else "[]")
     sys.exit(common.NOTHING if count else common.FOUND)
 
 
@@ -91,7 +91,7 @@ def _blocks(file: str, select: str | None, effective: bool) -> list[Block]:
 def _print(difference: Difference) -> None:
     from sssjob.visible import visible
 
-    click.echo(visible(difference.path))
+    common.echo(visible(difference.path))
     for sign, value, colour in (("-", difference.left, "red"), ("+", difference.right, "green")):
         if value is not None:
-            click.secho(f"{sign} {visible(value)}", fg=colour)
+            common.echo(f"{sign} {visible(value)}", fg=colour)

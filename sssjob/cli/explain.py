@@ -57,7 +57,7 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
         if asked.expression is None:
             unread += 1
         elif as_json:
-            click.echo(json.dumps(_as_dict(asked), ensure_ascii=False))
+            common.data(json.dumps(_as_dict(asked), ensure_ascii=False))
             shown += 1
         else:
             _print(asked)
@@ -85,15 +85,15 @@ def _tell(names: list[str], *, as_json: bool) -> None:
 
     for topic in (topic for name in names for topic in reference.topics(name)):
         if as_json:
-            click.echo(json.dumps(topic.as_dict(), ensure_ascii=False))
+            common.data(json.dumps(topic.as_dict(), ensure_ascii=False))
             continue
         section = f", {topic.section}" if topic.section else ""
-        click.secho(f"{topic.name} ({topic.kind}{section})", bold=True)
+        common.echo(f"{topic.name} ({topic.kind}{section})", bold=True)
         for line in (topic.about, *(f"{label + ':':<13} {text}" for label, text in topic.facts)):
             if line:
-                click.echo(_wrapped(line))
+                common.echo(_wrapped(line))
         if topic.example:
-            click.echo(f"  example:\n    {topic.example}")
+            common.echo(f"  example:\n    {topic.example}")
 
 
 def _wrapped(line: str) -> str:

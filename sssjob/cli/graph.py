@@ -12,6 +12,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.errors import InvalidValue, Severity
+from sssjob.visible import Visible
 
 if TYPE_CHECKING:
     from sssjob.cli.selection import Chosen
@@ -182,7 +183,7 @@ def _write(form: str, item: Shown, progress: Progress, stream: BinaryIO) -> None
         limit = graph_picture.LIMIT
         common.say(f"sssjob: note: the picture shows the first {limit} jobs of {len(item.keys)}")
     if form == "tree":
-        terminal = stream is sys.stdout.buffer and sys.stdout.isatty()
+        terminal = isinstance(stream, Visible)
         text = graph_picture.tree(drawn, item.graph.cycles, colours=terminal)
     elif form == "dot":
         text = "".join(f"{line}\n" for line in graph_picture.dot(drawn))
@@ -190,7 +191,10 @@ def _write(form: str, item: Shown, progress: Progress, stream: BinaryIO) -> None
         from sssjob.drawing.graph_svg import svg
 
         text = svg(drawn)
-    stream.write(text.encode())
+    if isinstance(stream, Visible) and form == "tree":
+        stream.styled(text)
+    else:
+        stream.write(text.encode())
 
 
 def _as_dict(item: Shown, progress: Progress) -> dict[str, Any]:

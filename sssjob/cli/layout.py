@@ -131,7 +131,7 @@ def _print(
     placed = [found.in_file(file) for found in findings]
     if as_json:
         row = _as_dict(file, unit, layout, placed)
-        click.echo(json.dumps(row, ensure_ascii=False))
+        common.data(json.dumps(row, ensure_ascii=False))
     elif layout is not None:
         _show(unit, layout)
     common.print_findings(placed)
@@ -159,26 +159,26 @@ def _show(unit: Unit, layout: Layout) -> None:
 
     block = unit.block
     names = (block.id, block.get("Name"))
-    click.echo(visible(" ".join(filter(None, (unit.path, *names)))))
+    common.echo(visible(" ".join(filter(None, (unit.path, *names)))))
     if layout.alternative:
-        click.echo(f"  {visible(layout.alternative)}")
+        common.echo(f"  {visible(layout.alternative)}")
     sources = layout.sources
     width = max(map(len, sources))
     for name, count in sources.items():
-        click.echo(f"  {name.replace('_', ' '):{width}}  {visible(str(count))}")
-    click.echo(f"  {'rule':{width}}  {visible(layout.rule)}")
+        common.echo(f"  {name.replace('_', ' '):{width}}  {visible(str(count))}")
+    common.echo(f"  {'rule':{width}}  {visible(layout.rule)}")
     if layout.shares:
         each = layout.processors_per_task.value
         shown = layout.shares[:_ROWS]
         for line in _boxes(shown) if sys.stdout.isatty() else drawing.table(shown, each):
-            click.echo(f"    {line}")
+            common.styled(f"    {line}")
         if len(layout.shares) > _ROWS:
-            click.echo(f"    ... and {len(layout.shares) - _ROWS} more nodes")
+            common.echo(f"    ... and {len(layout.shares) - _ROWS} more nodes")
     elif layout.holds:
         why = (
             "the number of nodes is open" if layout.nodes is None else "the rule is not known here"
         )
-        click.echo(f"    not placed: {why}")
+        common.echo(f"    not placed: {why}")
 
 
 def _boxes(shares: Sequence[Share]) -> Iterator[str]:

@@ -85,7 +85,7 @@ def command(
             _print(asked, answers)
     if as_json:
         lines = (f"\n  {json.dumps(row, ensure_ascii=False)}" for row in rows)
-        click.echo(f"[{','.join(lines)}\n]")
+        common.data(f"[{','.join(lines)}\n]")
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if satisfied else common.NOTHING)
 
 
@@ -183,12 +183,13 @@ def _print(asked: Asked, answers: Iterable[Answer]) -> None:
     from sssjob.visible import visible
 
     best = ranked(answers)
-    click.echo(visible(f"{asked.path} {asked.name}".strip()))
-    click.echo(visible(f"  {asked.expression}"))
+    common.echo(visible(f"{asked.path} {asked.name}".strip()))
+    common.echo(visible(f"  {asked.expression}"))
     width = min(max((len(visible(each.offer.id)) for each in best), default=0), _WIDEST)
     for each in best:
         verdict = str(each.verdict)
         score = "" if each.score is None else str(each.score)
-        coloured = click.style(f"{verdict:7}", fg=_COLOURS[verdict])
         why = visible("; ".join(each.reasons))
-        click.echo(f"  {visible(each.offer.id):{width}}  {coloured}  {score:>5}  {why}")
+        common.echo(f"  {visible(each.offer.id):{width}}  ", nl=False)
+        common.echo(f"{verdict:7}", nl=False, fg=_COLOURS[verdict])
+        common.echo(f"  {score:>5}  {why}")

@@ -112,13 +112,13 @@ def _say(name: str, complain: common.Complain, error: UnreadableDocument) -> Non
 
 def _print(judged: _Judged, level: str, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(_as_dict(judged), ensure_ascii=False))
+        common.data(json.dumps(_as_dict(judged), ensure_ascii=False))
         return
     from sssjob.visible import visible
 
     what = " ".join(filter(None, (judged.name, judged.id)))
     head = f"{judged.file}:{judged.line}: {what}: {judged.verdict} by a peer of level {level}"
-    click.echo(visible(head))
+    common.echo(visible(head))
     if judged.items:
         rows = [
             (item.path, _what(item), item.level or "-", item.policy.value, _OUTCOMES[item.policy])
@@ -158,7 +158,7 @@ def _as_dict(judged: _Judged) -> dict[str, Any]:
 def _print_differences(rows: Sequence[Difference], as_json: bool) -> None:
     if as_json:
         for row in rows:
-            click.echo(json.dumps(row._asdict()))
+            common.data(json.dumps(row._asdict()))
     elif rows:
         _table([
             ("what", "needs", "section"), *((row.name, row.level, row.section) for row in rows)
@@ -171,4 +171,4 @@ def _table(rows: Iterable[tuple[str, ...]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        click.echo(f"  {'  '.join(cells)}".rstrip())
+        common.echo(f"  {'  '.join(cells)}".rstrip())

@@ -119,7 +119,7 @@ def command(
             most = 1 if quiet else limit
             total = _total(rows, most) if whole or verify else asking.count(files, most)
             if not quiet:
-                click.echo(total)
+                common.echo(total)
         else:
             total = _print(rows, chosen, bool(keys), limit)
         if verify:  # also what a limit leaves out

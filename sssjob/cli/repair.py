@@ -58,7 +58,7 @@ def command(
     except NotRepairable as refused:
         _refuse(name, refused, as_json)
     if as_json:
-        click.echo(json.dumps(_as_dict(name, done), ensure_ascii=False, indent=2))
+        common.data(json.dumps(_as_dict(name, done), ensure_ascii=False, indent=2))
     else:
         for change in done.changes:
             common.say(_line(name, change))
@@ -94,7 +94,7 @@ def _refuse(name: str, refused: NotRepairable, as_json: bool) -> NoReturn:
     """Say why nothing was changed, and end the command."""
     if as_json:
         findings = [found.in_file(name).as_dict() for found in refused.findings]
-        click.echo(json.dumps(
+        common.data(json.dumps(
             {"file": name, "repaired": False, "changes": [], "findings": findings},
             ensure_ascii=False, indent=2,
         ))  # fmt: skip
@@ -139,12 +139,12 @@ def _print_diff(name: str, data: bytes, done: Repaired) -> None:
     changed = {change.line for change in done.changes}
     if gone:
         changed |= set(range(1, gone + 2))
-    click.echo(f"--- {name}\n+++ {name}")
+    common.data(f"--- {name}\n+++ {name}")
     for _, run in groupby(enumerate(sorted(changed)), lambda pair: pair[1] - pair[0]):
         numbers = [line for _, line in run]
         kept = [number - gone for number in numbers if number > gone]
         head = f"@@ -{numbers[0]},{len(numbers)} +{max(numbers[0] - gone, 1)},{len(kept)} @@"
-        click.secho(head, fg="cyan")
+        common.echo(head, fg="cyan")
         for number in numbers:
             _print_line("-", old[number - 1], "red")
         for number in kept:
@@ -152,7 +152,4 @@ def _print_diff(name: str, data: bytes, done: Repaired) -> None:
 
 
 def _print_line(sign: str, line: str, colour: str) -> None:
-    from sssjob.visible import visible
-
-    # A patch in a file holds each line as it is; a terminal shall not be steered by it.
-    click.secho(sign + (visible(line) if sys.stdout.isatty() else line), fg=colour)
+    common.data(sign + line, fg=colour)

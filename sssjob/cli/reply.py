@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import click
-
+from sssjob.cli import common
 from sssjob.document.text import on_one_line
 from sssjob.rmap.message import Response, Row
 from sssjob.rmap.writing import write_response, written
@@ -50,17 +48,17 @@ def _width(name: str, rows: list[Row]) -> int:
 
 def _line(widths: dict[str, int], cells: dict[str, str]) -> None:
     shown = (visible(cells.get(name, "")).ljust(width) for name, width in widths.items())
-    click.echo("  ".join(shown).rstrip())
+    common.echo("  ".join(shown).rstrip())
 
 
 def _document(xml: bytes) -> None:
-    click.echo(on_one_line(xml.decode()))
+    common.data(on_one_line(xml.decode()))
 
 
 def _json(parts: Iterator[Response]) -> int:
     """An array that is written as it grows, and closed whatever happens."""
     total, separator = 0, "\n  "
-    sys.stdout.write("[")
+    common.data("[", nl=False)
     try:
         for part in parts:
             for item in part.rows:
@@ -69,11 +67,11 @@ def _json(parts: Iterator[Response]) -> int:
                     if isinstance(item, Row)
                     else {"xml": item.xml.decode()}
                 )
-                sys.stdout.write(separator + json.dumps(row, ensure_ascii=False))
+                common.data(separator + json.dumps(row, ensure_ascii=False), nl=False)
                 separator = ",\n  "
                 total += 1
     finally:
-        sys.stdout.write("\n]\n" if total else "]\n")
+        common.data("\n]" if total else "]")
     return total
 
 

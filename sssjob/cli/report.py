@@ -134,12 +134,12 @@ def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool
     from sssjob.drawing import report as forms
 
     if as_json:
-        click.echo(json.dumps(forms.as_json(report, rows), indent=2, ensure_ascii=False))
+        common.data(json.dumps(forms.as_json(report, rows), indent=2, ensure_ascii=False))
     elif as_csv:
-        click.echo(forms.as_csv(report, rows, raw=raw), nl=False)
+        common.data(forms.as_csv(report, rows, raw=raw), nl=False)
     elif rows:
         for line in forms.table(report, rows):
-            click.echo(line)
+            common.echo(line)
 
 
 def _draw(
@@ -154,7 +154,7 @@ def _draw(
     title, drawn = picture(report, rows, measure)
     if plot:
         for line in bars.terminal(title, drawn):
-            click.echo(line, err=beside)
+            common.echo(line, err=beside)
     if svg:
         with common.output(svg) as stream:
             stream.write(bars.svg(title, drawn).encode())

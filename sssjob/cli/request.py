@@ -168,7 +168,8 @@ def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
     try:
         client, request = _client(given), _request(action, objects, given)
         if given["dry_run"]:
-            sys.stdout.buffer.write(client.message(request))
+            with common.stdout() as stream:
+                stream.write(client.message(request))
             return
         total = reply.FORMS[given["form"] or "table"](_told(client.call(request)))
     except ModuleNotFoundError as error:

@@ -61,7 +61,7 @@ def command(
     if unit:
         from sssjob.gateway import systemd
 
-        click.echo(systemd.unit(Path(sys.argv[0]).absolute(), path.absolute()), nl=False)
+        common.data(systemd.unit(Path(sys.argv[0]).absolute(), path.absolute()), nl=False)
         return
     config = _forwarding(_listening(_loaded(path, check), addresses), forward)
     if queue:
@@ -69,7 +69,7 @@ def command(
     if metrics:
         _need_figures(config)
     if check:
-        click.echo(f"{path}: nothing is wrong")
+        common.echo(f"{path}: nothing is wrong")
         return
     from sssjob.errors import UnusableStore
     from sssjob.gateway import service
@@ -146,6 +146,6 @@ def _show_queue(config: Config) -> NoReturn:
         for each in outbox.left():
             found = True
             said = f"  {each.said}" if each.said else ""
-            click.echo(f"{dict(each.fields)['JobId']}  {each.state}  tries {each.tries}{said}")
+            common.echo(f"{dict(each.fields)['JobId']}  {each.state}  tries {each.tries}{said}")
         outbox.close()
     sys.exit(common.FOUND if found else common.NOTHING)

@@ -99,7 +99,7 @@ def command(
         elif form == "json":
             from sssjob.document.json import as_dict
 
-            click.echo(json.dumps(as_dict(block), ensure_ascii=False))
+            common.data(json.dumps(as_dict(block), ensure_ascii=False))
         else:
             from sssjob.document import dumps
             from sssjob.document.attached import message
@@ -109,7 +109,8 @@ def command(
                 block = _flat(block)
             space, indent = common.NAMESPACES.get(namespace or ""), form == "sss"
             text = dumps(block, dialect=dialect or "", namespace=space, indent=indent)
-            write_texts([message(text, beside, indent=indent)], sys.stdout.buffer, indent=indent)
+            with common.stdout() as stream:
+                write_texts([message(text, beside, indent=indent)], stream, indent=indent)
     sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
 
 
@@ -163,7 +164,8 @@ def _whole(source: NamedSource, *, is_only: bool) -> tuple[int, NamedSource]:
             if not count or (not is_only and by_mark(kept.read(len(LONGEST_MARK)))):
                 return 0, left
             kept.seek(0)
-            shutil.copyfileobj(kept, sys.stdout.buffer)
+            with common.stdout() as stream:
+                shutil.copyfileobj(kept, stream)
     except (OSError, UnreadableDocument) as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -240,4 +242,4 @@ def _explain(block: Block) -> None:
     resolved = resolve(block)
     common.print_findings(resolved.findings)
     for origin in resolved.origins:
-        click.echo(visible(str(origin)))
+        common.echo(visible(str(origin)))

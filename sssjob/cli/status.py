@@ -122,7 +122,8 @@ class Showing:
                     stream.write(_CLEAR.encode() if sys.stdout.isatty() else b"")
                     stream.writelines(self._table(jobs))
                 else:
-                    stream.writelines(self._changed(jobs, known))
+                    with common.stdout() as shown:
+                        shown.writelines(self._changed(jobs, known))
                 stream.flush()
                 self.bad += reading.counts.bad
                 time.sleep(seconds)

@@ -97,7 +97,7 @@ def _steer(order: str, system: str, which: Choice, seconds: float, file: str) ->
                     if done.why:
                         common.say(f"{file}: {done.why}")
                     else:
-                        click.echo(f"{done.id} {done.state}")
+                        common.echo(f"{done.id} {done.state}")
             except CommandFailed as error:
                 refused(error)
     if not some:

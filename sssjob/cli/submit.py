@@ -92,14 +92,14 @@ def _submit(work: Work, wish: Wish, how: How, file: str, *, dry_run: bool, as_js
             _tell(planned.findings, planned.losses, file)
             if not planned.submitted:
                 words, text = shown(found, planned)
-                click.echo(f"{shlex.join(words)}\n{text}", nl=False)
+                common.data(f"{shlex.join(words)}\n{text}", nl=False)
         return len(found.jobs)
     jobs = 0
     try:
         for done in submit(work.place, wish, how):
             jobs += 1
             _tell(done.findings, done.losses, file)
-            click.echo(_line(done) if as_json else done.id)
+            common.data(_line(done) if as_json else done.id)
     except CommandFailed as error:
         steer.refused(error)
     return jobs

@@ -87,7 +87,7 @@ def _list() -> None:
     ]
     width = max(len(head) for head, _ in rows)
     for head, sheet in rows:
-        click.echo(f"{head:<{width}}  {sheet.about}")
+        common.echo(f"{head:<{width}}  {sheet.about}")
 
 
 def _parameter(text: str) -> tuple[str, str]:

@@ -92,7 +92,7 @@ def command(
     elif format_ == "sarif":
         from sssjob.cli.sarif import sarif
 
-        click.echo(json.dumps(sarif(seen()), indent=2))
+        common.data(json.dumps(sarif(seen()), indent=2))
     else:
         common.print_findings(seen())
         if counts and not quiet:
@@ -163,9 +163,9 @@ def _print_json(findings: Iterable[Finding]) -> None:
     """A JSON array, written as it grows."""
     mark = "["
     for finding in findings:
-        click.echo(f"{mark}\n  {json.dumps(finding.as_dict(), ensure_ascii=False)}", nl=False)
+        common.data(f"{mark}\n  {json.dumps(finding.as_dict(), ensure_ascii=False)}", nl=False)
         mark = ","
-    click.echo("[]" if mark == "[" else "\n]")
+    common.data("[]" if mark == "[" else "\n]")
 
 
 def _weight(severity: Severity) -> int:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
-from sssjob.drawing.chart import STYLE, clean
-from sssjob.visible import visible
+from sssjob.drawing.chart import STYLE
+from sssjob.visible import markup, visible
 
 WIDTH = 50  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -46,17 +45,17 @@ def svg(title: str, bars: Sequence[Bar]) -> str:
     height = _TOP + _ROW * len(bars) + 16
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 {height}" role="img">',
-        f"<title>{escape(clean(title))}</title><style>{STYLE}</style>",
+        f"<title>{markup(title)}</title><style>{STYLE}</style>",
         f'<rect class="paper" width="640" height="{height}"/>',
-        f'<text class="title" x="16" y="24">{escape(clean(title))}</text>',
+        f'<text class="title" x="16" y="24">{markup(title)}</text>',
     ]
     for number, bar in enumerate(bars):
         y = _TOP + _ROW * number
         width = bar.amount / longest * _LENGTH
-        name = escape(clean(bar.name))
+        name = markup(bar.name)
         parts += [
             f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>',
             f'<rect x="{_LEFT}" y="{y + 2}" width="{width:.1f}" height="16" fill="var(--0)"/>',
-            f'<text x="{_LEFT + width + 6:.1f}" y="{y + 14}">{escape(bar.shown)}</text>',
+            f'<text x="{_LEFT + width + 6:.1f}" y="{y + 14}">{markup(bar.shown)}</text>',
         ]
     return "\n".join((*parts, "</svg>", ""))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
 from sssjob import units
-from sssjob.visible import visible
+from sssjob.visible import markup, visible
 
 Point = tuple[float, float]
 
@@ -125,7 +124,7 @@ def terminal(chart: Chart) -> list[str]:
 def svg(chart: Chart) -> str:
     """A chart as an SVG document, light or dark as its reader likes it."""
     left, top, right, bottom = _AREA
-    title = escape(clean(chart.title))
+    title = markup(chart.title)
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" role="img">',
         f"<title>{title}</title><style>{STYLE}</style>",
@@ -140,7 +139,7 @@ def svg(chart: Chart) -> str:
         x = left + 190 * (number % 3)
         y = 374 + 16 * (number // 3)
         parts.append(f'<circle cx="{x}" cy="{y - 4}" r="4" fill="var(--{number % len(MARKS)})"/>')
-        parts.append(f'<text x="{x + 9}" y="{y}">{escape(clean(series.name))}</text>')
+        parts.append(f'<text x="{x + 9}" y="{y}">{markup(series.name)}</text>')
     return "\n".join((*parts, "</svg>", ""))
 
 
@@ -185,15 +184,15 @@ def _grid(chart: Chart) -> Iterable[str]:
     for value in chart.up.ticks(last_y, 6):
         y = _place(chart, (0, value)).partition(",")[2]
         yield f'<line class="grid" x1="{left}" y1="{y}" x2="{right}" y2="{y}"/>'
-        text = chart.up.shown(value)
+        text = markup(chart.up.shown(value))
         yield f'<text x="{left - 6}" y="{y}" dy="4" text-anchor="end">{text}</text>'
     for value in chart.across.ticks(last_x, 6):
         x = _place(chart, (value, 0)).partition(",")[0]
         yield f'<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>'
-        text = chart.across.shown(value)
+        text = markup(chart.across.shown(value))
         yield f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{text}</text>'
     yield f'<path class="axis" fill="none" d="M{left} {top}V{bottom}H{right}"/>'
-    across = escape(f"{chart.up.title} over {chart.across.title}")
+    across = markup(f"{chart.up.title} over {chart.across.title}")
     yield f'<text x="{right}" y="{bottom + 36}" text-anchor="end">{across}</text>'
 
 
@@ -208,9 +207,3 @@ def _drawn(chart: Chart, series: Series, colour: str) -> Iterable[str]:
         corners += [(after[0], before[1]), after]
     places = " ".join(_place(chart, corner) for corner in corners)
     yield f'<polyline points="{places}" stroke="{colour}"/>'
-
-
-def clean(text: str) -> str:
-    """A text without what XML does not allow."""
-    shown = visible(text).encode("utf-8", "replace").decode("utf-8")
-    return "".join("\ufffd" if letter in "\ufffe\uffff" else letter for letter in shown)

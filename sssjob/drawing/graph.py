@@ -14,7 +14,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from sssjob.graph import FAILED, Graph, Progress, State
-from sssjob.visible import visible
+from sssjob.visible import in_dot, visible
 
 LIMIT = 500  # jobs that a picture or a tree shows; nobody looks at more
 _DEPTH = 16  # levels of a tree; deeper jobs stay at the last one
@@ -202,7 +202,7 @@ def words(link: Link) -> str:
 def dot(drawn: Picture) -> Iterator[str]:
     """The picture as lines of DOT, for Graphviz: each job with an arrow to those behind it."""
     names = tuple(_names(drawn))
-    yield f"digraph {_quoted(drawn.title)} {{"
+    yield f"digraph {in_dot(drawn.title)} {{"
     yield "  rankdir=LR;"
     yield '  node [shape=box, style="rounded,filled", fillcolor="white", fontname="sans-serif"];'
     yield '  edge [fontname="sans-serif", fontsize=10];'
@@ -211,7 +211,7 @@ def dot(drawn: Picture) -> Iterator[str]:
     for link in drawn.links:
         style = _DOT_LINKS.get(link.condition, ("style=dotted",))
         text = words(link)
-        attributes = [*style, *([f"label={_quoted(text)}"] if text else [])]
+        attributes = [*style, *([f"label={in_dot(text)}"] if text else [])]
         told = f" [{', '.join(attributes)}]" if attributes else ""
         yield f"  {names[link.source]} -> {names[link.target]}{told};"
     if drawn.missing:
@@ -226,30 +226,21 @@ def _names(drawn: Picture) -> Iterator[str]:
         while name in used:
             name += "'"
         used.add(name)
-        yield _quoted(name)
+        yield in_dot(name)
 
 
 def _dot_box(box: Box) -> Iterator[str]:
     if box.kind is BoxKind.NAME:
-        yield f"label={_quoted(f'all named {box.label}')}"
+        yield f"label={in_dot(f'all named {box.label}')}"
         yield 'shape=plain, style=""'
     elif box.kind is BoxKind.ELSEWHERE:
-        yield f"label={_quoted(box.label)}"
+        yield f"label={in_dot(box.label)}"
         yield 'style="rounded,dashed"'
     else:
         assert box.state is not None
         told = f"{SIGNS[box.state]} {box.state.value}"
         lines = [f"{box.label} {box.name}".rstrip(), told]
-        # A line break in DOT is a backslash and an n, which must not be quoted itself.
-        yield "label=" + '"' + "\\n".join(_escaped(line) for line in lines) + '"'
+        yield f"label={in_dot(*lines)}"
         yield f'fillcolor="{_FILLS[box.state]}"'
         if box.detail:
-            yield f"tooltip={_quoted(box.detail)}"
-
-
-def _quoted(text: str) -> str:
-    return f'"{_escaped(visible(text))}"'
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+            yield f"tooltip={in_dot(box.detail)}"

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from sssjob.document.text import escape
 from sssjob.drawing.graph import SIGNS, Box, BoxKind, Link, Picture, summary, words
 from sssjob.drawing.layers import Layers, layered
 from sssjob.graph import State
-from sssjob.visible import visible
+from sssjob.visible import markup
 
 _LETTERS = 26  # of a label that are shown; the title of a box has all
 _LETTER = 7.4  # the width of one, about
@@ -74,8 +73,8 @@ def svg(drawn: Picture) -> str:
     return "\n".join((
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title desc" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">',
-        f'<title id="title">{_text(drawn.title)}</title>',
-        f'<desc id="desc">{_text(_description(drawn))}</desc>',
+        f'<title id="title">{markup(drawn.title)}</title>',
+        f'<desc id="desc">{markup(_description(drawn))}</desc>',
         f"<style>{_STYLE}</style>",
         '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
         'markerHeight="8" orient="auto-start-reverse" markerUnits="userSpaceOnUse">'
@@ -84,14 +83,14 @@ def svg(drawn: Picture) -> str:
         'markerHeight="8" orient="auto-start-reverse" markerUnits="userSpaceOnUse">'
         '<path d="M0 0.5 L8 4 L0 7.5 z"/></marker></defs>',
         '<rect class="page" width="100%" height="100%"/>',
-        f'<text class="heading" x="{_MARGIN}" y="28">{_text(drawn.title)}</text>',
-        f'<text class="small" x="{_MARGIN}" y="46">{_text(summary(drawn.counts))}</text>',
+        f'<text class="heading" x="{_MARGIN}" y="28">{markup(drawn.title)}</text>',
+        f'<text class="small" x="{_MARGIN}" y="46">{markup(summary(drawn.counts))}</text>',
         *(line for each in zip(links, places.passed, strict=True) for line in _link(*each, spots)),
         *(line for each in zip(drawn.boxes, spots, strict=False) for line in _box(*each)),
         *_legend(bottom),
         *(
             f'<text class="small" x="{_MARGIN}" y="{bottom + _LEGEND + 18 * number:.0f}">'
-            f"{_text(note)}</text>"
+            f"{markup(note)}</text>"
             for number, note in enumerate(notes)
         ),
         "</svg>",
@@ -142,7 +141,7 @@ def _box(box: Box, spot: _Spot) -> Iterator[str]:
     told = f"{box.label} {box.name}".rstrip() + f": {box.state.value if box.state else kind}"
     if box.detail:
         told += f", {box.detail}"
-    yield f"<g><title>{_text(told)}</title>"
+    yield f"<g><title>{markup(told)}</title>"
     yield (
         f'<rect class="{kind}" x="{spot.x - spot.half:.1f}" y="{spot.y - height / 2:.1f}" '
         f'width="{2 * spot.half:.1f}" height="{height:.0f}" rx="{min(8, height / 2):.0f}"/>'
@@ -157,7 +156,8 @@ def _box(box: Box, spot: _Spot) -> Iterator[str]:
 
 
 def _middle(text: str, x: float, y: float, kind: str) -> str:
-    return f'<text class="{kind}" text-anchor="middle" x="{x:.1f}" y="{y:.1f}">{_text(text)}</text>'
+    place = f'text-anchor="middle" x="{x:.1f}" y="{y:.1f}"'
+    return f'<text class="{kind}" {place}>{markup(text)}</text>'
 
 
 def _link(link: Link, way: tuple[int, ...], spots: Sequence[_Spot]) -> Iterator[str]:
@@ -225,7 +225,3 @@ def _notes(drawn: Picture) -> Iterator[str]:
 def _description(drawn: Picture) -> str:
     jobs = sum(drawn.counts.values())
     return f"{jobs} jobs and their dependencies, from left to right: {summary(drawn.counts)}."
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from html import escape
 from itertools import islice
 
 from sssjob.errors import Finding
 from sssjob.model import Block, Note, Property, Reference
-from sssjob.visible import visible
+from sssjob.visible import markup
 
 ROWS = 200  # of one picture; a job group may have a hundred thousand jobs
 _WIDEST = 200  # characters of a value
@@ -70,4 +69,4 @@ def _finding(found: Finding) -> str:
 
 def _text(text: str) -> str:
     shown = text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."
-    return escape(visible(shown), quote=True)
+    return markup(shown)

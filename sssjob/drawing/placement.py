@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from html import escape
 
-from sssjob.drawing.chart import STYLE, clean
+from sssjob.drawing.chart import STYLE
 from sssjob.drawing.layout import runs, table
 from sssjob.placement import Group, Placement, Reason
-from sssjob.visible import visible
+from sssjob.visible import markup, visible
 
 _ROWS = 64  # nodes of a group that are shown as text; JSON has them all
 _NODES = 250  # nodes of a picture
@@ -90,21 +89,21 @@ def svg(placement: Placement) -> str:
     height = _TOP + _LINE * (len(shown) + len(notes) + len(legend)) + 12
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height}">',
-        f"<title>{_text(title)}</title><style>{STYLE}</style>",
+        f"<title>{markup(title)}</title><style>{STYLE}</style>",
         f'<rect class="paper" width="{width:.0f}" height="{height}"/>',
-        f'<text class="title" x="{_LEFT}" y="32">{_text(title)}</text>',
+        f'<text class="title" x="{_LEFT}" y="32">{markup(title)}</text>',
     ]
     y = _TOP
     for name, row in shown.items():
-        parts.append(f'<text x="{_LEFT}" y="{y + 13}">{_text(_short(name))}</text>')
+        parts.append(f'<text x="{_LEFT}" y="{y + 13}">{markup(_short(name))}</text>')
         parts += _row(row, left, y)
         y += _LINE
     for colour, text in enumerate(legend):
         parts.append(_box(_LEFT, y, colour, text))
-        parts.append(f'<text x="{_LEFT + _BOX + 8}" y="{y + 13}">{_text(text)}</text>')
+        parts.append(f'<text x="{_LEFT + _BOX + 8}" y="{y + 13}">{markup(text)}</text>')
         y += _LINE
     for text in notes:
-        parts.append(f'<text x="{_LEFT}" y="{y + 13}">{_text(text)}</text>')
+        parts.append(f'<text x="{_LEFT}" y="{y + 13}">{markup(text)}</text>')
         y += _LINE
     return "\n".join((*parts, "</svg>", ""))
 
@@ -125,7 +124,7 @@ def _row(row: list[tuple[int, str, int]], left: float, y: int) -> Iterator[str]:
 def _box(x: float, y: int, colour: int, told: str) -> str:
     return (
         f'<rect x="{x:.0f}" y="{y}" width="{_BOX}" height="{_BOX}" rx="3" '
-        f'fill="var(--{colour % _COLOURS})"><title>{_text(told)}</title></rect>'
+        f'fill="var(--{colour % _COLOURS})"><title>{markup(told)}</title></rect>'
     )
 
 
@@ -141,7 +140,3 @@ def _more(tasks: int) -> float:
 def _short(name: str) -> str:
     shown = visible(name)
     return shown if len(shown) <= _NAME else f"{shown[: _NAME - 1]}…"
-
-
-def _text(text: str) -> str:
-    return escape(clean(text))

@@ -8,7 +8,6 @@ or job what stands below its name: ``ROOT/NAME/jobfeatures`` and, where it has o
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import os
 import re
@@ -22,6 +21,7 @@ from typing import Protocol
 
 from sssjob.errors import UnusableInput
 from sssjob.features import files, keys
+from sssjob.visible import markup
 
 KINDS = {"machinefeatures": keys.MACHINE_FEATURES, "jobfeatures": keys.JOB_FEATURES}
 SHORTEST_TOKEN = 16
@@ -256,8 +256,7 @@ def _listing(names: Iterable[str], above: str, accept: str) -> Response:
     if "application/json" in accept:
         return _text(json.dumps([name.rstrip("/") for name in names]), "application/json", headers)
     items = "".join(
-        f'<li><a href="{html.escape(above + name)}">{html.escape(name)}</a></li>\n'
-        for name in names
+        f'<li><a href="{markup(above + name)}">{markup(name)}</a></li>\n' for name in names
     )
     body = f"<!DOCTYPE html>\n<title>Machine/Job Features</title>\n<ul>\n{items}</ul>\n"
     return _text(body, "text/html", headers)

@@ -14,7 +14,8 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
-from sssjob.errors import LimitExceeded, NotAQuery, Refused, UnreadableDocument
+from sssjob.errors import LimitExceeded, LostWorker, NotAQuery, Refused, UnreadableDocument
+from sssjob.handlers.apart import Apart, Found
 from sssjob.handlers.attributes import AttributeType
 from sssjob.handlers.columns import (
     GROUP_BY,
@@ -34,7 +35,7 @@ from sssjob.handlers.finding import Search, is_true, names
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View
-from sssjob.query import Match, Question, compile
+from sssjob.query import Question, compile
 from sssjob.rmap.message import Document, Get, Item, Request, Row
 from sssjob.rmap.reading import item
 from sssjob.rmap.responder import Answer, Call
@@ -73,8 +74,8 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
             if told is not None:
                 yield from window.of_rows(told)
                 return
-            with closing(_views(search, jobs, time)) as views:
-                yield from window.of_rows(show.rows(views, window))
+            with closing(_views(search, jobs, time)) as views, Apart() as apart:
+                yield from window.of_rows(show.rows(views, window, apart))
 
     return Answer(rows())
 
@@ -115,23 +116,23 @@ class _Shown:
             return None
         return totals_by_columns(search, jobs, self._columns, self.kind)
 
-    def rows(self, views: Iterator[View], window: Window) -> Iterator[Item]:
+    def rows(self, views: Iterator[View], window: Window, apart: Apart) -> Iterator[Item]:
         """What is shown of jobs."""
         if self._is_total:
             yield from totals(views, self._columns, self.kind)
             return
         for view in ordered(views, self._columns, window.last):
-            shown = self._row(view)
+            shown = self._row(view, apart)
             if shown is not None:
                 yield shown
 
-    def _row(self, view: View) -> Item | None:
+    def _row(self, view: View, apart: Apart) -> Item | None:
         if not self._columns and not self._paths and not self._hidden:
             return document_of(view)
         columns = self._columns or (all_columns(view) if not self._paths else ())
         if self._paths:
             cells = [(column.label, column.text(view)) for column in columns]
-            return found(view, self._paths, cells)
+            return found(view, self._paths, cells, apart)
         return row(view, columns)
 
 
@@ -167,7 +168,9 @@ class Path:
             raise Refused("318", f"The expression is not understood: {error}") from error
 
 
-def found(view: View, paths: Sequence[Path], cells: Sequence[tuple[str, str]]) -> Item | None:
+def found(
+    view: View, paths: Sequence[Path], cells: Sequence[tuple[str, str]], apart: Apart
+) -> Item | None:
     """The element of a job with what its paths find; None where they find nothing.
 
     ``cells`` are the properties that were asked for by name; they make a job worth an element.
@@ -178,27 +181,23 @@ def found(view: View, paths: Sequence[Path], cells: Sequence[tuple[str, str]]) -
     for name, text in cells:
         etree.SubElement(element, name).text = text
     for path in paths:
-        for match in _matches(path, root):
-            element.append(_shown(match, path.label))
+        try:
+            answer = apart.found(path.question, root)
+        except (LimitExceeded, LostWorker, NotAQuery, UnreadableDocument) as error:
+            raise Refused("318", "The expression asks too much of a job") from error
+        element.extend(_shown(each, path.label) for each in answer)
     return item(element) if len(element) else None
 
 
-def _matches(path: Path, root: Element) -> Iterator[Match]:
-    try:
-        yield from path.question.asked_of(root, places=False)
-    except (LimitExceeded, UnreadableDocument) as error:
-        raise Refused("318", "The expression asks too much of a job") from error
-
-
-def _shown(match: Match, label: str) -> Element:
-    if isinstance(match.found, Element) and isinstance(match.found.tag, str):
-        copy = deepcopy(match.found)
+def _shown(found: Found, label: str) -> Element:
+    if found.element is not None:
+        copy = deepcopy(found.element)
         copy.tail = None
         if label:
             copy.tag = label
         return copy
     element = etree.Element(label or _VALUE)
-    element.text = match.text
+    element.text = found.text
     return element
 
 

@@ -53,8 +53,10 @@ def locked(place: Path, what: str, patience: float) -> Iterator[int]:
         yield handle
     finally:
         # Gone before it is given back: who waits for it sees that it has no name, and makes one.
-        path.unlink(missing_ok=True)
-        os.close(handle)
+        try:
+            path.unlink(missing_ok=True)
+        finally:
+            os.close(handle)
 
 
 def _held(path: Path, what: str, patience: float) -> int:

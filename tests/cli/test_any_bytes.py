@@ -7,9 +7,11 @@ They run through ``main``, as a shell runs them: what it answers for all command
 import io
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -204,7 +206,7 @@ def run(tmp_path, monkeypatch):
     for name, text in GOOD.items():
         (tmp_path / name).write_text(text)
 
-    def run(line, garbage):
+    def run(line, garbage, terminal=False):
         with store.open(tmp_path / "STORE", create=True) as jobs, jobs.change() as work:
             work.put(b"<Job><Id>1</Id></Job>")
         (tmp_path / "@").write_bytes(garbage)
@@ -212,31 +214,71 @@ def run(tmp_path, monkeypatch):
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
         monkeypatch.setattr(sys, "argv", ["sssjob", *line.split()])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(garbage)))
-        said = io.TextIOWrapper(io.BytesIO(), "utf-8")
-        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "utf-8"))
+        written, said = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+        if terminal:
+            written.isatty = said.isatty = lambda: True
+        monkeypatch.setattr(sys, "stdout", written)
         monkeypatch.setattr(sys, "stderr", said)
         try:
             cli.main()
             code = 0
         except SystemExit as end:
             code = end.code or 0
-        said.flush()
-        return code, said.buffer.getvalue().decode()
+        shown = []
+        for stream in (written, said):
+            if not stream.closed:
+                stream.flush()
+            shown.append(
+                "" if stream.closed else stream.buffer.getvalue().decode("utf-8", "replace")
+            )
+        return code, *shown
 
     return run
 
 
 @pytest.mark.parametrize("line", SHOWN)
 def test_a_line_of_the_table_has_the_words_that_its_command_takes(line, run):
-    assert "Usage:" not in run(line, JOB.encode())[1]
+    assert "Usage:" not in run(line, JOB.encode())[2]
 
 
 @pytest.mark.parametrize("line", SHOWN)
 def test_any_bytes_give_an_exit_code_and_lines(line, run):
     for name, garbage in GARBAGE.items():
-        code, said = run(line, garbage)
+        code, _, said = run(line, garbage)
         assert code in EXIT_CODES, (name, code)
         assert "Traceback" not in said, (name, said)
+
+
+STEERING = "\x9b31m\u202e\u2028\u200b"
+HOSTILE = (
+    f"<Job><Id>1{STEERING}</Id><User>{STEERING}</User><State>Running</State><Name>{STEERING}</Name>"
+    f"<Requested><Processors>4</Processors><Memory op='{STEERING}'>1</Memory><Node>{STEERING}</Node>"
+    f"</Requested><Dependency>{STEERING}</Dependency><x:y xmlns:x='{STEERING}'>{STEERING}</x:y>"
+    f"<Extension name='{STEERING}'>{STEERING}</Extension></Job>"
+).encode()
+ESCAPED = f"1|\x1b[2J{STEERING}|\x07|COMPLETED|60|4|2026-01-01T00:00:00|2026-01-01T00:01:00\n"
+STEERED = {
+    "a document": HOSTILE,
+    "records": (SACCT + ESCAPED).encode(),
+    "an ad": f'ClusterId = 1\nOwner = "\x1b[2J{STEERING}"\nIwd = "{STEERING}"\n'.encode(),
+    "broken": f"<Job><Id>{STEERING}\x1b]0;x\x07</Ib>".encode(),
+    "TOML": f"{STEERING} = '\x1b[2J'".encode(),
+    "JSON": b'[{"id": "a\\u001b[2J\\u202e", "Processors": 64, "\\u009b": "\\u2028"}]',
+}
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.mark.parametrize("line", [*SHOWN, "report --csv --raw @", "graph --svg @"])
+def test_no_output_of_a_command_steers_a_terminal(line, run):
+    for name, garbage in STEERED.items():
+        written, said = run(line, garbage, terminal=True)[1:]
+        shown = COLOUR.sub("", written + said)
+        steering = [each for each in shown if each not in "\n\t" and hidden(each)]
+        assert not steering, (name, shown)
+
+
+def hidden(letter):
+    return unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp")
 
 
 LETTERS = "<Job><Id>\xfc\u20ac\U0001f600</Id><State>Completed</State></Job>"

@@ -6,9 +6,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from job_service import job_service
 
+from sssjob.handlers import apart
 from sssjob.handlers.conditions import Conditions, matches
 from sssjob.handlers.view import views
+from sssjob.query import cost
 from sssjob.rmap.message import Conj, Get, Op, Where
+from sssjob.workers import Bounds
 
 JOBS = (
     "<Job><Id>PBS.1234.0</Id><User>ann</User><Machine>m1</Machine><Charge>0</Charge><Processors>4</Processors><Duration>3600</Duration></Job>",
@@ -263,6 +266,39 @@ def test_an_expression_never_leaves_its_job(jobs):
         except ValueError:
             continue
         assert rows == []
+
+
+COSTLY = {
+    "what multiplies": "//*[//*[//*[//*[//*[count(//*) = 0]]]]]",
+    "sideways": "//*[following::*[preceding::*[following::*[preceding::*]]]]",
+}
+
+
+@pytest.mark.parametrize("path", COSTLY.values(), ids=COSTLY)
+def test_an_expression_that_may_cost_much_is_stopped_and_others_are_answered(
+    jobs, path, monkeypatch
+):
+    many = "".join(f"<Variable name='{n}'>1</Variable>" for n in range(300))
+    jobs.create(f"<Job><Id>many</Id><Environment>{many}</Environment></Job>")
+    monkeypatch.setattr(cost, "STEPS", 10**30)  # so that nothing is refused before
+    monkeypatch.setattr(apart, "BOUNDS", Bounds(memory=1 << 28, seconds=1, deadline=600))
+    wheres = [("Id", "EQ", "many")]
+    assert jobs.code("Query", gets=[Get("", path=path)], wheres=wheres) == "318"
+    assert jobs.ask("Query", gets=[Get("", path="Id")], wheres=wheres) == [{"Id": "many"}]
+
+
+def test_what_is_asked_apart_finds_the_same(jobs, monkeypatch):
+    paths = ["Delivered", "count(//Job)", "//*[name()='User']", "Requested/Processors/@op", "//Id"]
+    gets = [Get("", path=path) for path in paths]
+    here = jobs.ask("Query", gets=gets)
+    monkeypatch.setattr(apart, "multiplies", lambda _: True)
+    assert jobs.ask("Query", gets=gets) == here
+
+
+def test_a_request_has_so_much_time_for_all_its_expressions(jobs, monkeypatch):
+    monkeypatch.setattr(apart, "multiplies", lambda _: True)
+    monkeypatch.setattr(apart, "TOTAL", -1)
+    assert jobs.code("Query", gets=[Get("", path="Id")]) == "318"
 
 
 def test_no_such_object_and_no_such_action(jobs):

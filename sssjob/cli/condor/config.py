@@ -63,4 +63,4 @@ def command(
         except OSError as error:
             common.fail(common.reason(error))
     for line in lines:
-        click.echo(line)
+        common.data(line)

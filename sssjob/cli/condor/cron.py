@@ -57,10 +57,10 @@ def command(
     common.print_findings(features.findings)
     values = {**features.values, **everywhere}
     for slot in sorted(of_slots):
-        click.echo(f"{lines({**values, **of_slots[slot]}, prefix, slot)}- slot{slot}")
-    click.echo(lines(values, prefix), nl=False)
+        common.data(f"{lines({**values, **of_slots[slot]}, prefix, slot)}- slot{slot}")
+    common.data(lines(values, prefix), nl=False)
     if update:
-        click.echo("- update:true")
+        common.echo("- update:true")
     sys.exit(common.FOUND if values or of_slots else common.NOTHING)
 
 

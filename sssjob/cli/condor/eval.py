@@ -51,4 +51,4 @@ def command(
         common.say(f"sssjob: warning: {message}")
 
     value = evaluate.evaluate(node, mine, theirs, now=now, remark=remark)
-    click.echo(writing.attribute(value, writing.NEW))
+    common.data(writing.attribute(value, writing.NEW))

@@ -41,12 +41,12 @@ def command(job_ad: str | None, machine_ad: str | None, as_json: bool, now: int 
     job = {} if job_ad is None else job_features(Ads().one(job_ad), slot, now)
     if as_json:
         texts = {"machine": machine, "job": job}
-        click.echo(json.dumps({
+        common.data(json.dumps({
             kind: {name: str(value) for name, value in values.items()}
             for kind, values in texts.items()
         }, indent=2))  # fmt: skip
     else:
         for variable, values in (("$MACHINEFEATURES", machine), ("$JOBFEATURES", job)):
             for name, value in values.items():
-                click.echo(f"{variable}/{name}  {value}")
+                common.echo(f"{variable}/{name}  {value}")
     sys.exit(common.FOUND if machine or job else common.NOTHING)

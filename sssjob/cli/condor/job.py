@@ -35,7 +35,8 @@ def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
     from sssjob.document import write
 
     ads = Ads()
-    count = write(_jobs(ads, files, not no_embedded), sys.stdout.buffer, indent=not lines)
+    with common.stdout() as stream:
+        count = write(_jobs(ads, files, not no_embedded), stream, indent=not lines)
     sys.exit(common.NOT_UNDERSTOOD if ads.unread else common.FOUND if count else common.NOTHING)
 
 

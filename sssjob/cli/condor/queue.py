@@ -61,10 +61,10 @@ def command(
         for job in queue.jobs(state)
     ]
     if as_json:
-        click.echo(json.dumps({"jobs": shown}, indent=2, ensure_ascii=False))
+        common.data(json.dumps({"jobs": shown}, indent=2, ensure_ascii=False))
     else:
         for row in shown:
-            click.echo(f"{row['state']:<8}  {row['key']}  {row['reason']}".rstrip())
+            common.echo(f"{row['state']:<8}  {row['key']}  {row['reason']}".rstrip())
     sys.exit(common.FOUND if shown else common.NOTHING)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sssjob.cli import common
+from sssjob.visible import Visible
 
 if TYPE_CHECKING:
     from sssjob.classads.errors import BadAd
@@ -65,4 +66,5 @@ def apart(*files: str | None) -> None:
 
 def text_stream() -> io.TextIOBase:
     """Standard output, for text whatever the locale is."""
-    return io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
+    raw: Any = Visible(sys.stdout) if sys.stdout.isatty() else sys.stdout.buffer
+    return io.TextIOWrapper(raw, encoding="utf-8", newline="\n", write_through=True)

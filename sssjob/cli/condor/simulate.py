@@ -86,9 +86,9 @@ def command(
         nonlocal fetched
         fetched += event.what == "fetched"
         if as_json:
-            click.echo(json.dumps(asdict(event), ensure_ascii=False))
+            common.data(json.dumps(asdict(event), ensure_ascii=False))
         else:
-            click.echo(" ".join(filter(None, (f"{event.slot}:", event.what, event.more))))
+            common.echo(" ".join(filter(None, (f"{event.slot}:", event.what, event.more))))
 
     simulate(slots, commands, tell, Pace(rounds, initial_update, update))
     sys.exit(common.FOUND if fetched else common.NOTHING)

@@ -98,7 +98,7 @@ def prolog(
     except LookupError as error:
         common.fail(f"no such user: {error}")
     for name, place in done.directories.variables().items():
-        click.echo(f"{name}={place}")
+        common.data(f"{name}={place}")
     notes(done.notes)
     common.print_findings(done.findings)
     sys.exit(common.NOTHING if done.notes else common.FOUND)
@@ -138,6 +138,6 @@ def epilog(
         fail(error)
     if done.tally is not None:
         common.print_findings(done.tally.findings)
-        click.echo(f"{done.job_id}: {done.tally.changes} facts folded")
+        common.echo(f"{done.job_id}: {done.tally.changes} facts folded")
     notes(done.notes)
     sys.exit(common.NOTHING if done.notes else common.FOUND)

@@ -87,7 +87,7 @@ def command(
 def _tell(each: Collected) -> None:
     if each.tally is not None:
         common.print_findings(each.tally.findings)
-        click.echo(f"{each.document}: {each.tally.changes} facts folded")
+        common.echo(f"{each.document}: {each.tally.changes} facts folded")
     if each.note:
         common.say(f"sssjob: {each.note}")
     elif each.waiting:

@@ -92,10 +92,10 @@ def offer(
         except (OSError, ValueError) as error:
             fail(error)
     if as_json:
-        click.echo(json.dumps(_as_dict(features, values, written), indent=2, ensure_ascii=False))
+        common.data(json.dumps(_as_dict(features, values, written), indent=2, ensure_ascii=False))
     else:
         for line in _lines(features, values, written, explain):
-            click.echo(line)
+            common.echo(line)
     common.print_findings(found.in_file(file) for found in features.findings)
     errors = any(found.severity is Severity.ERROR for found in features.findings)
     sys.exit(common.NOTHING if errors or not values else common.FOUND)

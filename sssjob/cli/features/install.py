@@ -76,20 +76,20 @@ def command(
         fail(error)
     lines = list(found.configuration())
     if as_json:
-        click.echo(json.dumps({
+        common.data(json.dumps({
             "configuration": lines, "directory": place, "written": bool(directory),
             "scripts": scripts,
         }, indent=2, ensure_ascii=False))  # fmt: skip
         return
     for line in lines:
-        click.echo(line)
+        common.data(line)
     if directory:
         common.say(f"written to {place}: {', '.join(scripts)}")
         return
     again = shlex.join(["--for", system, "--to", place])
-    click.echo(f"\n# The scripts; to write them: sssjob features install {again}")
+    common.echo(f"\n# The scripts; to write them: sssjob features install {again}")
     for name, text in scripts.items():
-        click.echo(f"\n# ---- {place}/{name}\n{text}", nl=False)
+        common.data(f"\n# ---- {place}/{name}\n{text}", nl=False)
 
 
 def _program() -> list[str]:

@@ -44,13 +44,13 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
         unread.add("jobstart_secs")
     lost = sorted(asked & unread)
     if as_json:
-        click.echo(json.dumps({**left_dict(remaining), "short": short}, indent=2))
+        common.data(json.dumps({**left_dict(remaining), "short": short}, indent=2))
     else:
         for name, seconds in (
             ("time", remaining.time), ("wall", remaining.wall), ("shutdown", remaining.shutdown),
             ("cpu", remaining.cpu),
         ):  # fmt: skip
-            click.echo(f"{name:8}  {'-' if seconds is None else seconds}")
+            common.echo(f"{name:8}  {'-' if seconds is None else seconds}")
     for note in remaining.notes:
         common.say(f"notice: {note}")
     common.print_findings(found.findings)

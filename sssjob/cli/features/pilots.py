@@ -56,10 +56,10 @@ def command(
         (look(each, allocated=allocated, wait=wait, now=now) for each in directories), purpose
     )
     if as_json:
-        click.echo(json.dumps([_as_dict(pilot) for pilot in pilots], indent=2))
+        common.data(json.dumps([_as_dict(pilot) for pilot in pilots], indent=2))
     else:
         for line in _lines(pilots):
-            click.echo(line)
+            common.echo(line)
     for pilot in pilots:
         common.print_findings(pilot.findings)
         notes = pilot.outlook.notes if pilot.outlook else ()

@@ -66,7 +66,7 @@ def command(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _interrupt)
     with server:
-        click.echo(f"serving {root} on {server.url}")
+        common.echo(f"serving {root} on {server.url}")
         sys.stdout.flush()
         try:
             server.serve_forever(poll_interval=0.2)

@@ -41,14 +41,14 @@ def command(given: Given, as_json: bool) -> None:
     found = take(given)
     remaining = found.left(given)
     if as_json:
-        click.echo(json.dumps(found.as_dict(remaining), indent=2, ensure_ascii=False))
+        common.data(json.dumps(found.as_dict(remaining), indent=2, ensure_ascii=False))
     else:
         for line in _lines("MACHINEFEATURES", found.machine, keys.MACHINE_FEATURES, given.now):
-            click.echo(line)
+            common.echo(line)
         for line in _lines("JOBFEATURES", found.job, keys.JOB_FEATURES, given.now):
-            click.echo(line)
+            common.echo(line)
         for line in _left(remaining):
-            click.echo(line)
+            common.echo(line)
     common.print_findings(found.findings)
     sys.exit(common.FOUND if found.machine or found.job else common.NOTHING)
 

@@ -79,6 +79,6 @@ def _print(found: Snapshot | None, as_json: bool) -> None:
     if as_json:
         moment = None if found is None else {"now": int(found.now), "consistent": found.consistent}
         shown = {name: spell(value) for name, value in values.items()}
-        click.echo(json.dumps({"values": shown, **(moment or {})}, indent=2))
+        common.data(json.dumps({"values": shown, **(moment or {})}, indent=2))
     for name, value in () if as_json else values.items():
-        click.echo(f"{name:{max(map(len, values))}}  {spell(value)}")
+        common.echo(f"{name:{max(map(len, values))}}  {spell(value)}")

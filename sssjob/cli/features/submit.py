@@ -68,7 +68,7 @@ def command(
     if dry_run:
         import shlex
 
-        click.echo(f"{shlex.join(made.command)}\n{made.script}", nl=False)
+        common.data(f"{shlex.join(made.command)}\n{made.script}", nl=False)
         return
     try:
         name = submitted_id(system, _run(made.command, seconds, made.script))
@@ -82,7 +82,7 @@ def command(
             common.fail(common.reason(error) if isinstance(error, OSError) else error)
     if not made.stays_held:
         _run(made.release(name), seconds)
-    click.echo(name)
+    common.echo(name)
 
 
 def _keep(job: Job, name: str, directory: Path) -> None:

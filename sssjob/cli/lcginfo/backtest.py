@@ -97,15 +97,15 @@ def command(
         common.say("no job with a SubmitTime and a StartTime to ask about")
         sys.exit(common.NOT_UNDERSTOOD if unread else common.NOTHING)
     if as_json:
-        click.echo(json.dumps([_plain(trial) for trial in trials], indent=2))
+        common.data(json.dumps([_plain(trial) for trial in trials], indent=2))
     else:
         for line in _table(trials):
-            click.echo(line)
+            common.echo(line)
     if plot:
         from sssjob.drawing import chart
 
         for line in chart.terminal(_chart(trials)):
-            click.echo(line, err=as_json)
+            common.echo(line, err=as_json)
     if unread:
         sys.exit(common.NOT_UNDERSTOOD)
 

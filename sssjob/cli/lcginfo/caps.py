@@ -51,7 +51,7 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
         else:
             text = shared.text(file or "-", caps.TEXT_LIMIT)
         found = caps.read(text, log) if known is None else known.load()(text)
-        click.echo(caps.write(found), nl=False)
+        common.data(caps.write(found), nl=False)
     log.close()
     sys.exit(common.NOTHING if log.bad else common.FOUND)
 

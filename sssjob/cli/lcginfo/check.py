@@ -41,10 +41,10 @@ def command(path: str, run: bool, as_json: bool) -> None:
         loaded = config.load(path, log)
     options = [option for option in config.OPTIONS if option.field]
     if as_json:
-        click.echo(json.dumps({option.name: _plain(loaded, option) for option in options}))
+        common.data(json.dumps({option.name: _plain(loaded, option) for option in options}))
     else:
         for option in options:
-            click.echo(_line(loaded, option))
+            common.echo(_line(loaded, option))
     problems = [*_problems(loaded), *_published(loaded, log), *(_tried(loaded, log) if run else ())]
     for problem in problems:
         common.say(f"{path}: error: {visible(problem)}")

@@ -69,13 +69,13 @@ def command(
         plotted = _plotted(site, svg) if plot or svg else []
     log.close()
     if as_json:
-        click.echo(json.dumps([row.as_dict(explain=explain) for row in rows], indent=2))
+        common.data(json.dumps([row.as_dict(explain=explain) for row in rows], indent=2))
     elif rows:
         for line in _table(rows, explain=explain):
-            click.echo(line)
+            common.echo(line)
     if plot:
         for line in plotted:
-            click.echo(line, err=as_json)
+            common.echo(line, err=as_json)
     if not rows and (queue or vo):
         raise SystemExit(common.NOTHING)
 

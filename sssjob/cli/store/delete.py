@@ -41,5 +41,5 @@ def command(
     for id_ in missed:
         common.say(f"{store}: no job object {id_} that is {'' if undo else 'not '}deleted")
     if as_json:
-        click.echo(json.dumps({"done": done, "missed": missed}))
+        common.data(json.dumps({"done": done, "missed": missed}))
     sys.exit(common.NOTHING if missed else common.FOUND)

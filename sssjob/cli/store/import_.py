@@ -65,7 +65,7 @@ def command(
             except OSError as error:
                 common.fail(common.reason(error))
     if as_json:
-        click.echo(json.dumps(total.as_dict()))
+        common.data(json.dumps(total.as_dict()))
     else:
         common.say(total)
     sys.exit(common.NOTHING if total.bad else common.FOUND)

@@ -49,7 +49,7 @@ def command(
         events = _of(jobs, ids, start, by) if ids else jobs.changes(since=start, by=by)
         for event in islice(events, limit):
             found = True
-            click.echo(_json(event) if as_json else _line(event))
+            common.data(_json(event) if as_json else _line(event))
     sys.exit(common.FOUND if found else common.NOTHING)
 
 

@@ -31,7 +31,7 @@ def init(store: str, as_json: bool) -> None:
     with shared.opened(store, create=True) as jobs:
         count = jobs.count()
         if as_json:
-            click.echo(json.dumps({"store": jobs.address, "documents": count}))
+            common.data(json.dumps({"store": jobs.address, "documents": count}))
         else:
             common.say(f"{jobs.address}: {count} documents")
 
@@ -51,10 +51,10 @@ def stats(store: str, as_json: bool) -> None:
     with shared.opened(store, read_only=True) as jobs:
         found = jobs.statistics()
     if as_json:
-        click.echo(json.dumps(asdict(found), ensure_ascii=False))
+        common.data(json.dumps(asdict(found), ensure_ascii=False))
         return
     for name, value in _lines(found):
-        click.echo(f"{name:13} {value}")
+        common.echo(f"{name:13} {value}")
 
 
 def _lines(found: Statistics) -> list[tuple[str, str]]:
@@ -103,9 +103,9 @@ def check(store: str, as_json: bool) -> None:
             if as_json:
                 named = fault.identity._asdict() if fault.identity else {"name": None, "id": None}
                 row = {**named, "version": fault.version or None, "message": fault.message}
-                click.echo(json.dumps(row, ensure_ascii=False))
+                common.data(json.dumps(row, ensure_ascii=False))
             else:
-                click.echo(f"{store}: {fault}")
+                common.echo(f"{store}: {fault}")
         common.say(f"{jobs.address}: {faults} faults" if faults else f"{jobs.address}: whole")
     sys.exit(common.NOTHING if faults else common.FOUND)
 
@@ -130,7 +130,7 @@ def compact(store: str, as_json: bool) -> None:
         jobs.compact(on_progress=tell)
         after = jobs.engine.size()
     if as_json:
-        click.echo(json.dumps({"before": before, "after": after}))
+        common.data(json.dumps({"before": before, "after": after}))
     else:
         common.say(f"{jobs.address}: {before} bytes before, {after} now")
 
@@ -159,9 +159,9 @@ def settings(store: str, verify: bool | None, as_json: bool) -> None:
         if verify is not None:
             jobs.verify(verify)
         if as_json:
-            click.echo(json.dumps({"store": jobs.address, "verify": jobs.verifies}))
+            common.data(json.dumps({"store": jobs.address, "verify": jobs.verifies}))
         else:
-            click.echo(f"verify  {'on' if jobs.verifies else 'off'}")
+            common.echo(f"verify  {'on' if jobs.verifies else 'off'}")
 
 
 @click.command(
@@ -180,6 +180,6 @@ def upgrade(store: str, as_json: bool) -> None:
     with shared.failing(), shared.counted("upgrading") as tell:
         done = upgrade(store, on_progress=tell)
     if as_json:
-        click.echo(json.dumps({"upgraded": done}))
+        common.data(json.dumps({"upgraded": done}))
     else:
         common.say("upgraded" if done else "nothing to do: it is a store of this sssjob")
