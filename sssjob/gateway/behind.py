@@ -6,6 +6,8 @@ behind calls it. What that server answers is the answer, its code and message in
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -16,14 +18,35 @@ from sssjob.handlers.attributes import JOB
 from sssjob.handlers.changes import was_answered
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
-from sssjob.rmap.message import Request, Response
+from sssjob.rmap.message import Request, Response, Row
 from sssjob.rmap.responder import Answer, Call
 
 # Gold lets anybody read its passwords; who asks here is not told even that there are any.
 _NEVER = frozenset(("Password",))
 _FUNDED = ("Reserve", "Quote")
 _READING = frozenset(("Query", "Balance"))
+_PAUSE = 5.0  # seconds in which a server that did not answer is not asked
+_NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
 Action = Callable[[Call], Answer]
+
+
+class Door:
+    """Whether a server is asked: not for a while after it did not answer.
+
+    Else everybody who asks would wait as long, and those who ask something else behind them.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._until = clock, float("-inf")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it did not answer just now."""
+        return self._clock() < self._until
+
+    def close(self) -> None:
+        """It did not answer."""
+        self._until = self._clock() + _PAUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +61,7 @@ class Behind:
     actors: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     funds: bool = False
     shadow: bool = False
+    door: Door = field(default_factory=Door)
 
     def passes(self, asked: Request) -> bool:
         """Whether a request about objects that are not kept here goes there."""
@@ -61,9 +85,13 @@ class Behind:
         """
         if not call.proven:
             raise Refused("444", f"{call.actor} may not do this ({call.request.object})")
+        if self.door.is_closed:
+            raise Refused("730", "The server behind does not answer")
+        _require_plain(call.request)
         try:
             parts = list(self.client.call(self._renamed(call)))
         except NoReply as error:
+            self.door.close()
             if error.asked and call.request.action not in _READING:
                 raise Refused("700", "The server behind did not say whether it did it") from error
             raise Refused("730", "The server behind does not answer") from error
@@ -109,3 +137,26 @@ class Behind:
             asked, actor=self.actors.get(call.actor, call.actor),
             chunking=asked.chunking and not endless,
         )  # fmt: skip
+
+
+def _require_plain(asked: Request) -> None:
+    """Refuse (740) what Gold would put into its SQL as it is: it is not its words that decide.
+
+    Of Jobs the dialect looks after that, since what users wrote is in them.
+    """
+    if asked.object == JOB:
+        return
+    rows = [each for each in (asked.data.items if asked.data else ()) if isinstance(each, Row)]
+    texts = [each.value for each in asked.sets]
+    texts += [each.value for each in asked.wheres]
+    texts += [each.value for each in asked.options]
+    texts += [value for row in rows for _, value in row.fields]
+    names = [name for each in asked.objects for name in (each.name, each.alias)]
+    names += [name for each in asked.gets for name in (each.name, each.object, each.alias)]
+    names += [each.name for each in asked.sets]
+    names += [name for each in asked.wheres for name in (each.name, each.object, each.subject)]
+    names += [name for row in rows for name, _ in row.fields]
+    if any(each.join for each in asked.objects):
+        raise Refused("740", "A join of one's own is not passed on")
+    if any("'" in text for text in texts) or not all(map(_NAME.fullmatch, filter(None, names))):
+        raise Refused("740", "A ', or a name with other signs than letters, is not passed on")

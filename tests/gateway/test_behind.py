@@ -9,12 +9,13 @@ import pytest
 from gateways import RING, exchange, gateway
 from gold import documents, recording, replaying
 from job_service import ROLES
+from servers import closed_port
 
 from sssjob import store
 from sssjob.client import GOLD, Client, Legacy
 from sssjob.errors import Refused
 from sssjob.gateway.actions import Actions
-from sssjob.gateway.behind import Behind
+from sssjob.gateway.behind import Behind, Door
 from sssjob.gateway.log import LOGGER, Lines
 from sssjob.gateway.shadow import Said, Shadow, differences
 from sssjob.handlers.charging import Accounting
@@ -23,7 +24,7 @@ from sssjob.handlers.service import Service, Settings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key, Ring
-from sssjob.rmap.message import Data, Get, Object, Option, Request, Row, Where
+from sssjob.rmap.message import Data, Get, Object, Option, Request, Row, Set, Where
 from sssjob.rmap.reading import read_response
 from sssjob.rmap.responder import Answer, Call
 
@@ -125,6 +126,52 @@ def test_who_is_not_proven_is_not_passed_on_and_passwords_are_nobodys(service):
     assert gold.calls == []
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"wheres": (Where("Name", "o'neil"),)},
+        {"wheres": (Where("Name = 'x' OR Name", "a"),)},
+        {"wheres": (Where("Name", "Name", subject="g_password p, User"),)},
+        {"gets": (Get("Name", object="User; --"),)},
+        {"gets": (Get("Name", alias="a, password"),)},
+        {"options": (Option("Limit", "1' --"),)},
+        {"action": "Modify", "sets": (Set("CommonName", "x', Password='y"),)},
+        {"action": "Create", "data": Data((Row("User", (("Name", "o'neil"),)),))},
+        {"objects": (Object("User", join="CROSS JOIN g_password"), Object("Project"))},
+        {"objects": (Object("User, g_password"),)},
+        {"objects": (Object("User", alias="u, g_password p"),)},
+    ],
+)
+def test_what_gold_would_put_into_its_sql_is_not_passed_on(parts):
+    gold = Gold()
+    with running(gold) as other:
+        client = Client([Legacy("127.0.0.1", other.address()[1])], Key(OTHER), GOLD, tries=1)
+        action = parts.pop("action", "Query")
+        objects = parts.pop("objects", (Object("User"),))
+        with pytest.raises(Refused) as error:
+            Behind(client).answer(Call(Request(action, "ann", objects, **parts), "ann"))
+    assert error.value.code == "740"
+    assert gold.calls == []
+
+
+def test_a_server_that_did_not_answer_is_left_alone_for_a_while():
+    now = [100.0]
+    gold = Gold()
+    with running(gold) as other:
+        port = other.address()[1]
+        dead = Client([Legacy("127.0.0.1", closed_port())], Key(OTHER), GOLD, tries=1)
+        behind = Behind(dead, door=Door(lambda: now[0]))
+        call = Call(Request("Query", "ann", (Object("User"),)), "ann")
+        well = replace(behind, client=replace(dead, transports=[Legacy("127.0.0.1", port)]))
+        for each in (behind, well):
+            with pytest.raises(Refused) as error:
+                each.answer(call)
+            assert error.value.code == "730"
+        assert gold.calls == []
+        now[0] += 5
+        assert well.answer(call).code == "000"
+
+
 def test_a_refusal_behind_is_the_answer(service):
     def refuse(call):
         raise Refused("444", "amy may not do this")
@@ -137,6 +184,7 @@ def test_a_server_that_is_not_there_is_told_so(service):
     with running(Gold()) as other:
         made = front(service, other)
     for action in ("Query", "Deposit"):  # nothing reached anybody
+        made.behind = made.actions.behind = replace(made.behind, door=Door())
         assert made.code(action, "Account") == "730"
 
 
@@ -148,10 +196,10 @@ def test_a_change_of_which_nobody_knows_whether_it_was_made_is_700(service):
             raise NoReply("246", "it hung up", asked=True)
             yield
 
-    behind = Behind(Client([Silent("127.0.0.1", 1)], Key(OTHER), GOLD, tries=1))
+    client = Client([Silent("127.0.0.1", 1)], Key(OTHER), GOLD, tries=1)
     for action, code in (("Deposit", "700"), ("Query", "730")):
         with pytest.raises(Refused) as error:
-            behind.answer(Call(Request(action, "root", (Object("Account"),)), "root"))
+            Behind(client).answer(Call(Request(action, "root", (Object("Account"),)), "root"))
         assert error.value.code == code
 
 
