@@ -36,7 +36,8 @@ class Loss(NamedTuple):
 
     ``policy`` is the awarenessPolicy that holds at its place. A ``fact`` says who or what a job
     is, or what became of it: it asks for nothing, so that it refuses nothing. ``shown`` is how
-    sentences call it.
+    sentences call it. ``met``: what is asked for instead fulfils it all the same (decision 249),
+    as a number does that is rounded up, or stands in a range.
     """
 
     path: str
@@ -49,12 +50,13 @@ class Loss(NamedTuple):
     line: int = 0
     job: str = ""
     shown: str = ""
+    met: bool = True
 
     @property
     def refuses(self) -> bool:
         """Whether nothing may be written without it."""
-        asked = self.done in (Done.DROPPED, Done.RESIDUAL) and not self.fact
-        return asked and self.policy == REJECT
+        lost = self.done in (Done.DROPPED, Done.RESIDUAL) or not self.met
+        return lost and not self.fact and self.policy == REJECT
 
     def as_dict(self) -> dict[str, str]:
         """The loss as JSON has it."""

@@ -163,7 +163,7 @@ def added(asked: Asked) -> Shape:
         own.seconds = max(own.seconds, one(view, "Duration", MOST) or 0)
         if len(groups) > 1:
             for name in ("TaskCount", "Processors", "NodeCount", "TaskDistribution", "Memory"):
-                view.approximate(name, f"{len(groups)} task groups are added up")
+                view.approximate(name, f"{len(groups)} task groups are added up", met=False)
     return own
 
 
@@ -199,7 +199,7 @@ def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
 def compared(asked: Asked, of: Shape, given: int) -> None:
     """Tell where options come to another number of processors than a job asks for."""
     if of.processors and given and given != of.processors.least:
-        asked.approximate("Processors", f"{given} in all")
+        asked.approximate("Processors", f"{given} in all", met=given > of.processors.least)
 
 
 def _whole(asked: Asked, item: Property) -> int:

@@ -101,7 +101,7 @@ class Patterns:
         """The same as ``write``, for a job that is asked, which is told what is worth knowing."""
         found = self.write(text, asked.job)
         for each in found.lost:
-            asked.approximate(item.name, each)
+            asked.approximate(item.name, each, met=False)
         for each in found.converted:
             asked.convert(item.name, each)
         return found.text

@@ -65,6 +65,7 @@ class _Fate(NamedTuple):
 
     reason: str
     done: Done | None = None  # dropped, or kept beside
+    met: bool = True  # whether what is asked for instead fulfils it
 
 
 _NONE = _Fate(NO_OPTION)
@@ -248,15 +249,21 @@ class Asked:
         else:
             self._fates[id(item)] = _Fate(reason)
 
-    def approximate(self, name: str, reason: str, done: Done = Done.APPROXIMATED) -> None:
-        """Say of all that was taken by a name that it is there as another value."""
+    def approximate(
+        self, name: str, reason: str, done: Done = Done.APPROXIMATED, *, met: bool = True
+    ) -> None:
+        """Say of all that was taken by a name that it is there as another value.
+
+        ``met``: that one fulfils what is asked for, too.
+        """
         for place in self._named(name):
             fate = self._fates.get(id(place.item))
             if fate is None:
-                self._fates[id(place.item)] = _Fate(reason, done)
+                self._fates[id(place.item)] = _Fate(reason, done, met)
             elif fate.done is not None and reason not in fate.reason.split("; "):
                 told = fate.done if done is Done.CONVERTED else done
-                self._fates[id(place.item)] = _Fate(f"{fate.reason}; {reason}", told)
+                both = _Fate(f"{fate.reason}; {reason}", told, fate.met and met)
+                self._fates[id(place.item)] = both
 
     def convert(self, name: str, how: str) -> None:
         """Say of what was taken by a name by which arithmetic it is another number there."""
@@ -272,7 +279,7 @@ class Asked:
             if (fate := self._fates.get(id(item))) is not None:
                 yield Loss(
                     place.path, stripped(item.text), target, fate.reason, fate.done or otherwise,
-                    policy, place.fact, item.line, job, _shown(item),
+                    policy, place.fact, item.line, job, _shown(item), fate.met,
                 )  # fmt: skip
                 if fate.done is None:  # with all its attributes
                     continue

@@ -377,10 +377,14 @@ def consistent(asked: Asked, of: Shape) -> tuple[int | None, int | None, int | N
         asked.approximate("NodeCount", f"{of.nodes.end} of a range")
     tasks, per_node = of.count, of.per_node
     if count and tasks and tasks % count:
-        asked.approximate("NodeCount", f"{tasks} processes do not share {count} nodes evenly")
+        asked.approximate(
+            "NodeCount", f"{tasks} processes do not share {count} nodes evenly", met=False
+        )
         count = None
     if tasks and per_node and (tasks % per_node or (count and count * per_node != tasks)):
-        asked.approximate("TaskDistribution", f"{tasks} processes are not {per_node} on each node")
+        asked.approximate(
+            "TaskDistribution", f"{tasks} processes are not {per_node} on each node", met=False
+        )
         per_node = None
     return count, tasks, per_node
 

@@ -5,7 +5,7 @@ import pytest
 from translated import losses_of, wrapped
 
 from sssjob.document import loads
-from sssjob.translate import translate
+from sssjob.translate import Untranslatable, translate
 
 
 # Attributes of a request mean nothing of what a job says itself.
@@ -40,3 +40,37 @@ def test_the_order_of_options_asks_for_nothing(kind):
         assert [loss.path for loss in translate(job, target).losses] == ["/Job/Id"]
     other = inner.replace(kind, "mine")
     assert [loss.path for loss in losses_of(other, "sge")] == ["/Job/Extension"]
+
+
+NODES = '<Node aggregation="List">n1,n2</Node>'
+GROUPS = (
+    "<TaskGroup><TaskCount>2</TaskCount></TaskGroup><TaskGroup><TaskCount>3</TaskCount></TaskGroup>"
+)
+TILED = '<TaskCount>5</TaskCount><TaskDistribution type="TasksPerNode">2</TaskDistribution>'
+# What is approximated, and whether what was asked for holds all the same.
+APPROXIMATED = [
+    ("lsf", "<Requested><Duration>61</Duration></Requested>", True),
+    ("sbatch", '<Requested><Memory units="KB">1</Memory></Requested>', True),
+    ("pbs", '<Requested><NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount></Requested>', True),
+    ("condor", "<Requested><NodeCount>1</NodeCount><Processors>3</Processors></Requested>", True),
+    ("sge", f"<Requested>{NODES}</Requested>", False),
+    ("lsf", f"<Requested>{NODES}</Requested>", False),
+    ("condor", f"<Requested>{NODES}</Requested>", False),
+    ("condor", "<Requested><NodeCount>2</NodeCount></Requested>", False),
+    ("sbatch", GROUPS, False), ("flux", GROUPS, False),
+    ("pbs", TILED + "<Requested><NodeCount>4</NodeCount></Requested>", False),
+    ("flux", TILED + "<Requested><NodeCount>4</NodeCount></Requested>", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "inner", "met"), APPROXIMATED)
+def test_reject_refuses_what_does_not_fulfil_what_is_asked_for(target, inner, met):
+    losses = losses_of(inner, target)
+    assert not [loss for loss in losses if loss.done in ("dropped", "residual")]
+    assert all(loss.met for loss in losses) is met
+    job = loads(wrapped(inner).replace("<Job>", '<Job awarenessPolicy="Reject">'))
+    if met:
+        translate(job, target)
+    else:
+        with pytest.raises(Untranslatable):
+            translate(job, target)

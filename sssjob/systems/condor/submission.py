@@ -107,7 +107,9 @@ class Program(fields.Rule):
         if made.program:
             asked.convert("Executable", f"the file {text[2:]}, which stands beside")
         elif "/" not in text:
-            asked.approximate("Executable", f"./{text}: HTCondor does not look for it in PATH")
+            asked.approximate(
+                "Executable", f"./{text}: HTCondor does not look for it in PATH", met=False
+            )
         if words is not None and (found := arguments(words.text)):
             made.option("arguments", literal(quoting.quoted_v2(found)))
 
@@ -310,7 +312,8 @@ class Amounts:
             # "the parallel universe requires that the pool has a dedicated scheduler", and starts
             # the program on each machine, where other systems start a script on the first one.
             told = f"{nodes} machines of the parallel universe, of which each runs the program"
-            asked.approximate("NodeCount" if asked.items("NodeCount") else "TaskDistribution", told)
+            for name in ("NodeCount", "TaskDistribution"):
+                asked.approximate(name, told, met=False)
         elif of.nodes is None and of.total > 1:
             for name in ("Processors", "TaskCount"):
                 asked.convert(name, "all of them on one machine")
@@ -449,7 +452,7 @@ def _is_one_of_several(part: Expression, parts: Iterable[Expression], asked: Ask
     texts = {each.item.text for each in parts if _names_machine(each)}
     if len(texts) < 2 or not _names_machine(part):
         if isinstance(part, Comparison) and part.op == "EQ" and _several(part.item):
-            asked.approximate("Node", "any of them")
+            asked.approximate("Node", "any of them", met=False)
         return False
     asked.refuse(part.item, "a machine has one name: several cannot be asked for")
     return True

@@ -160,7 +160,9 @@ class Jobspec(Specification):
         number = of.node_count
         if of.count and (not per_node or per_node * number != of.count):
             if per_node:
-                asked.approximate("TaskDistribution", f"{of.count} tasks on {number} nodes")
+                asked.approximate(
+                    "TaskDistribution", f"{of.count} tasks on {number} nodes", met=False
+                )
             per_node = -(-of.count // number)
         slot["count"] = per_node or 1
         varies = not isinstance(number_of_nodes, int)

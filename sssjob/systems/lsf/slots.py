@@ -137,7 +137,7 @@ class Slots(Layout):
             if texts and all(map(plain, texts)):
                 found += dict.fromkeys(texts)
                 if len(set(texts)) > 1 and sets.stated_count(item) != 1:
-                    asked.approximate("Node", "any of them")
+                    asked.approximate("Node", "any of them", met=False)
             elif texts:
                 asked.refuse(item, "it is no plain name")
         if found:

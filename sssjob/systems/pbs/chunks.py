@@ -52,9 +52,11 @@ def places(asked: Asked, of: numbers.Shape) -> list[str]:
         nodes = numbers.rounded(of.written, of.per_node)
         of.nodes = numbers.Count(nodes, nodes)
     elif of.nodes is None and of.per_node:
-        asked.approximate("TaskDistribution", "neither nodes nor tasks are counted")
+        asked.approximate("TaskDistribution", "neither nodes nor tasks are counted", met=False)
     if len(wanted) > of.node_count:
-        asked.approximate("Node", f"{len(wanted)} nodes are named, and {of.node_count} asked for")
+        asked.approximate(
+            "Node", f"{len(wanted)} nodes are named, and {of.node_count} asked for", met=False
+        )
     return wanted[: of.node_count]
 
 
@@ -66,10 +68,10 @@ def shares(asked: Asked, of: numbers.Shape) -> list[tuple[int, int]]:
         full, rest = divmod(tasks, of.per_node)
         if full + bool(rest) == nodes:
             return [(full, of.per_node)] * bool(full) + [(1, rest)] * bool(rest)
-        asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes")
+        asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
     each, more = divmod(tasks, nodes)
     if not each:
-        asked.approximate("NodeCount", f"{tasks} nodes, one for each task")
+        asked.approximate("NodeCount", f"{tasks} nodes, one for each task", met=False)
     return [(number, count) for number, count in ((more, each + 1), (nodes - more, each))
             if number and count]  # fmt: skip
 
