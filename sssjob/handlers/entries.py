@@ -56,59 +56,65 @@ def _delta(entry: Entry) -> Fraction | None:
 
 # fmt: off
 _HIDDEN = (
-    _field("CreationTime", lambda entry: entry.at,         _TIME, hidden=True),
-    _field("Details",      lambda entry: entry.details,    hidden=True),
-    _field("Deleted",      lambda entry: entry.ended,      _FLAG, hidden=True),
-    _field("TransactionId", lambda entry: entry.number,    _NUMBER, hidden=True),
+    _field("CreationTime",     lambda entry: entry.at,      _TIME, hidden=True),
+    _field("ModificationTime", lambda entry: entry.at,      _TIME, hidden=True),
+    _field("Deleted",          lambda entry: entry.ended,   _FLAG, hidden=True),
+    _field("RequestId",        lambda entry: "",            hidden=True),
+    _field("TransactionId",    lambda entry: entry.number,  _NUMBER, hidden=True),
 )
-_WHO = (
+_TIMES = (
+    _field("StartTime",    lambda entry: entry.at,          _TIME),
+    _field("EndTime",      lambda entry: entry.until,       _TIME),
+)
+_USER, _PROJECT, _MACHINE = (
     _field("User",         lambda entry: entry.user),
     _field("Project",      lambda entry: entry.project),
     _field("Machine",      lambda entry: entry.machine),
 )
-_TIMES = (
-    _field("StartTime",    lambda entry: entry.at,         _TIME),
-    _field("EndTime",      lambda entry: entry.until,      _TIME),
-)
-# The attributes of each object in the order of Gold, without those that are about accounts.
+# The attributes of each object in the order of Gold; those that are about accounts are empty.
 _FIELDS: Mapping[str, tuple[_Field, ...]] = MappingProxyType({
     TRANSACTION: (
-        _field("Id",          lambda entry: entry.number,  _NUMBER),
+        _field("Id",          lambda entry: entry.number,   _NUMBER),
         _field("Object",      lambda entry: "Job"),
         _field("Action",      lambda entry: entry.kind),
         _field("Actor",       lambda entry: entry.by),
         _field("Name",        lambda entry: entry.job),
-        _field("Count",       lambda entry: 1,             _NUMBER),
-        *_WHO,
+        _field("Child",       lambda entry: ""),
+        _field("Count",       lambda entry: 1,              _NUMBER),
+        _field("Details",     lambda entry: entry.details,  hidden=True),
+        _PROJECT, _USER, _MACHINE,
         _field("JobId",       lambda entry: entry.job),
-        _field("Amount",      lambda entry: entry.amount,  _NUMBER),
-        _field("Delta",       _delta,                      _NUMBER),
+        _field("Amount",      lambda entry: entry.amount,   _NUMBER),
+        _field("Delta",       _delta,                       _NUMBER),
+        _field("Account",     lambda entry: ""),
+        _field("Allocation",  lambda entry: ""),
         _field("Description", lambda entry: entry.reason),
         *_HIDDEN,
     ),
     RESERVATION: (
-        _field("Id",          lambda entry: entry.serial,  _NUMBER),
+        _field("Id",          lambda entry: entry.serial,   _NUMBER),
         _field("Name",        lambda entry: entry.job),
         _field("Job",         lambda entry: entry.job),
-        *_WHO, *_TIMES,
+        _USER, _PROJECT, _MACHINE, *_TIMES,
         _field("Description", lambda entry: entry.reason),
-        _field("Amount",      lambda entry: entry.amount,  _NUMBER, hidden=True),
+        _field("Amount",      lambda entry: entry.amount,   _NUMBER, hidden=True),
         *_HIDDEN,
     ),
     ALLOCATION: (
-        _field("Reservation", lambda entry: entry.serial,  _NUMBER),
-        _field("Id",          lambda entry: entry.serial,  _NUMBER),
+        _field("Reservation", lambda entry: entry.serial,   _NUMBER),
+        _field("Id",          lambda entry: entry.serial,   _NUMBER),
         _field("Account",     lambda entry: ""),
-        _field("Amount",      lambda entry: entry.amount,  _NUMBER),
+        _field("Amount",      lambda entry: entry.amount,   _NUMBER),
         *_HIDDEN,
     ),
     QUOTATION: (
-        _field("Id",          lambda entry: entry.serial,  _NUMBER),
-        _field("Amount",      lambda entry: entry.amount,  _NUMBER),
+        _field("Id",          lambda entry: entry.serial,   _NUMBER),
+        _field("Amount",      lambda entry: entry.amount,   _NUMBER),
         *_TIMES,
         _field("WallDuration", lambda entry: entry.duration, _NUMBER),
         _field("Job",         lambda entry: entry.job),
-        *_WHO,
+        _USER, _PROJECT, _MACHINE,
+        _field("Uses",        lambda entry: ""),
         _field("Description", lambda entry: entry.reason),
         *_HIDDEN,
     ),

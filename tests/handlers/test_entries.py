@@ -45,8 +45,8 @@ def test_every_quote_reservation_charge_and_refund_is_a_transaction(jobs):
     ]
     whole, *_ = jobs.ask("Query", object="Transaction")
     assert list(whole) == [
-        "Id", "Object", "Action", "Actor", "Name", "Count", "User", "Project", "Machine", "JobId",
-        "Amount", "Delta", "Description",
+        "Id", "Object", "Action", "Actor", "Name", "Child", "Count", "Project", "User", "Machine",
+        "JobId", "Amount", "Delta", "Account", "Allocation", "Description",
     ]  # fmt: skip
     hidden, *_ = jobs.ask("Query", object="Transaction", options={"ShowHidden": "True"})
     assert hidden["Details"].endswith("= 40")
@@ -87,13 +87,35 @@ def test_a_quotation_shows_what_was_promised_and_until_when(jobs):
     first, second = jobs.ask("Query", object="Quotation")
     assert first == {
         "Id": "1", "Amount": "40", "StartTime": "1000", "EndTime": str(1000 + 7 * 86400),
-        "WallDuration": "10", "Job": "a", "User": "ann", "Project": "p", "Machine": "",
+        "WallDuration": "10", "Job": "a", "User": "ann", "Project": "p", "Machine": "", "Uses": "",
         "Description": "Quote Job",
     }  # fmt: skip
     assert second["User"] == "bob"
     jobs.answer("Quote", data=[JOB.format("a", "ann")], options={"Guarantee": "True"})
     again = jobs.ask("Query", object="Quotation", wheres=[("Job", "EQ", "a")], gets=["Id"])
     assert again == [{"Id": "1"}, {"Id": "3"}]
+
+
+# What Gold has for each of its objects, hidden ones last, without those of metadata.
+GOLDS = {
+    "Transaction": "Id Object Action Actor Name Child Count Details Project User Machine JobId "
+    "Amount Delta Account Allocation Description",
+    "Reservation": "Id Name Job User Project Machine StartTime EndTime Description",
+    "ReservationAllocation": "Reservation Id Account Amount",
+    "Quotation": "Id Amount StartTime EndTime WallDuration Job User Project Machine Uses "
+    "Description",
+}
+META = "CreationTime ModificationTime Deleted RequestId TransactionId"
+
+
+@pytest.mark.parametrize("kind", GOLDS)
+def test_whatever_a_program_of_gold_asks_for_by_name_is_there(jobs, kind):
+    names = f"{GOLDS[kind]} {META}".split()
+    for row in jobs.ask("Query", object=kind, gets=names):
+        assert list(row) == names
+    shown = [list(row) for row in jobs.ask("Query", object=kind)]
+    assert shown[0] == [name for name in GOLDS[kind].split() if name != "Details"]
+    assert all(each == shown[0] for each in shown)
 
 
 @pytest.mark.parametrize("kind", ["Transaction", "Reservation", "Quotation", BOTH])
