@@ -61,7 +61,7 @@ class Format(NamedTuple):
         found = _imported(f"the format {self.name}", self.module)
         if ":" not in self.module:
             found = getattr(found, LAYOUT, None)
-        if not callable(getattr(found, "reader", None)):
+        if not callable(getattr(found, "rows", None)):
             raise UnusableInput(f"the format {self.name} has no {LAYOUT}")
         return found
 

@@ -27,6 +27,7 @@ from sssjob.units import XML_SPACE
 
 _PLAIN = re.compile(r"[^&<>\r]*")
 _PLAIN_ATTRIBUTE = re.compile(r'[^&<>"\r\n\t]*')
+_TOGETHER = 1 << 15  # characters that are written at once
 _NOTE = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 
 
@@ -74,13 +75,29 @@ def write_texts(
     count = 0
     if wrap:
         stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{wrap}>\n'.encode())
-    for text in texts:
-        # A line break inside a value would break the line that holds the document.
-        stream.write((text if indent or wrap else on_one_line(text)).encode() + b"\n")
-        count += 1
+    waiting: list[str] = []
+    size = 0
+    try:
+        for text in texts:
+            # A line break inside a value would break the line that holds the document.
+            waiting.append(text if indent or wrap or "\n" not in text else on_one_line(text))
+            count += 1
+            size += len(text)
+            if size > _TOGETHER:
+                size = 0
+                _write(waiting, stream)
+    finally:  # what came before something that failed is written
+        _write(waiting, stream)
     if wrap:
         stream.write(f"</{wrap}>\n".encode())
     return count
+
+
+def _write(texts: list[str], stream: BinaryIO) -> None:
+    """Write texts, each with a line end, and forget them."""
+    data = "\n".join([*texts, ""]).encode()
+    texts.clear()
+    stream.write(data)
 
 
 def escape(text: str, also: Mapping[str, str] | None = None) -> str:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from sssjob.errors import InvalidValue
 from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock
-from sssjob.records.layout import Layout, Made, Piece, Read, Reader, Record
+from sssjob.records.layout import Layout, Piece, Reader, Stretch
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
 from sssjob.records.record import Bad, Options, Outcome, Skipped
@@ -47,19 +47,19 @@ class Engine(Generic[P, J]):
         self._clock.begin()
         layout = self._layout
         options = self._options
-        read = layout.reader(options, self._clock)
+        read = layout.reader(options, self._clock) if layout.reader else None
         folder = layout.folding.folder(options, self._plans) if layout.folding else None
         once = Once(layout.run, met) if layout.run and met else None
         before = [(number, clean(raw)) for number, raw in front]
         for batch in chain([before], layout.cut.batches(stream, first, options)):
-            found = self._read(read, batch)
-            yield from self._made(folder.take(found) if folder else found, once)
+            found = self._read(read, batch) if read else batch
+            yield from self._made(folder.take(found) if folder else Stretch.of(found), once)
         if folder:
             yield from self._made(folder.close(), once)
 
-    def _made(self, found: Sequence[Read], once: Once | None) -> Sequence[Outcome[J]]:
+    def _made(self, found: Stretch, once: Once | None) -> Sequence[Outcome[J]]:
         if self._options.ended_only:
-            found = [*chain.from_iterable(map(_ended, found))]
+            found = _ended(found)
         if once is not None:
             found = once.take(found)
         outcomes = self._maker.outcomes(found)
@@ -86,10 +86,15 @@ class Engine(Generic[P, J]):
         return found
 
 
-def _ended(item: Read) -> Iterator[Read]:
-    if not isinstance(item, Record | Made) or item.ended:
-        yield item
-        return
-    yield Skipped(item.line, _NOT_ENDED)
-    for line, _ in item.folded if isinstance(item, Record) else ():
-        yield Skipped(line, _NOT_ENDED)
+def _ended(found: Stretch) -> Stretch:
+    """The same, where records of jobs that have not ended are skipped."""
+    instead: dict[int, list[Skipped]] = {
+        place: [Skipped(found.items[place].line, _NOT_ENDED)]
+        for place in found.made
+        if not found.items[place].ended
+    }
+    for batch in found.batches:
+        for at, ended in enumerate(batch.ended):
+            if not ended:
+                instead[batch.places[at]] = batch.skipped(at, _NOT_ENDED)
+    return found.replaced(instead, {}) if instead else found

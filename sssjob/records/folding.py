@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.records.cutting import Part
-from sssjob.records.layout import Names, Read, Reader, Record
+from sssjob.records.layout import Names, Read, Reader, Record, Stretch
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Options, Skipped
 
@@ -145,31 +145,33 @@ class Folder:
         self._pick = _picker(())
         self._into: Sequence[int] = ()
 
-    def take(self, found: Iterable[Read]) -> list[Read]:
+    def take(self, found: Iterable[Read]) -> Stretch:
         """What is known after the next records."""
         jobs, part_of, goes_on = self._jobs, self._folding.part, self._folding.goes_on
         done: list[Read] = []
+        is_empty = jobs.is_empty
         for item in found:
             if item.__class__ is not Record:
                 known = jobs.pause()
             elif part_of(item):
                 self._look_at(item.names)
                 known = jobs.part(item, (item.line, self._pick(item.fields)))
-            elif jobs.is_empty and not goes_on(item):
+            elif is_empty and not goes_on(item):
                 done.append(item)
                 continue
             else:
                 known = jobs.job(item, item)
+            is_empty = jobs.is_empty
             if known:
                 done += self._folded(known)
             if item.__class__ is not Record:
                 done.append(item)
-        return done + self._alone(jobs.too_many())
+        return Stretch.of(done + self._alone(jobs.too_many()))
 
-    def close(self) -> list[Read]:
+    def close(self) -> Stretch:
         """What is known when nothing more comes."""
         done = [*self._folded(self._jobs.pause())]
-        return done + self._alone(self._jobs.too_many(all=True))
+        return Stretch.of(done + self._alone(self._jobs.too_many(all=True)))
 
     def _alone(self, parts: Iterable[Any]) -> list[Read]:
         return [Skipped(line, self._folding.alone) for line, _ in parts]

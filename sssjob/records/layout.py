@@ -8,8 +8,8 @@ its own faults.
 The idea is one value, ``Layout``, that holds what only the format knows, and one engine
 (``engine.py``) that does the rest, in stages: bytes are *cut* into pieces with their line; a piece
 is *read* into a ``Record``, named columns of text; records of one job are *folded*; and many
-records with the same names are *made* into jobs at once, column by column, by a ``Plan`` of the
-table's rows.
+records with the same names, which are a ``RecordBatch`` then, are *made* into jobs at once, column
+by column, by a ``Plan`` of the table's rows. What folds may give such batches itself.
 
 Why it is right: a stage knows of its neighbours only what passes between them, so what holds for
 one format holds for all: every piece ends in exactly one outcome, both builders use the same
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, Protocol, Union
+from typing import Any, BinaryIO, NamedTuple, Protocol, Union, cast
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Property
@@ -84,6 +84,14 @@ class Known(NamedTuple):
     also: Mapping[str, str] = {}
 
 
+_record = tuple.__new__  # what Record(...) calls in the end, without a call in between
+
+
+def told_by_columns(line: int, names: Names, fields: Sequence[Any]) -> Record:
+    """``Record(line, names, fields)`` in half the time, for the millions that are just so."""
+    return _record(Record, (line, names, fields, True, (), (), (), ()))
+
+
 class Made(NamedTuple):
     """A record that is a job object already, by other means than a table."""
 
@@ -91,6 +99,110 @@ class Made(NamedTuple):
     job: Job
     ended: bool = True
     notes: tuple[Noted, ...] = ()
+
+
+class RecordBatch(NamedTuple):
+    """Records with the same names, as columns.
+
+    ``places`` is where they stand in their ``Stretch``. Behind the columns is what a ``Record``
+    tells of itself; nothing where that is the same as if a record told nothing.
+    """
+
+    names: Names
+    places: Sequence[int]
+    lines: Sequence[int]
+    columns: Sequence[Sequence[Any]]
+    ended: Sequence[bool] = ()
+    more: Sequence[tuple[Property, ...]] = ()
+    notes: Sequence[tuple[Noted, ...]] = ()
+    folded: Sequence[Collection[tuple[int, str]]] = ()
+    groups: Sequence[Any] = ()
+
+    @classmethod
+    def of(cls, places: Sequence[int], records: Sequence[Record]) -> RecordBatch:
+        """Records in these places of their stretch."""
+        lines, names, fields, *told = zip(*records, strict=True)
+        return cls(names[0], places, lines, [*zip(*fields, strict=True)], *told)
+
+    def only(self, chosen: Sequence[int]) -> RecordBatch:
+        """Some of the records, by their numbers in the batch."""
+
+        def of(column: Sequence[Any]) -> Sequence[Any]:
+            return [column[at] for at in chosen] if column else ()
+
+        names, places, lines, columns, *told = self
+        return RecordBatch(names, of(places), of(lines), [*map(of, columns)], *map(of, told))
+
+    def skipped(self, at: int, reason: str) -> list[Skipped]:
+        """What a record becomes, with those folded into it, where it is not wanted."""
+        parts = self.folded[at] if self.folded else ()
+        return [Skipped(self.lines[at], reason), *(Skipped(line, reason) for line, _ in parts)]
+
+
+class Stretch(NamedTuple):
+    """What was found in a stretch of the input, in its order.
+
+    ``items`` is what becomes an outcome as it is; in the places of records of ``batches`` stands
+    anything, and so it does where the items ``made`` are jobs already.
+    """
+
+    items: Sequence[Any]
+    batches: Sequence[RecordBatch] = ()
+    made: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, found: Sequence[Any]) -> Stretch:
+        """What was read record by record; those with the same names become a batch."""
+        if {*map(type, found)} == {Record}:
+            records = cast(Sequence[Record], found)
+            told = [record.names for record in records]
+            if told.count(told[0]) == len(told):
+                return cls(found, [RecordBatch.of(range(len(found)), records)])
+        alike: dict[int, list[int]] = {}  # by the identity of the names: hashing them takes time
+        made: list[int] = []
+        names: Names | None = None
+        places: list[int] = []
+        for place, item in enumerate(found):
+            if item.__class__ is Record:
+                if item.names is not names:  # mostly they are those of the record before
+                    names = item.names
+                    places = alike.setdefault(id(names), [])
+                places.append(place)
+            elif item.__class__ is Made:
+                made.append(place)
+        batches = [
+            RecordBatch.of(places, cast(list[Record], [found[place] for place in places]))
+            for places in alike.values()
+        ]
+        return cls(found, batches, made)
+
+    def replaced(self, instead: Mapping[int, Sequence[Any]], behind: Mapping[int, Any]) -> Stretch:
+        """The same with other things in some places, or behind them."""
+        items: list[Any] = []
+        moved: dict[int, int] = {}
+        for place, item in enumerate(self.items):
+            if place in instead:
+                items += instead[place]
+                continue
+            moved[place] = len(items)
+            items.append(item)
+            if place in behind:
+                items.append(behind[place])
+        batches = []
+        for batch in self.batches:
+            kept = batch.only([at for at, place in enumerate(batch.places) if place in moved])
+            batches.append(kept._replace(places=[moved[place] for place in kept.places]))
+        return Stretch(items, batches, [moved[place] for place in self.made if place in moved])
+
+    def then(self, more: Stretch) -> Stretch:
+        """This stretch, and the next one."""
+        size = len(self.items)
+        return Stretch(
+            [*self.items, *more.items],
+            [*self.batches,
+             *(each._replace(places=[size + at for at in each.places]) for each in more.batches)],
+            [*self.made, *(size + at for at in more.made)],
+        )  # fmt: skip
 
 
 Read = Union[Record, Made, Skipped, Bad, Noted]  # noqa: UP007  # a value, not only a type
@@ -124,11 +236,11 @@ def _unknown(head: bytes) -> str:
 class Folder(Protocol):
     """Folds what was read of a stream into the records of jobs, and leaves all else as it is."""
 
-    def take(self, found: Sequence[Any]) -> list[Read]:
+    def take(self, found: Sequence[Any]) -> Stretch:
         """What is known after the next of what was read."""
         ...
 
-    def close(self) -> list[Read]:
+    def close(self) -> Stretch:
         """What is known when nothing more comes."""
         ...
 
@@ -152,12 +264,7 @@ def table(started: Iterable[Field], waiting: Iterable[Field] = ()) -> Rows:
     return lambda names: others if others and names[-1] == NEVER else rows
 
 
-def _as_it_is(line: int, piece: Any) -> Read:
-    found: Read = piece
-    return found
-
-
-_READ, _NO_ROWS = alone(_as_it_is), table(())
+_NO_ROWS = table(())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +282,7 @@ class Layout:
 
     type: str
     cut: Cut
-    reader: Callable[[Options, Clock], Reader] = _READ
+    reader: Callable[[Options, Clock], Reader] | None = None
     rows: Rows = _NO_ROWS
     folding: Folds | None = None
     span: tuple[str, str] = ("", "")

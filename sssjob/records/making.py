@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import Any, Generic, TypeVar, cast
+from operator import lt
+from typing import Any, Generic, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records import clock as clocks
 from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock, is_backwards
-from sssjob.records.layout import Layout, Made, Names, Read, Record
+from sssjob.records.layout import Layout, Names, RecordBatch, Stretch
 from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import (
     JOB,
@@ -70,74 +71,68 @@ class Maker(Generic[P, J]):
         self._builder = plans.builder
         self._span = span
 
-    def outcomes(self, found: Sequence[Read]) -> list[Outcome[J]]:
-        """What becomes of records, in their order."""
-        alike: dict[int, list[int]] = {}  # by the identity of the names: hashing them takes time
-        outcomes: list[Any] = [*found]
+    def outcomes(self, found: Stretch) -> list[Outcome[J]]:
+        """What becomes of what was found, in its order."""
+        outcomes: list[Any] = [*found.items]
         beside: dict[int, list[Outcome[J]]] = {}
-        names: Names | None = None
-        places: list[int] = []
-        for place, item in enumerate(found):
-            if item.__class__ is Record:
-                if item.names is not names:  # mostly they are those of the record before
-                    names = item.names
-                    places = alike.setdefault(id(names), [])
-                places.append(place)
-            elif item.__class__ is Made:
-                outcomes[place] = Converted(item.line, self._builder.from_job(item.job))
-                beside[place] = [*item.notes]
-        for places in alike.values():
-            records = cast(list[Record], [found[place] for place in places])
-            self._make(places, records, outcomes, beside)
+        for place in found.made:
+            item = found.items[place]
+            outcomes[place] = Converted(item.line, self._builder.from_job(item.job))
+            beside[place] = [*item.notes]
+        for batch in found.batches:
+            if batch.lines:
+                self._make(batch, outcomes, beside)
         return [*_with(outcomes, beside)] if beside else outcomes
 
     def _make(
-        self, places: Sequence[int], records: Sequence[Record], outcomes: list[Any],
-        beside: dict[int, list[Outcome[J]]],
-    ) -> None:  # fmt: skip
-        """Put in their places what becomes of records with the same names, and what to say."""
-        names = records[0].names
-        columns: list[Sequence[Any]] = [*zip(*[it.fields for it in records], strict=True)]
-        more = [record.more for record in records]
-        plan = self._plans.of(names)
-        if any(more):
-            plan = self._plans.of((*names[: len(columns)], _MORE.column, *names[len(columns) :]))
-            columns.append(more)
-        jobs = plan.jobs(columns, self._groups(records))
-        if _are_plain(records, jobs):
-            folded = [len(record.folded) for record in records]
-            told = zip([record.line for record in records], jobs, folded, strict=True)
-            made = map(_converted, repeat(Converted), told)
-            for place, outcome in zip(places, made, strict=True):
-                outcomes[place] = outcome
+        self, batch: RecordBatch, outcomes: list[Any], beside: dict[int, list[Outcome[J]]]
+    ) -> None:
+        """Put in their places what becomes of records, and what to say."""
+        names, columns = batch.names, batch.columns
+        if any(batch.more):
+            names = (*names[: len(columns)], _MORE.column, *names[len(columns) :])
+            columns = [*columns, batch.more]
+        jobs = self._plans.of(names).jobs(columns, self._groups(batch))
+        folded = [*map(len, batch.folded)] if any(batch.folded) else [0] * len(jobs)
+        if any(batch.notes) or any(
+            issubclass(kind, InvalidValue | Odd) for kind in {*map(type, jobs)}
+        ):
+            self._tell(batch, jobs, folded, outcomes, beside)
         else:
-            self._tell(places, records, jobs, outcomes, beside)
+            told = zip(batch.lines, jobs, folded, strict=True)
+            made = map(_converted, repeat(Converted), told)
+            if len(jobs) == len(outcomes):
+                outcomes[:] = made
+            else:
+                for place, outcome in zip(batch.places, made, strict=True):
+                    outcomes[place] = outcome
         for at in self._backwards(names, columns):
-            if isinstance(outcomes[places[at]], Converted):
-                beside.setdefault(places[at], []).append(Noted(records[at].line, _BACKWARDS))
+            place = batch.places[at]
+            if isinstance(outcomes[place], Converted):
+                beside.setdefault(place, []).append(Noted(batch.lines[at], _BACKWARDS))
 
     def _tell(
-        self, places: Sequence[int], records: Sequence[Record], jobs: Sequence[Any],
+        self, batch: RecordBatch, jobs: Sequence[Any], folded: Sequence[int],
         outcomes: list[Any], beside: dict[int, list[Outcome[J]]],
     ) -> None:  # fmt: skip
         """Put in their places jobs, what is wrong with others, and what there is to say."""
-        for place, record, job in zip(places, records, jobs, strict=True):
+        notes = batch.notes or [()] * len(jobs)
+        for at, (place, line, job) in enumerate(zip(batch.places, batch.lines, jobs, strict=True)):
             if isinstance(job, InvalidValue):
-                outcomes[place] = Bad(record.line, str(job))
-                beside[place] = [*of_bad(record.folded)]
+                outcomes[place] = Bad(line, str(job))
+                beside[place] = [*of_bad(batch.folded[at] if batch.folded else ())]
                 continue
-            said: tuple[Noted, ...] = record.notes
+            said: tuple[Noted, ...] = notes[at]
             if isinstance(job, Odd):
                 job, remarks = job
-                said += tuple(Noted(record.line, text, once=True) for text in remarks)
-            outcomes[place] = _converted(Converted, (record.line, job, len(record.folded)))
+                said += tuple(Noted(line, text, once=True) for text in remarks)
+            outcomes[place] = _converted(Converted, (line, job, folded[at]))
             if said:
                 beside[place] = [*dict.fromkeys(said)]  # a column may be read for two ends
 
-    def _groups(self, records: Sequence[Record]) -> list[P] | None:
-        groups = [record.groups for record in records]
+    def _groups(self, batch: RecordBatch) -> list[P] | None:
         nothing = self._builder.nothing
-        return [group or nothing for group in groups] if any(groups) else None
+        return [group or nothing for group in batch.groups] if any(batch.groups) else None
 
     def _backwards(self, names: Names, columns: Sequence[Sequence[Any]]) -> set[int]:
         """Records whose clock was set back while they ran."""
@@ -145,19 +140,13 @@ class Maker(Generic[P, J]):
         if start not in names or end not in names:
             return set()
         starts, ends = columns[names.index(start)], columns[names.index(end)]
+        if not any(map(lt, ends, starts)):
+            return set()
         return {
             place
             for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
             if over < begun and is_backwards(begun, over)
         }
-
-
-def _are_plain(records: Sequence[Record], jobs: Sequence[Any]) -> bool:
-    """Whether all became jobs of which there is nothing to say."""
-    kinds = {job.__class__ for job in jobs}
-    return not any(issubclass(kind, InvalidValue | Odd) for kind in kinds) and not any(
-        [record.notes for record in records]
-    )
 
 
 def _with(

@@ -45,6 +45,7 @@ def cutter(
         return None
     if not isinstance(layout.folding, Folding):
         return layout.cut.cutter(options, front)
+    assert layout.reader is not None  # what is folded was read
     many = layout.cut.many if isinstance(layout.cut, Lines) else None
     return FoldingCutter(layout.folding, layout.reader(options, Clock()), options, front, many)
 

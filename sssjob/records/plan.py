@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import starmap
 from operator import itemgetter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from sssjob import spec
 from sssjob.errors import InvalidValue
@@ -137,8 +137,11 @@ class Memory(dict[Any, P]):
         if self._many and "" not in texts and (read := self._many(texts)) is not None:
             return self._column(read, False)
         try:
+            found: list[Found]
             if self._row.beside:
                 found = list(starmap(self._read, texts))
+            elif "" not in texts:
+                found = list(map(self._read, texts))
             else:
                 found = [self._read(text) if text else None for text in texts]
         except InvalidValue as wrong:
@@ -166,9 +169,9 @@ class Memory(dict[Any, P]):
             return self._piece(found), wrong
 
     def _put(self, found: Sequence[Found]) -> Column:
+        if "" not in found and {*map(type, found)} == {str}:
+            return self._column(cast(Sequence[str], found), True)
         texts = [text for text in found if text.__class__ is str and text]
-        if len(texts) == len(found):
-            return self._column(texts, True)
         if len(texts) + found.count(None) < len(found):
             return list(map(self._piece, found))
         made = self._builder.side_by_side((self._column(texts, True),), len(texts))

@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter, itemgetter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sssjob.errors import Severity
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.layout import NEVER, Names, Read, Record, Run
+from sssjob.records.layout import NEVER, Names, RecordBatch, Run, Stretch
 from sssjob.records.record import Noted, Skipped
 
 AGAIN = "read before"
@@ -185,45 +183,49 @@ class Once:
     def __init__(self, run: Run, met: Met) -> None:
         self._run, self._met = run, met
         self._names: Names = ()
-        self._keys: Callable[[Sequence[Record]], Keys] = _untold
+        self._keys: Callable[[RecordBatch], Keys] = _untold
 
-    def take(self, found: Sequence[Read]) -> Sequence[Read]:
-        """What was read, without them, and with what is to say."""
-        records = [item for item in found if item.__class__ is Record]
-        if not records:
-            return found
+    def take(self, found: Stretch) -> Stretch:
+        """What was found, without them, and with what is to say."""
         keys: list[str] = []
         ends: list[str] = []
-        for names, alike in groupby(records, attrgetter("names")):
-            if names is not self._names:
-                self._names, self._keys = names, _reader(self._run, names)
-            more = self._keys([*alike])
+        places: list[int] = []
+        for batch in found.batches:
+            if batch.names is not self._names:
+                self._names, self._keys = batch.names, _reader(self._run, batch.names)
+            more = self._keys(batch)
             keys += more[0]
             ends += more[1]
+            places += batch.places
+        if not places:
+            return found
+        if len(found.batches) > 1:  # the first of two is the one that stands first
+            order = sorted(range(len(places)), key=places.__getitem__)
+            keys, ends = [keys[at] for at in order], [ends[at] for at in order]
+            places = [places[at] for at in order]
         verdicts = self._met.take(keys, ends)
-        return [*_without(found, iter(verdicts))] if verdicts else found
+        return _without(found, dict(zip(places, verdicts, strict=True))) if verdicts else found
 
 
-def _without(found: Iterable[Read], verdicts: Iterator[int]) -> Iterator[Read]:
-    for item in found:
-        verdict = next(verdicts) if isinstance(item, Record) else NEW
-        if verdict == TWICE:
-            assert isinstance(item, Record)
-            yield Skipped(item.line, AGAIN)
-            yield from (Skipped(line, AGAIN) for line, _ in item.folded)
-            yield Noted(item.line, _TWICE, once=True, severity=Severity.NOTICE)
-            continue
-        yield item
-        if verdict == CHANGED:
-            yield Noted(item.line, _CHANGED, once=True, severity=Severity.NOTICE)
+def _without(found: Stretch, verdicts: Mapping[int, int]) -> Stretch:
+    instead: dict[int, list[Skipped | Noted]] = {}
+    behind: dict[int, Noted] = {}
+    for batch in found.batches:
+        for at, (place, line) in enumerate(zip(batch.places, batch.lines, strict=True)):
+            if verdicts[place] == TWICE:
+                note = Noted(line, _TWICE, once=True, severity=Severity.NOTICE)
+                instead[place] = [*batch.skipped(at, AGAIN), note]
+            elif verdicts[place] == CHANGED:
+                behind[place] = Noted(line, _CHANGED, once=True, severity=Severity.NOTICE)
+    return found.replaced(instead, behind)
 
 
-def _untold(records: Sequence[Record]) -> Keys:
+def _untold(batch: RecordBatch) -> Keys:
     """The keys of records that do not tell their run."""
-    return [""] * len(records), [""] * len(records)
+    return [""] * len(batch.lines), [""] * len(batch.lines)
 
 
-def _reader(run: Run, names: Names) -> Callable[[Sequence[Record]], Keys]:
+def _reader(run: Run, names: Names) -> Callable[[RecordBatch], Keys]:
     """What reads the keys of records with these names."""
     places = [names.index(name) for name in (*run.of, run.submit, run.start) if name in names]
     submit, start, end = (_place(names, name) for name in (run.submit, run.start, run.end))
@@ -231,16 +233,20 @@ def _reader(run: Run, names: Names) -> Callable[[Sequence[Record]], Keys]:
     if NEVER in names or start is None:
         if submit is None:
             return _untold
-        return lambda records: ([_whole(one, submit) for one in records], ended(records))
-    pick = itemgetter(*places)
+        return lambda batch: (
+            [_whole(batch, at, submit) for at in range(len(batch.lines))],
+            ended(batch),
+        )
 
-    def read(records: Sequence[Record]) -> Keys:
-        keys = [_SEPARATOR.join(pick(one.fields)) for one in records]
-        if not _NOTHING.isdisjoint([one.fields[start] for one in records]):
-            for place, one in enumerate(records):
-                if one.fields[start] in _NOTHING:
-                    keys[place] = _whole(one, submit)
-        return keys, ended(records)
+    def read(batch: RecordBatch) -> Keys:
+        told = zip(*(batch.columns[place] for place in places), strict=True)
+        keys = [*map(_SEPARATOR.join, told)]
+        starts = batch.columns[start]
+        if not _NOTHING.isdisjoint(starts):
+            for at, text in enumerate(starts):
+                if text in _NOTHING:
+                    keys[at] = _whole(batch, at, submit)
+        return keys, ended(batch)
 
     return read
 
@@ -249,16 +255,17 @@ def _place(names: Names, name: str) -> int | None:
     return names.index(name) if name in names else None
 
 
-def _texts(place: int | None) -> Callable[[Sequence[Record]], list[str]]:
+def _texts(place: int | None) -> Callable[[RecordBatch], list[str]]:
     """What gives a column, "" where there is none."""
     if place is None:
-        return lambda records: [""] * len(records)
-    return lambda records: [one.fields[place] for one in records]
+        return lambda batch: [""] * len(batch.lines)
+    return lambda batch: [*batch.columns[place]]
 
 
-def _whole(record: Record, submit: int | None) -> str:
+def _whole(batch: RecordBatch, at: int, submit: int | None) -> str:
     """All that a record of a job that did not begin says, if it says when it was submitted."""
-    if submit is None or record.fields[submit] in _NOTHING:
+    if submit is None or batch.columns[submit][at] in _NOTHING:
         return ""
-    texts: Iterable[Any] = (text for text in record.fields if text.__class__ is str)
+    fields = (column[at] for column in batch.columns)
+    texts: Iterable[Any] = (text for text in fields if text.__class__ is str)
     return _SEPARATOR.join((NEVER, *texts))

@@ -34,12 +34,15 @@ class Reading:
 
         Raises ``OSError``, ``UnusableSource`` and ``UnreadableDocument``, which name the source.
         """
-        count = self.counts.add
+        counts = self.counts
         for source in sources:
             with naming(source.name), self.opening(source) as raw, unpacked(raw) as stream:
                 for outcome in read(stream):
-                    count(outcome)
-                    if isinstance(outcome, Converted):
+                    if isinstance(outcome, Converted):  # as nearly all are
+                        counts.converted += 1
+                        counts.steps += outcome.steps
                         yield outcome.job
-                    elif not isinstance(outcome, Skipped):
+                        continue
+                    counts.add(outcome)
+                    if not isinstance(outcome, Skipped):
                         self.tell(source.name, outcome)

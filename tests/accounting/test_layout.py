@@ -1,18 +1,29 @@
 """A layout declares how records of one job are folded, and all builders and parts follow it."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sssjob.model import Job, Property
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cuts import Lines
 from sssjob.records.engine import Engine
 from sssjob.records.folding import Fold, Folding
-from sssjob.records.layout import Layout, NoRecord, Record, alone, table
+from sssjob.records.layout import (
+    Layout,
+    Made,
+    NoRecord,
+    Record,
+    RecordBatch,
+    Stretch,
+    alone,
+    table,
+)
 from sssjob.records.parts import cutter
-from sssjob.records.record import JOB, Bad, Converted, Counts, Field, Options, Skipped
+from sssjob.records.record import JOB, Bad, Converted, Counts, Field, Noted, Options, Skipped
 
 NAMES = ("id", "part", "name", "priority")
 
@@ -95,3 +106,59 @@ def test_parts_of_a_stream_of_any_size_tell_what_the_whole_does(lines, size):
     jobs = [item for item in counts.counting(found) if isinstance(item, Converted)]
     assert counts.records == sum(text not in BLANK for text in lines)
     assert len(jobs) == counts.converted
+
+
+class Columns:
+    """Folds nothing: those whose name is "one" are given as a batch, all else as it is."""
+
+    def folder(self, options, plans):
+        return self
+
+    def take(self, found):
+        places = [place for place, item in enumerate(found)
+                  if isinstance(item, Record) and item.fields[2] == "one"]  # fmt: skip
+        rest = [None if place in places else item for place, item in enumerate(found)]
+        if not places:
+            return Stretch.of(rest)
+        batch = RecordBatch.of(places, [found[place] for place in places])
+        return Stretch.of(rest)._replace(batches=[*Stretch.of(rest).batches, batch])
+
+    def close(self):
+        return Stretch(())
+
+
+@pytest.mark.parametrize("ended_only", [False, True])
+@pytest.mark.parametrize("builder", [OBJECTS, TEXTS])
+def test_a_folder_gives_columns_and_each_outcome_stands_in_its_place(builder, ended_only):
+    def read(line, text):
+        found = record(line, text)
+        noted = (Noted(line, "even"),) if line % 2 == 0 else ()
+        more = (Property("Extension", text, {"name": "whole"}),) if line % 3 == 0 else ()
+        return found._replace(ended=found.fields[1] == "-", notes=noted, more=more,
+                              folded=[(100 + line, "part")] if line % 4 == 0 else ())  # fmt: skip
+
+    rows = declared().rows
+    alone_ = Layout(type="Made up", cut=Lines(), reader=alone(read), rows=rows)
+    columns = replace(alone_, folding=Columns())
+    lines = [f"{number} {'-a'[number % 5 == 0]} {'one' if number % 7 else 'more'} {number}\n"
+             for number in range(1, 60)]  # fmt: skip
+    lines[10], lines[20], lines[30] = "odd\n", "30 - one x\n", " - one 7\n"
+    data = "".join(lines).encode()
+
+    def all_told(layout):
+        return list(
+            Engine(layout, Options(ended_only=ended_only), builder).outcomes(io.BytesIO(data))
+        )
+
+    found = all_told(columns)
+    assert found == all_told(alone_)
+    assert {type(item) for item in found} >= {Bad, Converted, Noted}
+
+
+def test_of_two_stretches_the_second_stands_behind_the_first():
+    first = Stretch.of([Record(1, NAMES, ["1", "-", "a", "1"]), Bad(2, "odd")])
+    second = Stretch.of([Bad(3, "odd"), Record(4, NAMES, ["4", "-", "b", "4"]), Made(5, Job(()))])
+    both = first.then(second)
+    assert [[*batch.places] for batch in both.batches] == [[0], [3]]
+    assert both.made == [4]
+    assert [item.line for item in both.items] == [1, 2, 3, 4, 5]

@@ -15,7 +15,7 @@ from decimal import Decimal
 from sssjob.errors import InvalidValue
 from sssjob.records.cuts import Lines
 from sssjob.records.folding import Fold, Folding
-from sssjob.records.layout import Known, Layout, NoRecord, Record, Run, alone
+from sssjob.records.layout import Known, Layout, NoRecord, Record, Run, alone, told_by_columns
 from sssjob.records.lines import first_line
 from sssjob.records.record import Noted
 from sssjob.systems.gridengine.accounting import table
@@ -73,19 +73,23 @@ def split(lines: Sequence[str]) -> Sequence[str | list[str]]:
 def record(number: int, line: str | list[str]) -> Record | None:
     """What a line is, or its fields. Raises ``InvalidValue``."""
     if isinstance(line, list):
-        fields = with_tail(line)
+        fields = with_tail(line) if len(line) > NAMED else line
     elif line[0] == "#" or len(line) < 2:
         return None
     else:
         fields = parted(line)
-    for index in _TIMES:
-        if len(fields[index]) > 11:
-            fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
-    more = fields[-1].count(":") + 1 if has_tail(len(fields)) else 0
-    names = table.names(len(fields), more, fields[STARTED] == "0")
+    if len(fields[SUBMITTED]) > 11 or len(fields[STARTED]) > 11 or len(fields[ENDED]) > 11:
+        for index in _TIMES:
+            if len(fields[index]) > 11:
+                fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
+    size = len(fields)
+    more = fields[-1].count(":") + 1 if has_tail(size) else 0
+    names = table.names(size, more, fields[STARTED] == "0")
     fields.append("")
-    notes = (Noted(number, table.not_known(names), once=True),) if more else ()
-    return Record(number, names, fields, notes=notes)
+    found = told_by_columns(number, names, fields)
+    if more:
+        found = found._replace(notes=(Noted(number, table.not_known(names), once=True),))
+    return found
 
 
 def key(record: Record) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Known, Layout, NoRecord, Read, Record, Run, alone
+from sssjob.records.layout import NEVER, Known, Layout, NoRecord, Read, Run, alone, told_by_columns
 from sssjob.records.layout import table as mapping
 from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Noted, Skipped
@@ -82,13 +82,12 @@ def _record(number: int, fields: list[str]) -> Read:
     if len(known) < least:
         raise NoRecord(f"{len(fields)} fields: the record is cut short")
     tail = _tail(fields, position + len(table.REST))
-    whole = tail or len(fields) <= position + len(table.REST)
-    notes = () if whole else (Noted(number, _OTHER_TAIL, once=True),)
     names = _names(len(known), len(tail), fields[_START] == "0")
-    return Record(
-        number, names, [*fields[:first], " ".join(asked), " ".join(hosts), *known, *tail],
-        notes=notes,
-    )  # fmt: skip
+    told = [*fields[:first], " ".join(asked), " ".join(hosts), *known, *tail]
+    found = told_by_columns(number, names, told)
+    if tail or len(fields) <= position + len(table.REST):
+        return found
+    return found._replace(notes=(Noted(number, _OTHER_TAIL, once=True),))
 
 
 def _list(fields: list[str], position: int, name: str) -> tuple[list[str], int]:

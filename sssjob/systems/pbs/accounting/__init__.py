@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Known, Layout, Read, Record, Run, alone
+from sssjob.records.layout import Known, Layout, Read, Run, alone, told_by_columns
 from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
@@ -57,7 +57,7 @@ def record(number: int, line: str) -> Read:
     """What a line is."""
     for pattern, names in _SEEN.patterns:
         if found := pattern.fullmatch(line):
-            return Record(number, names, found.groups(""))
+            return told_by_columns(number, names, found.groups(""))
     return _record(number, line)
 
 
@@ -86,7 +86,8 @@ def _record(number: int, line: str) -> Read:
         _SEEN.add(keys[: -len(_BESIDE)])
     # A lost run ended when its record was written.
     ended = "" if "end" in keys else _iso(stamp)
-    return Record(number, keys, (*values, id, server, array.strip("[]-"), letter, ended))
+    told = (*values, id, server, array.strip("[]-"), letter, ended)
+    return told_by_columns(number, keys, told)
 
 
 def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
+from itertools import repeat
 from typing import Any, Generic, TypeVar
 
 from sssjob.errors import InvalidValue, Severity
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.layout import NEVER, Names, Record
+from sssjob.records.layout import NEVER, Names, RecordBatch
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
 from sssjob.records.record import Noted
@@ -24,7 +25,6 @@ J = TypeVar("J")
 # What there is to say of a job that goes on and has an end all the same.
 GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
 
-_record = tuple.__new__  # what Record(...) calls in the end, without a call in between
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
 
@@ -49,46 +49,51 @@ class Columns(Generic[P, J]):
         self.step_columns = self._steps.columns
         self._job_columns = plans.of(self._names).columns
 
-    def records(
-        self, rows: Sequence[Row], sums: Sequence[Sequence[Any]], groups: Sequence[P],
-        notes: Sequence[tuple[Noted, ...]], folded: Sequence[Collection[tuple[int, str]]],
-    ) -> list[Record]:  # fmt: skip
-        """The records of jobs: of their allocations, what was summed, and their task groups."""
-        twice = self._twice(rows)
+    def batches(
+        self, rows: Sequence[Row], places: Sequence[int], sums: Sequence[Sequence[Any]],
+        groups: Sequence[P], notes: Sequence[tuple[Noted, ...]],
+        folded: Sequence[Collection[tuple[int, str]]],
+    ) -> list[RecordBatch]:  # fmt: skip
+        """The records of jobs in these places: of allocations, sums, and task groups."""
+        if not rows:
+            return []
+        columns, twice = self._columns(rows)
         if twice:
-            pairs = zip(notes, rows, strict=True)
+            pairs = zip(notes or repeat(()), rows, strict=False)
             notes = [(*told, *self._doubtful(row, twice)) for told, row in pairs]
-            rows = [self._untangled(row, twice) for row in rows]
-        progress = self._progress(rows)
-        fields, truncated = self._without_ends(rows, progress)
+        progress = self._progress(columns, len(rows))
+        truncated = self._without_ends(columns, rows, progress)
         if not self._ended_only:
             self.truncated = self.truncated or truncated
-        submitted = self._submitted(fields)
-        names, never = self._names, self._never
-        started = [True] * len(rows) if self._are_started(fields) else map(self._started, fields)
+        submit = self._at.get("Submit")
+        submitted = [""] * len(rows) if submit is None else self._clock.column(columns[submit])
+        over = ["1" if done == ENDED else "" for done in progress]
+        ended = [done == ENDED for done in progress]
+        batch = RecordBatch(
+            self._names, places, [row.line for row in rows],
+            [*columns, progress, over, submitted, *sums], ended, (), notes, folded, groups,
+        )  # fmt: skip
+        begun = self._started(columns, len(rows))
+        if all(begun):
+            return [batch]
+        waiting = batch.only([at for at, started in enumerate(begun) if not started])
+        at = len(columns)
+        waits = [[text if text == ENDED else "" for text in waiting.columns[at]],
+                 [""] * len(waiting.lines)]  # fmt: skip
+        columns = [*waiting.columns[:at], *waits, *waiting.columns[at + 2 :]]
         return [
-            _record(Record, (
-                row.line,
-                names if begun else never,
-                [*texts, done if begun or done == ENDED else "",
-                 "1" if begun and done == ENDED else "", moment, *summed],
-                done == ENDED, (), told, parts, group,
-            ))
-            for row, texts, begun, done, moment, summed, told, parts, group in zip(
-                rows, fields, started, progress, submitted, sums, notes, folded, groups,
-                strict=True,
-            )
-        ]  # fmt: skip
+            batch.only([at for at, started in enumerate(begun) if started]),
+            waiting._replace(names=self._never, columns=columns),
+        ]
 
     def groups(self, rows: Sequence[Row], steps: Sequence[str]) -> list[P | Odd[P]]:
         """Steps as task groups, whose Id is the part of the step's id behind the job's."""
-        if twice := self._twice(rows):
-            rows = [self._untangled(row, twice) for row in rows]
-        progress = self._progress(rows)
-        fields, truncated = self._without_ends(rows, progress)
+        columns, _ = self._columns(rows)
+        progress = self._progress(columns, len(rows))
+        truncated = self._without_ends(columns, rows, progress)
         self.truncated = self.truncated or truncated
         over = ["1" if text == ENDED else "" for text in progress]
-        return self._steps.groups([*zip(*fields, strict=True), progress, over, steps])
+        return self._steps.groups([*columns, progress, over, steps])
 
     def joined(self, row: Row) -> Iterator[Noted]:
         """Which lines are part of a record."""
@@ -106,68 +111,73 @@ class Columns(Generic[P, J]):
             text = f"a delimiter in a text: left out {shown}, which can be read in several ways"
             yield Noted(row.line, text)
 
-    def _progress(self, rows: Sequence[Row]) -> list[str]:
-        """How far each job is."""
-        end, state = self._at.get("End"), self._at.get("State")
-        if end is not None and NO_VALUE.isdisjoint([row.fields[end] for row in rows]):
-            states = set() if state is None else {row.fields[state] for row in rows}
-            if all(phase(text) is Phase.TOLD_BY_END for text in states):
-                return [ENDED] * len(rows)
-        return [ENDED if self._ended(row) else BEGUN for row in rows]
+    def _columns(self, rows: Sequence[Row]) -> tuple[list[Sequence[str]], set[str]]:
+        """The columns of rows, and their times that happened twice.
 
-    def _ended(self, row: Row) -> bool:
-        """Whether the record is of a job, or a run of it, that has ended: the state decides.
-
-        sacct prints an end for jobs that go on, too, if it is asked to.
+        Those of an autumn hour are told apart by the time that passed.
         """
-        text = self._text(row.fields, "State")
-        if phase(text) is not Phase.TOLD_BY_END:
-            return False
+        twice = self._twice(rows)
+        if twice:
+            rows = [self._untangled(row, twice) for row in rows]
+        return [*zip(*[row.fields for row in rows], strict=True)], twice
+
+    def _told(self, columns: Sequence[Sequence[str]], name: str, size: int) -> Sequence[str]:
+        """The texts of a column, each "" where there is none."""
+        index = self._at.get(name)
+        return [""] * size if index is None else columns[index]
+
+    def _progress(self, columns: Sequence[Sequence[str]], size: int) -> list[str]:
+        """How far each job is: the state decides, for sacct prints ends of jobs that go on, too.
+
+        What it cannot tell is told by the end, or by the state where there is no such column.
+        """
+        states = self._told(columns, "State", size)
+        open_ended = {text for text in {*states} if phase(text) is not Phase.TOLD_BY_END}
         if "End" in self._at:
-            return self._text(row.fields, "End") not in NO_VALUE
-        return bool(text) and values.is_over(text)
+            ends = columns[self._at["End"]]
+            if not open_ended and NO_VALUE.isdisjoint(ends):
+                return [ENDED] * size
+            over = [end not in NO_VALUE for end in ends]
+        else:
+            over = [bool(text) and values.is_over(text) for text in states]
+        return [
+            ENDED if end and state not in open_ended else BEGUN
+            for end, state in zip(over, states, strict=True)
+        ]
 
     def _without_ends(
-        self, rows: Sequence[Row], progress: Sequence[str]
-    ) -> tuple[list[list[str]], int]:
-        """The fields of rows without the ends of jobs that go on, and the first line with one.
+        self, columns: list[Sequence[str]], rows: Sequence[Row], progress: Sequence[str]
+    ) -> int:
+        """Leave out the ends of jobs that go on; the first line with one.
 
         Such ends are those of a window.
         """
-        found = [row.fields for row in rows]
         end, state = self._at.get("End"), self._at.get("State")
         if end is None or state is None or BEGUN not in progress:
-            return found, 0
+            return 0
+        ends = [*columns[end]]
         first = 0
-        for place, (row, texts) in enumerate(zip(rows, found, strict=True)):
-            if texts[end] not in NO_VALUE and phase(texts[state]) is not Phase.TOLD_BY_END:
-                found[place] = [*texts[:end], "", *texts[end + 1 :]]
-                first = first or row.line
-        return found, first
+        for place, (text, told) in enumerate(zip(ends, columns[state], strict=True)):
+            if text not in NO_VALUE and phase(told) is not Phase.TOLD_BY_END:
+                ends[place] = ""
+                first = first or rows[place].line
+        columns[end] = ends
+        return first
 
-    def _submitted(self, fields: Sequence[list[str]]) -> Sequence[str]:
-        submit = self._at.get("Submit")
-        if submit is None or not fields:
-            return [""] * len(fields)
-        return self._clock.column([texts[submit] for texts in fields])
-
-    def _are_started(self, fields: Sequence[list[str]]) -> bool:
-        """Whether all jobs are known to be started."""
-        nodes, start, state = map(self._at.get, ("NodeList", "Start", "State"))
-        return (
-            start is not None
-            and NO_VALUE.isdisjoint([texts[start] for texts in fields])
-            and (nodes is None or _NOT_STARTED.isdisjoint([texts[nodes] for texts in fields]))
-            and (state is None or Phase.WAITS not in map(phase, {it[state] for it in fields}))
-        )
-
-    def _started(self, fields: Sequence[str]) -> bool:
-        """Whether the job was started."""
-        if self._text(fields, "NodeList") in _NOT_STARTED:
-            return False
-        if phase(self._text(fields, "State")) is Phase.WAITS:
-            return False
-        return "Start" not in self._at or self._text(fields, "Start") not in NO_VALUE
+    def _started(self, columns: Sequence[Sequence[str]], size: int) -> Sequence[bool]:
+        """Whether each job was started."""
+        waits = {
+            text for text in {*self._told(columns, "State", size)} if phase(text) is Phase.WAITS
+        }
+        nodes = self._told(columns, "NodeList", size)
+        starts = columns[self._at["Start"]] if "Start" in self._at else ["1"] * size
+        if not waits and _NOT_STARTED.isdisjoint(nodes) and NO_VALUE.isdisjoint(starts):
+            return (True,)
+        states = self._told(columns, "State", size)
+        return [
+            node not in _NOT_STARTED and state not in waits and start not in NO_VALUE
+            for node, state, start in zip(nodes, states, starts, strict=True)
+        ]
 
     def _text(self, fields: Sequence[str], column: str) -> str:
         """The text of a column, or "" where there is none."""

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from sssjob.errors import Severity
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
-from sssjob.records.layout import Known, Layout, Names, Piece, Read, Record, Run
+from sssjob.records.layout import Known, Layout, Names, Piece, RecordBatch, Run, Stretch
 from sssjob.records.lines import clean, first_line
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -131,38 +131,43 @@ class _Folder(Generic[P, J]):
         self._told: Told | None = None  # what the rows of the open job told
         self._noticed = False
 
-    def take(self, found: Sequence[Any]) -> list[Read]:
+    def take(self, found: Sequence[Any]) -> Stretch:
         """Take the next rows: allocations, and steps of the job before them."""
-        before: list[Read] = []
         names = next((row.names for row in found if isinstance(row, Row)), self._names)
         if names is not self._names:
             before = self.close()
             self._begin(names)
+            return before.then(self._taken(found))
+        return self._taken(found)
+
+    def _taken(self, found: Sequence[Any]) -> Stretch:
         rows = _Rows(self._open)
         rows.take(found, self._columns.key)
         self._open = rows.now
-        told = self._summed.read(rows.rows, rows.parts)
-        if rows.before is not None and self._told is not None:
-            told = self._told.then(told)
+        before = self._told if rows.before is not None else None
+        told = self._summed.read(rows.rows, rows.parts, before)
+        if before is not None:
+            told = before.then(told)
         self._group(rows)
         spans = rows.spans(len(told.parts))
         self._told = told.rows(*spans.pop()) if rows.now is not None else None
-        return before + self._with_notice(self._known(rows.done, told, spans))
+        return self._with_notice(self._known(rows.done, told, spans))
 
-    def close(self) -> list[Read]:
+    def close(self) -> Stretch:
         """The last job, with its steps."""
         now, self._open = self._open, None
         if now is None or self._told is None:
-            return []
+            return Stretch(())
         return self._with_notice(self._known([now], self._told, [(0, len(self._told.parts))]))
 
-    def _with_notice(self, found: list[Read]) -> list[Read]:
+    def _with_notice(self, found: Stretch) -> Stretch:
         """The same, with what is to say once of all rows."""
         line = self._columns.truncated
         if not line or self._noticed:
             return found
         self._noticed = True
-        return [*found, Noted(line, GOES_ON, once=True, severity=Severity.NOTICE)]
+        notice = Noted(line, GOES_ON, once=True, severity=Severity.NOTICE)
+        return found._replace(items=[*found.items, notice])
 
     def _group(self, rows: _Rows[P]) -> None:
         """Make the steps of a batch that are kept into task groups of their jobs."""
@@ -181,45 +186,46 @@ class _Folder(Generic[P, J]):
             if row.joined is not None:
                 now.notes = *now.notes, *self._columns.doubts(row, step=True)
 
-    def _known(
-        self, done: Sequence[Any], told: Told, spans: Sequence[tuple[int, int]]
-    ) -> list[Read]:
+    def _known(self, done: Sequence[Any], told: Told, spans: Sequence[tuple[int, int]]) -> Stretch:
         """Jobs as records, and what stands between them as it is."""
         jobs = [item for item in done if item.__class__ is _Open]
         wrong = {} if _are_jobs(jobs) else {now: why for now in jobs if (why := now.wrong())}
-        if wrong:
-            pairs = [pair for pair in zip(jobs, spans, strict=True) if pair[0] not in wrong]
-            records = self._records([now for now, _ in pairs], told, [span for _, span in pairs])
-        else:
-            records = self._records(jobs, told, spans)
-        if len(records) == len(done) and not any(now.row.joined for now in jobs):
-            return [*records]
-        rest = iter(records)
-        found: list[Read] = []
+        if not wrong and len(jobs) == len(done) and not any(now.row.joined for now in jobs):
+            return Stretch(jobs, self._batches(jobs, range(len(jobs)), told, spans))
+        items: list[Any] = []
+        places: list[int] = []
         for item in done:
             if item.__class__ is not _Open:
-                found.append(item)
+                items.append(item)
                 continue
             if item in wrong:
-                found += [Bad(item.row.line, wrong[item]), *of_bad(item.steps or ())]
+                items += [Bad(item.row.line, wrong[item]), *of_bad(item.steps or ())]
             else:
-                found.append(next(rest))
-            found += self._columns.joined(item.row)
-        return found
+                places.append(len(items))
+                items.append(item)
+            items += self._columns.joined(item.row)
+        if wrong:
+            pairs = zip(jobs, spans, strict=True)
+            spans = [span for now, span in pairs if now not in wrong]
+            jobs = [now for now in jobs if now not in wrong]
+        return Stretch(items, self._batches(jobs, places, told, spans))
 
-    def _records(
-        self, jobs: Sequence[_Open[P]], told: Told, spans: Sequence[tuple[int, int]]
-    ) -> list[Record]:
-        return self._columns.records(
-            [now.row for now in jobs],
-            told.sums(spans),
-            [self._join(now.steps.groups) if now.steps else self._nothing for now in jobs],
-            [
-                self._notes(now, told, span) if now.steps or told.lost or now.row.joined else ()
-                for now, span in zip(jobs, spans, strict=True)
-            ],
-            [now.steps or () for now in jobs],
-        )
+    def _batches(
+        self, jobs: Sequence[_Open[P]], places: Sequence[int], told: Told,
+        spans: Sequence[tuple[int, int]],
+    ) -> list[RecordBatch]:  # fmt: skip
+        rows = [now.row for now in jobs]
+        steps = [now.steps for now in jobs]
+        have_steps = steps.count(None) < len(steps)
+        told_of = have_steps or told.lost or any(row.joined for row in rows)
+        return self._columns.batches(
+            rows, places, told.sums(spans),
+            [self._join(each.groups) if each else self._nothing for each in steps]
+            if have_steps else (),
+            [self._notes(now, told, span) for now, span in zip(jobs, spans, strict=True)]
+            if told_of else (),
+            [() if each is None else each for each in steps] if have_steps else (),
+        )  # fmt: skip
 
     def _notes(self, now: _Open[P], told: Told, span: tuple[int, int]) -> tuple[Noted, ...]:
         """What there is to say of a job if it becomes one."""
@@ -257,8 +263,17 @@ class _Rows(Generic[P]):
 
     def take(self, batch: Sequence[Any], key: int) -> None:
         """Take the next rows."""
-        if self._jobs_only(batch, key):
+        if {*map(type, batch)} != {Row}:
+            self._one_by_one(batch, key)
             return
+        ids = [row.fields[key] for row in batch]
+        # Steps of the job that is open come first; behind them jobs begin.
+        head = next((place for place, id in enumerate(ids) if "." not in id), len(ids))
+        self._one_by_one(batch[:head], key)
+        if not self._whole_jobs(batch[head:], ids[head:]):
+            self._one_by_one(batch[head:], key)
+
+    def _one_by_one(self, batch: Sequence[Any], key: int) -> None:
         now, rows, parts = self.now, self.rows, self.parts
         for row in batch:
             if not isinstance(row, Row):
@@ -281,21 +296,35 @@ class _Rows(Generic[P]):
             parts.append("")
         self.now = now
 
-    def _jobs_only(self, batch: Sequence[Any], key: int) -> bool:
-        """Take rows all at once if they all are of jobs, which is seen without looking at each."""
-        if {row.__class__ for row in batch} != {Row}:
-            return False
-        ids = [row.fields[key] for row in batch]
-        if "." in "".join(ids):
-            return False
-        opened: list[_Open[P]] = list(map(_Open, batch, ids))
+    def _whole_jobs(self, batch: Sequence[Row], ids: Sequence[str]) -> bool:
+        """Take rows all at once, of which the first is of a job, if each step is of its job."""
+        if not ids or "[" in "".join(ids):
+            return not ids
+        begins = [place for place, id in enumerate(ids) if "." not in id]
+        opened: list[_Open[P]] = [_Open(batch[place], ids[place]) for place in begins]
+        steps: list[tuple[_Open[P], Row, str]] = []
+        parts = [""] * len(ids)
+        for now, begin, end in zip(opened, begins, [*begins[1:], len(ids)], strict=True):
+            if end - begin == 1:
+                continue
+            job, inner = f"{now.id}.", batch[begin + 1 : end]
+            told = [id.removeprefix(job) for id in ids[begin + 1 : end]]
+            now.steps = _Steps(now.id)
+            now.steps.lines = {step: row.line for step, row in zip(told, inner, strict=True)}
+            is_fit = "" not in told and len(now.steps.lines) == len(told) <= STEP_LIMIT
+            if not is_fit or not all(id.startswith(job) for id in ids[begin + 1 : end]):
+                return False
+            parts[begin + 1 : end] = told
+            steps += zip(repeat(now), inner, told)
         if self.now is not None:
             self.done.append(self.now)
         self.now = opened.pop()
         self.done += opened
-        self._begins += range(len(self.rows), len(self.rows) + len(batch))
+        self._begins += [len(self.rows) + begin for begin in begins]
         self.rows += batch
-        self.parts += repeat("", len(batch))
+        self.parts += parts
+        self.steps += steps
+        self.joined += [(now, row) for now, row, _ in steps if row.joined is not None]
         return True
 
     def spans(self, size: int) -> list[tuple[int, int]]:

@@ -91,35 +91,34 @@ class Told(NamedTuple):
         )
 
     def sums(self, spans: Sequence[tuple[int, int]]) -> list[Sequence[Any]]:
-        """What the rows of each job tell together, that of the job itself first.
+        """What the rows of each job tell together, that of the job itself first, as columns.
 
         CPU seconds, then KB of memory and of swap: the most of any task, the mean of all. Behind
         them what could not be read of the job's own row.
         """
-        found: list[Sequence[Any]] = []
-        memory, swap = self.peaks
-        has_means = any(map(any, self.means))
-        for begin, end in spans:
-            if end - begin == 1:
-                cpu, used, swapped = self.cpu[begin] or None, memory[begin], swap[begin]
-            else:
-                cpu = self._cpu(begin, end)
-                used, swapped = _most(memory[begin:end]), _most(swap[begin:end])
-            mean = other = ""
-            if has_means:
-                mean, other = (_mean(each[begin:end]) for each in self.means)
-            found.append((
-                "" if cpu is None else str(values.rounded(cpu)),
-                "" if used is None else values.in_kilobytes(used), mean,
-                "" if swapped is None else values.in_kilobytes(swapped), other,
-                tuple(self._not_summed(begin)) if self.lost else (),
-            ))  # fmt: skip
-        return found
+        lost = [tuple(self._not_summed(begin)) for begin, _ in spans] if self.lost else []
+        return [
+            ["" if each is None else str(values.rounded(each)) for each in self._cpu_times(spans)],
+            *(
+                column
+                for peaks, means in zip(self.peaks, self.means, strict=True)
+                for column in (_peaks(peaks, spans), _means(means, spans))
+            ),
+            lost or [()] * len(spans),
+        ]
 
     def lost_of(self, begin: int, end: int) -> list[Lost]:
         """What could not be read of what would have counted: a job may tell its own CPU time."""
         found = [one for place in range(begin, end) for one in self.lost.get(place, ())]
         return [one for one in found if not (one.of_cpu and one.of_step) or self.cpu[begin] is None]
+
+    def _cpu_times(self, spans: Sequence[tuple[int, int]]) -> Amounts:
+        if len(spans) == len(self.parts):
+            return [each or None for each in self.cpu]
+        return [
+            (self.cpu[begin] or None) if end - begin == 1 else self._cpu(begin, end)
+            for begin, end in spans
+        ]
 
     def _cpu(self, begin: int, end: int) -> words.Amount | None:
         """CPU seconds: the allocation's, which Slurm sums over the steps, else that sum.
@@ -152,34 +151,51 @@ class Summed:
         self._tasks = at("NTasks")
         self._cpu, self._user, self._system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")
 
-    def read(self, rows: Sequence[Row], parts: list[str]) -> Told:
-        """What rows tell, of which these are the steps, "" for the job itself."""
+    def read(self, rows: Sequence[Row], parts: list[str], before: Told | None) -> Told:
+        """What rows tell, of which these are the steps, "" for the job itself.
+
+        ``before`` is what those of the job told that is open.
+        """
         lost: dict[int, list[Lost]] = {}
         reading = _Reading(rows, parts, self._names, lost)
         peaks, means = zip(
             *(
-                (reading.column(most, _sizes), self._means(reading, average))
+                (reading.column(most, _sizes, range(len(rows))), self._means(reading, average))
                 for most, average in self._peaks
             ),
             strict=True,
         )
-        return Told(parts, self._cpu_of(reading, rows), peaks, means, lost)
+        return Told(parts, self._cpus(reading, parts, before), peaks, means, lost)
 
-    def _cpu_of(self, reading: _Reading, rows: Sequence[Row]) -> Amounts:
+    def _cpus(self, reading: _Reading, parts: Sequence[str], before: Told | None) -> Amounts:
+        """CPU seconds; those of steps are read where a job does not tell its own, which count."""
+        jobs = [place for place, part in enumerate(parts) if not part]
+        own = self._cpu_of(reading, jobs)
+        if len(jobs) == len(parts):
+            return own
+        found = dict(zip(jobs, own, strict=True))
+        if None in own or (before is not None and before.cpu[0] is None):
+            steps = [place for place, part in enumerate(parts) if part]
+            found.update(zip(steps, self._cpu_of(reading, steps), strict=True))
+        return [*map(found.get, range(len(parts)))]
+
+    def _cpu_of(self, reading: _Reading, places: Sequence[int]) -> Amounts:
         cpu, user, system = self._cpu, self._user, self._system
-        found = reading.column(cpu, words.durations, of_cpu=True)
+        found = reading.column(cpu, words.durations, places, of_cpu=True)
         if user < 0 or system < 0:
             return found
-        for place, row in enumerate(rows):
-            if not (cpu >= 0 and row.fields[cpu]) and (row.fields[user] or row.fields[system]):
+        for at, place in enumerate(places):
+            fields = reading.rows[place].fields
+            if not (cpu >= 0 and fields[cpu]) and (fields[user] or fields[system]):
                 each = [
-                    reading.one(place, at, words.duration, of_cpu=True) for at in (user, system)
+                    reading.one(place, index, words.duration, of_cpu=True)
+                    for index in (user, system)
                 ]
-                found[place] = None if None in each else _sum(each)
+                found[at] = None if None in each else _sum(each)
         return found
 
     def _means(self, reading: _Reading, average: int) -> Means:
-        sizes = reading.column(average, _sizes)
+        sizes = reading.column(average, _sizes, range(len(reading.rows)))
         if not any(sizes) and set(sizes) <= {None}:
             return [None] * len(sizes)
         return [
@@ -202,15 +218,16 @@ class _Reading:
         self, rows: Sequence[Row], parts: Sequence[str], names: Sequence[str],
         lost: dict[int, list[Lost]],
     ) -> None:  # fmt: skip
-        self._rows, self._parts, self._names, self._lost = rows, parts, names, lost
+        self.rows, self._parts, self._names, self._lost = rows, parts, names, lost
 
     def column(
-        self, at: int, read: Callable[[Sequence[str]], Amounts], *, of_cpu: bool = False
-    ) -> Amounts:
-        """The values of a column, if there is such a column."""
+        self, at: int, read: Callable[[Sequence[str]], Amounts], places: Sequence[int], *,
+        of_cpu: bool = False,
+    ) -> Amounts:  # fmt: skip
+        """The values of some rows in a column, if there is such a column."""
         if at < 0:
-            return [None] * len(self._rows)
-        texts = [row.fields[at] for row in self._rows]
+            return [None] * len(places)
+        texts = [self.rows[place].fields[at] for place in places]
         if not any(texts):
             return [None] * len(texts)
         try:
@@ -218,12 +235,12 @@ class _Reading:
         except InvalidValue:
             return [
                 self.one(place, at, lambda text: read((text,))[0], of_cpu=of_cpu)
-                for place in range(len(texts))
+                for place in places
             ]
 
     def one(self, place: int, at: int, read: Callable[[str], Any], *, of_cpu: bool = False) -> Any:
         """The value of a column of one row, or None where it is none that can be read."""
-        row = self._rows[place]
+        row = self.rows[place]
         try:
             return read(row.fields[at])
         except InvalidValue as wrong:
@@ -242,8 +259,23 @@ def _sum(found: Any) -> words.Amount | None:
     return sum(told) if told else None
 
 
+def _peaks(found: Amounts, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """The most of each job in KB, or ""."""
+    if found.count(None) == len(found):
+        return [""] * len(spans)
+    most = (_most(found[begin:end]) for begin, end in spans)
+    return ["" if each is None else values.in_kilobytes(each) for each in most]
+
+
+def _means(found: Means, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """The mean of all tasks of each job in KB, or ""."""
+    if found.count(None) == len(found):
+        return [""] * len(spans)
+    return [_mean(found[begin:end]) for begin, end in spans]
+
+
 def _most(found: Sequence[words.Amount | None]) -> words.Amount | None:
-    return max((each for each in found if each is not None), default=None)
+    return max([each for each in found if each is not None], default=None)
 
 
 def _weighed(found: Sequence[tuple[words.Amount, int] | None]) -> tuple[words.Amount, int] | None:
