@@ -124,7 +124,7 @@ def _graphs(
     files: tuple[str, ...], select: str | None, complain: common.Complain,
     refuse: Callable[[], None],
 ) -> Iterator[Shown]:  # fmt: skip
-    """The graph of each job group; jobs beside each other in a file have one together."""
+    """The graph of each job group; jobs beside each other in what was named have one together."""
     from sssjob import graph
     from sssjob.check.awareness import GRAPH
     from sssjob.cli.selection import chosen
@@ -139,7 +139,7 @@ def _graphs(
                 yield found._replace(block=block)
 
     for (file, is_job), items in groupby(
-        known(), key=lambda item: (item.file, type(item.block) is Job)
+        known(), key=lambda item: (item.given, type(item.block) is Job)
     ):
         if is_job:
             jobs = [graph.relevant(item.block) for item in items if isinstance(item.block, Job)]

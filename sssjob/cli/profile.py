@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, records
 
 if TYPE_CHECKING:
     from sssjob.check.awareness import Item, Outcome
@@ -95,7 +95,7 @@ def _judged(
     from sssjob.document import tree
     from sssjob.document.places import local
 
-    for name, source in common.sources(files):
+    for name, source in records.documents(files):
         try:
             for element, offset in tree.located(source, on_error=partial(_say, name, complain)):
                 found = tuple(items(element, peer, offset=offset))

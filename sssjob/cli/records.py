@@ -1,12 +1,14 @@
-"""Records from what the user named: their jobs, while what else becomes of them is printed."""
+"""Documents and records from what the user named; what else becomes of records is printed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sssjob.cli import common
 
 if TYPE_CHECKING:
+    from sssjob.document.sources import NamedSource
     from sssjob.records import Format, record
 
 FAULTS = 1000  # bad records that are listed
@@ -24,6 +26,21 @@ def format_of(name: str) -> Format:
     except UnusableInput as error:
         common.fail(error.reason)
     return found
+
+
+def documents(files: Iterable[str]) -> Iterator[NamedSource]:
+    """The documents of each named file, directory or store; records are jobs, and that is said."""
+    return (document for _, document in documents_by_source(files))
+
+
+def documents_by_source(files: Iterable[str]) -> Iterator[tuple[NamedSource, NamedSource]]:
+    """The same, each with the source that it is of."""
+    from sssjob.verbs import documents
+
+    said = Said()
+    for source in common.sources(files):
+        for document in documents.documents((source,), said):
+            yield source, document
 
 
 class Said:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,11 @@ import click
 
 from sssjob.cli import common, names, records
 from sssjob.cli.progress import watching
+from sssjob.records import AUTO
 
 if TYPE_CHECKING:
     from sssjob.accounting.report import Report
+    from sssjob.document.sources import NamedSource
     from sssjob.drawing.report import Rows
     from sssjob.errors import SSSJobError
 
@@ -24,8 +28,9 @@ DOCUMENTS = "sss"
     epilog="""\b
 Examples:
   sssjob report jobs.sss
+  sssjob report sacct.txt
   sssjob report --by project,month --since 2026-01 --until 2026-07 jobs.db
-  sacct -aPD -S 2026-11-01 -o ALL | sssjob report --from slurm --by user --plot -
+  sacct -aPD -S 2026-11-01 -o ALL | sssjob report --by user --plot -
   sssjob report --by queue --csv jobs.sss > queues.csv
 
 Hours are wall time, wall time by processors, and CPU time. Exit code: 0 reported, 1 no job or a
@@ -37,9 +42,10 @@ bad record, 2 not understood, or something could not be read."""
          "status, qos, application, global-user; hour, day, week, month, year of the end.",
 )  # fmt: skip
 @names.option(
-    "--from", "format_name", names=names.formats, metavar="FORMAT", default=DOCUMENTS,
+    "--from", "format_name", names=names.formats, metavar="FORMAT", default=AUTO.name,
     show_default=True,
-    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{names}}.",
+    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{names}}. "
+         "By default each is recognised.",
 )  # fmt: skip
 @click.option("--since", metavar="TIME", default="", help="Only jobs that ended then or later.")
 @click.option("--until", metavar="TIME", default="", help="Only jobs that ended before.")
@@ -85,6 +91,7 @@ def command(
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
     from sssjob.accounting.report import Report
+    from sssjob.records.runs import Seen
     from sssjob.verbs.records import Reading
     from sssjob.verbs.report import Jobs
 
@@ -98,22 +105,37 @@ def command(
         unread.append(error)
         common.say(error)
 
-    reading = Reading(records.Said(), watching)
+    said = records.Said()
+    reading = Reading(said, watching)
     given = "" if zone == "UTC" else zone
-    with common.failing():
-        used = common.processes(processes)
-        Jobs(common.sources(files), tell, format_name, given, reading, used).add_to(report)
+    with common.failing(), ExitStack() as stack:
+        used, seen = common.processes(processes), Seen()
+        for name, some in _by_format(files, format_name, stack, said):
+            Jobs(some, tell, name, given, reading, used, seen).add_to(report)
     rows = report.rows(sort, limit)
     _print(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     _draw(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
     if report.outside:
         jobs = "job" if report.outside == 1 else "jobs"
         common.say(f"left out: {report.outside} {jobs} that did not end in this time")
-    if format_name != DOCUMENTS:
+    if reading.counts.records or format_name not in (AUTO.name, DOCUMENTS):
         common.say(reading.counts)
     if unread:
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.NOTHING if reading.counts.bad or not rows else common.FOUND)
+
+
+def _by_format(
+    files: tuple[str, ...], wanted: str, stack: ExitStack, said: records.Said
+) -> Iterator[tuple[str, Iterable[NamedSource]]]:
+    """The sources by the format that was named, or that they are recognised by, which is said."""
+    from sssjob.verbs.documents import by_format
+
+    sources = common.sources(files)
+    if wanted != AUTO.name:
+        yield wanted, sources
+        return
+    yield from by_format(sources, stack, said)
 
 
 def _checked(by: str, sort: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from sssjob.cli import common
+from sssjob.cli import common, records
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -34,6 +34,7 @@ class Chosen(NamedTuple):
     block: Block
     paths: tuple[str, ...] | None = None
     files: Sequence[File] = ()  # which it names, where they were asked for
+    given: str = ""  # what was named: the file, or the directory, store or records that it is of
 
     def has(self, path: str) -> bool:
         """Whether what stands at a path was chosen, by itself or with what holds it."""
@@ -69,7 +70,7 @@ def chosen(
     from sssjob.document.sources import opened
     from sssjob.errors import UnreadableDocument
 
-    for source in common.sources(files):
+    for given, source in records.documents_by_source(files):
         name = source.name
 
         def complain(error: UnreadableDocument, name: str = name) -> None:
@@ -78,7 +79,8 @@ def chosen(
         try:
             with opened(source) as stream:
                 find = _with_files if with_files else _found
-                yield from find(name, stream, select, complain)
+                for found in find(name, stream, select, complain):
+                    yield found._replace(given=given.name)
         except OSError as error:
             on_error(f"sssjob: error: {common.reason(error)}")
         except UnreadableDocument as error:

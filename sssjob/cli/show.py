@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, records
 from sssjob.errors import UnreadableDocument
 from sssjob.spec import DIALECTS
 
@@ -84,9 +84,9 @@ def command(
         nonlocal shown
         shown += count
 
-    sources = common.sources(files)
+    sources = records.documents(files)
     if form == "sss" and not any((effective, deref, explain, dialect, namespace)):
-        sources = _left(sources, len(files) < 2, wrote)
+        sources = _left(files, wrote)
     for block, beside in _blocks(sources, deref, form in _DOCUMENTS, complain):
         shown += 1
         if explain:
@@ -123,11 +123,10 @@ def _print_tree(block: Block) -> None:
     Console(highlight=False, width=_WIDEST).print(tree(block), no_wrap=True, crop=False)
 
 
-def _left(
-    sources: Iterable[NamedSource], is_only: bool, wrote: Callable[[int], None]
-) -> Iterator[NamedSource]:
-    """The sources that cannot be written as they stand; the others are, each in its turn."""
-    for source in sources:
+def _left(files: Sequence[str], wrote: Callable[[int], None]) -> Iterator[NamedSource]:
+    """The documents that cannot be written as they stand; the others are, each in its turn."""
+    for given, source in records.documents_by_source(files):
+        is_only = len(files) < 2 and source.name == given.name
         count, left = _whole(source, is_only=is_only)
         if count:
             wrote(count)
@@ -166,6 +165,9 @@ def _whole(source: NamedSource, *, is_only: bool) -> tuple[int, NamedSource]:
             kept.seek(0)
             with common.stdout() as stream:
                 shutil.copyfileobj(kept, stream)
+                kept.seek(-1, io.SEEK_END)
+                if not is_only and kept.read() != b"\n":
+                    stream.write(b"\n")  # what follows is another document
     except (OSError, UnreadableDocument) as error:
         if isinstance(error, BrokenPipeError):
             raise

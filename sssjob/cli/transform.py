@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, records
 from sssjob.errors import UnreadableDocument
 
 
@@ -52,7 +52,7 @@ def command(
     try:
         compiled = Sheet.load(sheet)
         with common.output(output) as out:
-            for name, source in common.sources(files):
+            for name, source in records.documents(files):
                 tell = partial(_tell, unread, name)
                 try:
                     for piece in transform(

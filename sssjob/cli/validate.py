@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, records
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -132,14 +132,14 @@ def _findings(
 
     validation = Validation(_vocabulary(profile, no_awareness))
     with validation.workers(common.processes(processes)) as some:
-        yield from validation.all_findings(common.sources(files), opening=watching, workers=some)
+        yield from validation.all_findings(records.documents(files), opening=watching, workers=some)
 
 
 def _closed(files: Iterable[str], check: Callable[..., Iterator[Finding]]) -> Iterator[Finding]:
     """The findings about messages, each of which is read twice: for its jobs, and for files."""
     from sssjob.errors import finding
 
-    for name, source in common.sources(files):
+    for name, source in records.documents(files):
         try:
             again = source if isinstance(source, Path) else source.read()
             yield from check(again, name=name, closed=True)

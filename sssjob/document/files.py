@@ -24,8 +24,8 @@ G = TypeVar("G")
 CHUNK = 1 << 16
 
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
-_MAGICS = _GZIP, _BZIP2, _XZ, _ZSTD
-_LONGEST_MAGIC = max(map(len, _MAGICS))
+COMPRESSED = _GZIP, _BZIP2, _XZ, _ZSTD  # how compressed files begin
+_LONGEST_MAGIC = max(map(len, COMPRESSED))
 _A_STORE = "a store of job objects is no document; sssjob store export prints those in it"
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
@@ -105,7 +105,7 @@ def opened(source: Source) -> Iterator[BinaryIO]:
             # Closing the reader would close the caller's stream with it.
             stack.callback(cast(io.BufferedReader, buffered).detach)
         head = buffered.peek(len(MAGIC))
-        if head and any(each.startswith(head) and each != head for each in (*_MAGICS, MAGIC)):
+        if head and any(each.startswith(head) and each != head for each in (*COMPRESSED, MAGIC)):
             head, buffered = looked_at(buffered, len(MAGIC))  # a pipe that gives little at a time
         if head.startswith(MAGIC):
             raise UnreadableDocument(finding("E-XML", _A_STORE))
@@ -134,7 +134,7 @@ def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
 def is_compressed(path: str | PathLike[str]) -> bool:
     """Whether a file holds gzip, bzip2, xz or zstd. Raises ``OSError``."""
     with open(path, "rb") as stream:
-        return stream.read(_LONGEST_MAGIC).startswith(_MAGICS)
+        return stream.read(_LONGEST_MAGIC).startswith(COMPRESSED)
 
 
 class _Chain(io.RawIOBase):

@@ -6,6 +6,7 @@ of some. A root that is part of a job is what its document is about, whatever st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lxml import etree
@@ -22,6 +23,7 @@ UNIT_TAGS = frozenset(
     etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in UNITS
 )
 FILE_TAGS = tuple(etree.QName(namespace or None, "File").text for namespace in spec.NAMESPACES)
+BEGIN = re.compile(rb"<(?:[\w.-]{1,60}:)?(Jobs|Job|JobGroup)[\s/>]")  # how most documents begin
 _GROUP_TAGS = frozenset(tag for tag in UNIT_TAGS if tag.endswith("JobGroup"))
 PART_TAGS = frozenset(
     etree.QName(namespace or None, row.name).text

@@ -113,8 +113,9 @@ def documents(
             with os.scandir(folder) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            if on_error is not None:
-                on_error(error)
+            if on_error is None:
+                raise
+            on_error(error)
             continue
         inner = []
         for entry in found:

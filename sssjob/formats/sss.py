@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from sssjob import defaults
 from sssjob.document import read
+from sssjob.document.outermost import BEGIN
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import Found
 from sssjob.records.layout import Layout, Made, Piece, Read, alone
 from sssjob.records.record import Bad
-
-_ROOT = re.compile(rb"<(?:[\w.-]{1,60}:)?(Jobs|Job|JobGroup)[\s/>]")
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
@@ -48,7 +46,7 @@ def jobs_of(block: Block) -> Iterator[Job]:
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it holds job objects, or ""."""
-    found = _ROOT.search(head) if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None
+    found = BEGIN.search(head) if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None
     return f"an element {found[1].decode()}" if found else ""
 
 

@@ -15,7 +15,7 @@ J = TypeVar("J")
 Tell = Callable[[str, Bad | Noted], None]  # what is to be said, and of which source
 
 
-def _nothing(name: str, item: Bad | Noted) -> None:
+def nothing(name: str, item: Bad | Noted) -> None:
     """Tell nobody."""
 
 
@@ -23,7 +23,7 @@ def _nothing(name: str, item: Bad | Noted) -> None:
 class Reading:
     """How sources are read, whom to tell of what, and how many records became what."""
 
-    tell: Tell = _nothing
+    tell: Tell = nothing
     opening: Opening = opened
     counts: Counts = field(default_factory=Counts)
 

@@ -21,10 +21,9 @@ from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skippe
 from sssjob.records.runs import Keys, Listed, Met, Seen
 from sssjob.store.documents import Packed
 from sssjob.verbs.convert import Conversion, Task
+from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import Reading
 from sssjob.workers import Work, Workers
-
-DOCUMENTS = "sss"  # the format that sources have of themselves
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,11 @@ SOURCES = {
     "nothing":                  "No such file or directory",
 }  # fmt: skip
 WRITING_BACK = ("submit", "cancel", "hold", "release")  # into a file as it is, or jobs of a store
-READ_ALL = {"a directory": ("query", "store import"), "a store": ("query", "report", "deliver")}
+ALL = (
+    "show", "query", "graph", "match @", "explain", "alternatives", "layout", "place", "validate", "profile",
+    "transform", "canon", "diff", "condor ad",
+)  # fmt: skip
+READ_ALL = {"a directory": (*ALL, "report", "store import"), "a store": (*ALL, "report", "deliver")}
 
 
 def pipe(data):

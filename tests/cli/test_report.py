@@ -122,3 +122,12 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_reported():
 
 def test_nothing_to_report_exits_1():
     assert run(data="<Jobs/>").exit_code == 1
+
+
+def test_records_are_recognised_and_documents_and_stores_are_read_beside_them(tmp_path):
+    (tmp_path / "jobs.sss").write_text(JOBS)
+    named = json.loads(run("--from", "slurm", "--json", SACCT).stdout)["total"]["jobs"]
+    both = run("--json", SACCT, tmp_path / "jobs.sss")
+    assert json.loads(both.stdout)["total"]["jobs"] == named + 3
+    assert "sacct.txt:1: notice: read as slurm" in both.stderr
+    assert "converted 51 (and 60 steps), skipped 0, bad 0" in both.stderr

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -124,12 +125,13 @@ def test_a_level_hides_what_weighs_less(run, level, expected):
 
 
 def test_a_file_that_cannot_be_read_does_not_stop_the_others(run):
-    code, out, _ = run("--json", "nowhere.xml", ".", "broken.xml", "wrong.xml")
+    Path("empty").mkdir()
+    code, out, _ = run("--json", "nowhere.xml", "empty", "broken.xml", "wrong.xml")
     found = [(item["file"], item["code"]) for item in json.loads(out)]
     assert code == 2
     assert found == [
         ("nowhere.xml", "E-XML"),
-        (".", "E-XML"),
+        ("empty", "E-XML"),
         ("broken.xml", "E-XML"),
         ("wrong.xml", "E-UNKNOWN"),
         ("wrong.xml", "E-TYPE"),

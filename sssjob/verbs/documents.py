@@ -1,0 +1,160 @@
+"""Whatever was named, as documents: those of a directory and of a store, and records as jobs."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sssjob.document.files import COMPRESSED, looked_at
+from sssjob.document.files import opened as unpacked
+from sssjob.document.outermost import BEGIN
+from sssjob.document.sources import NamedSource, files, naming, opened
+from sssjob.errors import Severity, UnreadableDocument, UnusableInput
+
+if TYPE_CHECKING:
+    from sssjob.records.recognition import Recognised
+    from sssjob.verbs.records import Tell
+
+# Stores and records are imported where there are some: most sources are documents.
+
+DOCUMENTS = "sss"  # the format that documents are
+_BEGIN = 1 << 9  # bytes that tell whether there are documents
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def documents(sources: Iterable[NamedSource], tell: Tell | None = None) -> Iterator[NamedSource]:
+    """The documents of each source, as sources that can be read.
+
+    A file, or a stream, of documents is itself. A directory is the documents in it. Of a store
+    each document is a source, and so is each record of a batch system: what else is to be said of
+    records goes to ``tell``. Raises ``OSError``, and ``SSSJobError`` for a store that cannot be
+    read.
+    """
+    for source in sources:
+        if source.is_store:
+            yield from _stored(source)
+            continue
+        for file in _files(source):
+            with ExitStack() as stack:
+                found, file = recognised(file, stack)
+                yield from (_converted(found, file, tell) if found else (file,))
+
+
+def by_format(
+    sources: Iterable[NamedSource], stack: ExitStack, tell: Tell
+) -> Iterator[tuple[str, Iterator[NamedSource]]]:
+    """Sources that come behind each other and are of one format, with its name; stores and
+    directories are documents. Pipes are opened on the ``stack``; what is recognised is told.
+    """
+    from sssjob.records.record import Noted
+
+    def told() -> Iterator[tuple[str, NamedSource]]:
+        for source in sources:
+            for file in (source,) if source.is_store else _files(source):
+                found, file = recognised(file, stack)
+                if found:
+                    tell(file.name, Noted(1, str(found), severity=Severity.NOTICE))
+                yield found.format.name if found else DOCUMENTS, file
+
+    for name, group in groupby(told(), key=itemgetter(0)):
+        yield name, (source for _, source in group)
+
+
+def _files(source: NamedSource) -> Iterator[NamedSource]:
+    """The documents of a directory; those directories that cannot be read, or in which is nothing,
+    are sources, too, so that who reads them says so.
+    """
+    unread: list[OSError] = []
+    count = 0
+    for file in files(source, on_error=unread.append):
+        count += 1
+        yield file
+    for error in unread:
+        yield NamedSource(error.filename, Path(error.filename))
+    if not count and not unread:
+        yield source
+
+
+def recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None, NamedSource]:
+    """The format of the records of a source, and the source, from its beginning; None if they are
+    documents, or nothing that is known: that is said where it is read.
+
+    A pipe is opened once, on the ``stack``, and is read no further than it takes to tell.
+    """
+    try:
+        if isinstance(source.given, Path):
+            if source.is_store or source.given.is_file():
+                return (None if source.is_store else _of_file(source.given)), source
+            if not source.given.exists() or source.is_directory:
+                return None, source
+            source = source._replace(given=stack.enter_context(opened(source)))
+    except (OSError, UnreadableDocument):
+        return None, source
+    assert not isinstance(source.given, Path)
+    stream = source.given
+    if not hasattr(stream, "peek") or _are_documents(stream.peek(_BEGIN)):
+        return None, source
+    from sssjob.records.recognition import HEAD
+
+    head, stream = looked_at(stream, HEAD)
+    return _recognise(head), source._replace(given=stream)
+
+
+def _of_file(path: Path) -> Recognised | None:
+    with unpacked(path) as stream:
+        begin = stream.read(_BEGIN)
+        if _are_documents(begin):
+            return None
+        from sssjob.records.recognition import HEAD
+
+        return _recognise(begin + stream.read(HEAD))
+
+
+def _are_documents(begin: bytes) -> bool:
+    """Whether nothing but documents begin so; compressed streams are taken for some."""
+    text = begin.lstrip()
+    known = begin.startswith((*_MARKS, *COMPRESSED)) or not text
+    return known or (text.startswith(b"<") and BEGIN.search(text) is not None)
+
+
+def _recognise(head: bytes) -> Recognised | None:
+    from sssjob.records.recognition import recognise
+
+    try:
+        found = recognise(head)
+    except UnusableInput:
+        return None
+    return None if found.format.name == DOCUMENTS else found
+
+
+def _stored(source: NamedSource) -> Iterator[NamedSource]:
+    from sssjob import store
+    from sssjob.store.messages import message
+
+    with store.open(source.name, read_only=True) as jobs:
+        for stored in jobs.documents():
+            text = message(stored.document, jobs.files(stored))
+            yield NamedSource(f"{source.name}: {stored.identity}", io.BytesIO(text))
+
+
+def _converted(found: Recognised, source: NamedSource, tell: Tell | None) -> Iterator[NamedSource]:
+    from sssjob.records import read_records
+    from sssjob.records.builders import TEXTS
+    from sssjob.records.record import Converted, Noted, Options, Skipped
+    from sssjob.verbs.records import nothing
+
+    tell = tell or nothing
+    with naming(source.name), opened(source) as raw, unpacked(raw) as stream:
+        tell(source.name, Noted(1, str(found), severity=Severity.NOTICE))
+        for outcome in read_records(found.format, stream, Options(), TEXTS):
+            if isinstance(outcome, Converted):
+                text = io.BytesIO(outcome.job.encode())
+                yield NamedSource(f"{source.name}:{outcome.line}", text)
+            elif not isinstance(outcome, Skipped):
+                tell(source.name, outcome)

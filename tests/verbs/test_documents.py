@@ -1,0 +1,111 @@
+"""Whatever was named, as documents: directories, stores, pipes, and records of batch systems."""
+
+import gzip
+import io
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from sssjob import loads, store
+from sssjob.document.sources import NamedSource
+from sssjob.verbs.documents import by_format, documents, recognised
+
+JOB = "<Job><Id>{}</Id><Duration>60</Duration></Job>\n"
+SACCT = "JobID|State|ElapsedRaw\n7|COMPLETED|60\n8|COMPLETED\n9|FAILED|5\n"
+
+
+def source(given):
+    return NamedSource(str(given), given)
+
+
+def ids(found):
+    """The Ids of the jobs in sources."""
+    made = []
+    for each in found:
+        data = each.given.read() if hasattr(each.given, "read") else each.given.read_bytes()
+        made.append(loads(data).id)
+    return made
+
+
+def pipe(data):
+    end, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    return f"/dev/fd/{end}"
+
+
+def test_a_file_and_a_stream_of_documents_are_themselves(tmp_path):
+    (tmp_path / "a.xml").write_text(JOB.format("a"))
+    given = [source(tmp_path / "a.xml"), NamedSource("<stdin>", io.BytesIO(b"<Job/>"))]
+    assert list(documents(given)) == given
+
+
+def test_a_directory_is_the_documents_in_it(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("b.xml", "in/c.sss", "a.txt"):
+        (tmp_path / name).write_text(JOB.format(name))
+    assert ids(documents([source(tmp_path)])) == ["b.xml", "in/c.sss"]
+
+
+def test_a_directory_with_no_document_is_a_source_so_that_who_reads_it_says_so(tmp_path):
+    assert list(documents([source(tmp_path)])) == [source(tmp_path)]
+
+
+def test_each_document_of_a_store_is_a_source_that_names_it(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load("".join(map(JOB.format, "ab")).encode())
+    found = list(documents([source(tmp_path / "jobs.db")]))
+    assert [each.name for each in found] == [f"{tmp_path}/jobs.db: Job {name}" for name in "ab"]
+    assert ids(found) == ["a", "b"]
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_records_are_jobs_and_what_is_bad_is_told(tmp_path, packed):
+    (tmp_path / "log").write_bytes(packed(SACCT.encode()))
+    told = []
+    found = list(documents([source(tmp_path / "log")], lambda name, item: told.append(item.line)))
+    assert [each.name for each in found] == [f"{tmp_path}/log:2", f"{tmp_path}/log:4"]
+    assert ids(found) == ["7", "9"]
+    assert told == [1, 3]  # what they were read as, and the bad one
+
+
+def test_records_of_a_pipe_are_read_from_their_beginning(tmp_path):
+    name = Path(pipe(SACCT.encode()))
+    assert ids(documents([source(name)])) == ["7", "9"]
+
+
+def test_a_stream_of_documents_is_looked_at_only_as_far_as_it_has_come():
+    end, write = os.pipe()
+    os.write(write, b"<Job>")  # and nothing more: a look at what is not there would wait for ever
+    with open(end, "rb") as stream, ExitStack() as stack:
+        given = NamedSource("<stdin>", stream)
+        assert recognised(given, stack) == (None, given)
+    os.close(write)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n\n", b"text", b"\xef\xbb\xbf<Job/>", "<Job/>".encode("utf-16"), b"<a/>"]
+)  # fmt: skip
+def test_what_is_no_known_record_is_left_to_who_reads_documents(tmp_path, data):
+    (tmp_path / "file").write_bytes(data)
+    with ExitStack() as stack:
+        assert recognised(source(tmp_path / "file"), stack) == (None, source(tmp_path / "file"))
+
+
+def test_what_is_not_there_is_left_to_who_reads_it(tmp_path):
+    assert list(documents([source(tmp_path / "nothing")])) == [source(tmp_path / "nothing")]
+
+
+def test_sources_of_one_format_stay_together(tmp_path):
+    for name, text in {"a": SACCT, "b": SACCT, "c": JOB, "d": SACCT}.items():
+        (tmp_path / name).write_text(text)
+    with ExitStack() as stack:
+        found = [
+            (name, [each.given.name for each in some])
+            for name, some in by_format(
+                [source(tmp_path / name) for name in "abcd"], stack, lambda *_: None
+            )
+        ]
+    assert found == [("slurm", ["a", "b"]), ("sss", ["c"]), ("slurm", ["d"])]
