@@ -133,6 +133,7 @@ class Conversation:
                         wait.reschedule(loop.time() + limits.arrival)
                     if parser.awaits_continue:
                         parser.awaits_continue = False
+                        self._require_client()
                         self.writer.write(CONTINUE)
                     data = await self.reader.read(READ)
                     if not data:
@@ -259,6 +260,7 @@ class Conversation:
         await self._linger()
 
     async def _send(self, reply: bytes) -> None:
+        self._require_client()
         # At once: Gold's Perl client fails where the next chunk is not there yet.
         self.writer.write(reply)
         self.shared.figures.sent(len(reply))
@@ -271,11 +273,17 @@ class Conversation:
             await self.writer.drain()
         self._hold_bytes(self._parser.held)
 
+    def _require_client(self) -> None:
+        """Raise OSError where the client is gone: not every event loop says it by itself."""
+        if self.writer.transport.is_closing():
+            raise ConnectionResetError("the client is gone")
+
     async def _linger(self) -> None:
         """Let the client read its answer: closing on unread bytes would take it away again."""
         left = _LINGER_BYTES
         self.shared.crowd.wait(self)
         with suppress(OSError):
+            self._require_client()
             async with asyncio.timeout(_LINGER):
                 if not self.writer.can_write_eof():  # TLS has no such end
                     self.writer.close()

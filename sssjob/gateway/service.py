@@ -7,7 +7,7 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -93,12 +93,28 @@ def run(path: Path, config: Config) -> None:
             event("no figures", reason=MISSING)
         running = server(config)
         with _beside(*once(config, running.service), running.shadow):
-            asyncio.run(_until_signalled(running, path))
+            _run(_until_signalled(running, path))
 
 
 def once(config: Config, service: Service | None) -> tuple[Beside | None, ...]:
     """What one process does, however many answer."""
     return forwarding(config, service), looking(service), pruning(service)
+
+
+def _run(main: Coroutine[None, None, None]) -> None:
+    """Run on the event loop of uvloop, where that is installed."""
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(main)
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes event loops; None for those of Python."""
+    try:
+        import uvloop  # type: ignore[import-not-found, unused-ignore]
+    except ModuleNotFoundError:
+        return None
+    made: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return made
 
 
 class Beside(Protocol):
@@ -179,7 +195,7 @@ def work(duty: crew.Duty, pipe: Connection) -> None:
         running = server(config, nonces)
         try:
             with _beside(running.shadow):
-                asyncio.run(_until_signalled(running, duty.path, pipe))
+                _run(_until_signalled(running, duty.path, pipe))
         finally:
             nonces.close()
 

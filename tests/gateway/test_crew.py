@@ -1,11 +1,14 @@
 """Several processes answer on one port as one does: nothing is done twice, and none is missed."""
 
+import asyncio
 import json
 import os
 import signal
 import socket
+import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from gateways import serving
@@ -14,6 +17,7 @@ from waiting import HANG, until
 from sssjob import store
 from sssjob.client import SSSJOB, Client, Legacy
 from sssjob.errors import Refused
+from sssjob.gateway import service
 from sssjob.gateway.nonces import SharedNonces
 from sssjob.rmap.framing import legacy_request
 from sssjob.rmap.keys import Key
@@ -167,3 +171,11 @@ def test_what_is_too_old_is_forgotten_and_there_is_a_limit(tmp_path, monkeypatch
     assert refused(nonces, asked("c", time=1200), 1200.0) == "730"
     nonces.admit(asked("c", time=1400), 1400.0)  # the first one is too old to be good
     nonces.close()
+
+
+def test_the_event_loop_is_that_of_uvloop_where_it_is_installed(monkeypatch):
+    made = SimpleNamespace(new_event_loop=asyncio.new_event_loop)
+    monkeypatch.setitem(sys.modules, "uvloop", made)
+    assert service.loop_factory() is made.new_event_loop
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert service.loop_factory() is None
