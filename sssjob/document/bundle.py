@@ -23,7 +23,7 @@ from sssjob.document.report import Report
 from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, From
-from sssjob.model import Block, Item, Property, paths
+from sssjob.model import BLOCKS, Block, Item, Property, paths
 
 _SECTION = "SSS 5.1 Executable"
 _ELEMENT = "File"
@@ -96,7 +96,7 @@ def bundle(root: Element, *, offset: int = 0) -> Bundle:
 
 def _parts(root: Element) -> Iterator[Element]:
     """The outermost job objects and the files of a document, in document order."""
-    if _is(root, spec.CONTAINER.keys() - set(CATEGORIES)):
+    if _is(root, BLOCKS.keys() - set(CATEGORIES)):
         yield root
         return
     waiting = [root]

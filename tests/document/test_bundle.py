@@ -167,3 +167,8 @@ def test_each_document_of_a_source_is_a_message_of_its_own():
 def test_a_lone_part_of_a_job_is_a_message_too():
     found = read("<Task><Executable>#a</Executable></Task>")
     assert [(one.code, one.path) for one in found.findings] == [("E-FILE", "/Task/Executable")]
+
+
+def test_a_document_of_anything_else_has_no_job_objects():
+    for text in ("<Environment><Variable name='A'/></Environment>", "<Requested/>", "<Other/>"):
+        assert bundle(etree.fromstring(text)).blocks == ()

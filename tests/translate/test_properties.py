@@ -1,6 +1,8 @@
 # ruff: noqa: E501 (a script is a line)
 """Properties of every pair of a writer and a reader."""
 
+import json
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from translated import JOBS, comes_back, job_of, wrapped
 from sssjob import registry
 from sssjob.document import loads
 from sssjob.document.canonical import canon
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.translate import Settings, Untranslatable, read, translate
 
 BOTH_WAYS = [name for name, row in registry.targets().items() if row.reads and row.writes]
@@ -116,3 +118,96 @@ def test_what_people_write_is_the_same_by_way_of_each_other_target(first, second
     (theirs,) = read(translate(mine.job, second, given).text.encode(), second)
     job = theirs.job.removing("Id") if second == "sss" else theirs.job  # where each job has one
     assert translate(job, first, Settings(files=theirs.files)).text == own
+
+
+READ = [name for name, row in registry.targets().items() if row.reads]
+SIGNS = st.sampled_from([
+    b"\0", b"\xff", b"\n", b"=", b",", b":", b"'", b'"', b"{", b"}", b"[", b"]", b"<", b">", b"&", b"(", b"|", b"||", b"!",
+    b"-", b"--", b"-l ", b"null", b"1e999", b"-1", b"9" * 30, b"\xed\xa0\x80", b"\\ud800", b"\\u0000", b"$(X)", b"queue 5 in (",
+    b"select[", b"rusage[mem=", b"span[", b"1-", b"-pe x 1-", b"\xc2\xa0", b"\xe2\x80\xa8",
+]) | st.binary(max_size=4)  # fmt: skip
+EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 30), SIGNS), max_size=6)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)  # fmt: skip
+
+
+def sources(name):
+    """What people write, and what we do of a rich job."""
+    settings = Settings(unstated="Ignore")
+    ours = translate(loads(RICH), name, settings).text.encode()
+    return [*([SCRIPTS[name]] if name in SCRIPTS else []), ours]
+
+
+def with_edits(data, edits):
+    """Bytes with others in the place of some of them."""
+    for place, length, sign in edits:
+        start = int(place * len(data))
+        data = data[:start] + sign + data[start + length :]
+    return data
+
+
+def nodes(value, path=()):
+    """The path of every value in one of JSON."""
+    yield path
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, each in inner:
+        yield from nodes(each, (*path, key))
+
+
+def replaced(value, path, other):
+    """A value of JSON with another one at a path."""
+    if not path:
+        return other
+    key, *rest = path
+    inner = replaced(value[key], rest, other)
+    if isinstance(value, dict):
+        return {**value, key: inner}
+    return [inner if place == key else each for place, each in enumerate(value)]
+
+
+def is_read(data, name, settings):
+    """Read, and write what was read; raises nothing but ours."""
+    try:
+        for found in read(data, name, settings):
+            assert found.job is not None or found.findings
+            if found.job is not None:
+                translate(found.job, name, Settings(unstated="Ignore", files=found.files))
+    except (InvalidValue, Untranslatable, UnusableInput):
+        pass
+
+
+SETTINGS = st.builds(
+    Settings, arrays=st.sampled_from(["keep", "task-group", "jobs"]), residual=st.booleans(),
+    memory_scope=st.sampled_from(["job", "task", "node"]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+@given(which=st.integers(0, 1), edits=EDITS, settings=SETTINGS)
+def test_any_bytes_are_jobs_or_findings(name, which, edits, settings):
+    is_read(with_edits(sources(name)[-which], edits), name, settings)
+
+
+@pytest.mark.parametrize("name", ["psij", "flux", "flux-canonical", "slurmrest"])
+@given(which=st.integers(0, 1), place=st.floats(0, 1), other=JSON, settings=SETTINGS)
+def test_any_value_of_json_is_a_job_or_a_finding(name, which, place, other, settings):
+    whole = json.loads(sources(name)[-which])
+    paths = [*nodes(whole)]
+    odd = replaced(whole, paths[int(place * (len(paths) - 1))], other)
+    is_read(json.dumps(odd).encode(), name, settings)
+
+
+@pytest.mark.parametrize("label", [{}, [], {"a": [1]}])
+def test_a_label_of_flux_that_is_no_text_is_told(label):
+    text = SCRIPTS["flux"].replace(b'"label": "task"', b'"label": %s' % json.dumps(label).encode())
+    (found,) = read(text, "flux")
+    assert "which is not there" in found.findings[0].message

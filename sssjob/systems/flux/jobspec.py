@@ -294,10 +294,10 @@ def faults(form: Data, *, canonical: bool = False) -> Iterator[Fault]:
     system = system if isinstance(system, dict) else {}
     if not canonical and not isinstance(system.get("duration"), int | float):
         yield Fault("attributes.system.duration is missing (RFC 25)", "/attributes/system")
-    labels = set()
+    labels: list[object] = []  # of JSON, in which anything may stand
     for vertex in _vertices(resources):
         if vertex.get("type") == "slot":
-            labels.add(vertex.get("label"))
+            labels.append(vertex.get("label"))
             if not any(each.get("type") == "core" for each in _vertices(vertex.get("with"))):
                 yield Fault(f"the slot {vertex.get('label')!r} has no core", "/resources")
     if not labels:
