@@ -130,11 +130,13 @@ class Status(NamedTuple):
 
     The modules of ``formats`` are those of record formats. ``ask`` has ways to ask, of which the
     first counts that the system understands: commands whose outputs are read one behind the other.
+    ``past`` is a way that shows those that have ended, too, as long as the system knows them.
     """
 
     formats: tuple[Format, ...]
     ask: tuple[tuple[Arguments, ...], ...]
     environment: tuple[tuple[str, str], ...] = ()
+    past: tuple[Arguments, ...] = ()
 
 
 class Measure(NamedTuple):

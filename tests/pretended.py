@@ -95,6 +95,24 @@ def slurm(jobs):
             print(line)
     elif NAME == "sacct":
         fail("Slurm accounting storage is disabled")
+    elif NAME == "scontrol" and "show" in ARGS:
+        for id_, job in jobs.items():
+            begun, over = job["state"] in ("run", "over"), job["state"] == "over"
+            start = 1795185060 if begun else "Unknown"
+            end = 1795185100 if over else 1795188660 if begun else "Unknown"
+            print(f"JobId={{id_}} JobName=STDIN UserId={{job['user']}}(0) GroupId=root(0) "
+                  f"MCS_label=N/A Priority=1 Nice=0 Account=a QOS=normal WCKey=* "
+                  f"JobState={{words[job['state']]}} Reason=None Dependency=(null) Requeue=1 "
+                  f"Restarts=0 BatchFlag=1 Reboot=0 ExitCode={{3 if over else 0}}:0 "
+                  f"RunTime=00:00:40 TimeLimit=00:01:00 TimeMin=N/A SubmitTime=1795185000 "
+                  f"EligibleTime=1795185000 AccrueTime=Unknown StartTime={{start}} EndTime={{end}} "
+                  f"Deadline=N/A SuspendTime=None SecsPreSuspend=0 Partition=main "
+                  f"AllocNode:Sid=host:1 ReqNodeList=(null) ExcNodeList=(null) "
+                  f"NodeList={{'n1' if begun else '(null)'}} NumNodes=1 NumCPUs=2 NumTasks=1 "
+                  f"CPUs/Task=1 ReqB:S:C:T=0:0:*:* TRES=cpu=2,mem=100M,node=1,billing=1 "
+                  f"MinCPUsNode=1 MinMemoryCPU=100M MinTmpDiskNode=0 Features=(null) "
+                  f"OverSubscribe=OK Contiguous=0 Licenses=(null) Network=(null) Command=(null) "
+                  f"WorkDir=/ StdErr=/1.out StdIn=/dev/null StdOut=/1.out Power=")
     elif NAME == "scontrol" and ARGS[0] == "update":
         id_ = ARGS[1].partition("=")[2]
         order(jobs, id_, jobs.get(id_, {{}}).get("state"), "Invalid job id specified")

@@ -33,6 +33,7 @@ class Looking:
     def _run(self) -> None:
         while not self._stopping.wait(self.to.every):
             try:
-                self.to.look(self.stores)
+                if why := self.to.look(self.stores):
+                    event("jobs are known by their State only", logging.WARNING, reason=why)
             except (Refused, UnusableStore, CommandFailed, Busy, Changed, OSError) as error:
                 event("jobs are not looked up", logging.WARNING, reason=str(error))

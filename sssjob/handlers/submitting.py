@@ -32,6 +32,7 @@ from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Answer, Call
 from sssjob.store import Store, Stored
 from sssjob.submission import (
+    BECAME,
     OVER,
     Busy,
     Changed,
@@ -58,10 +59,7 @@ ORDERS = {"Cancel": Order.CANCEL, "Hold": Order.HOLD, "Release": Order.RELEASE}
 SLOW = frozenset(("Submit", "Refresh", *ORDERS))
 
 # What only a batch system says of a job, or who runs this.
-_SAID = (
-    "CpuDuration", "EndTime", "ExitCode", "StartCount", "StartTime", "State", "SubmitTime",
-    "SuspendDuration",
-)  # fmt: skip
+_SAID = (*BECAME, "State", "SubmitTime")
 # What a document says of a job that is submitted, and no batch system is asked for.
 _OURS = frozenset(("Application", "Charge", "Description", "Quote", "TimeCategory", "Type"))
 # What commands of batch systems need of an environment, which may hold secrets.
@@ -150,13 +148,15 @@ class Submission:
                 for view in search.run(jobs)
                 if view.block.get("SubmitTime") and _is_live(jobs, view)
             ]  # fmt: skip
-            known = self.refreshed(jobs, found, reason(asked), call.actor[:_NAMED])
+            known, why = self.refreshed(jobs, found, reason(asked), call.actor[:_NAMED])
         rows = [document_of(view) for stored in known for view in views(stored, JOB)]
         said = f"Successfully refreshed {len(known)} of {len(found)} Jobs"
+        if why:
+            return Answer(rows, WARNING, f"{said}\nNothing but the State is known: {why[:_SHOWN]}")
         return Answer(rows, "000" if len(known) == len(found) else WARNING, said)
 
-    def look(self, stores: Stores) -> None:
-        """Ask for the State of all jobs that are under way.
+    def look(self, stores: Stores) -> str:
+        """Ask what became of all jobs that are under way; gives why only their State is known.
 
         Those that have ended, and those that the batch system does not know any more, are not
         asked for again.
@@ -168,30 +168,35 @@ class Submission:
                 for each in before
                 if not each.deleted and not _job(each).get("SubmitTime")
             }
-            after = self.refreshed(jobs, before, _LOOKED, None)
+            after, why = self.refreshed(jobs, before, _LOOKED, None)
             live = {each.number for each in after if not _is_over(_job(each))}
             if over := {each.number for each in before} - waiting - live:
                 _forget(jobs, over)
+        return why
 
     def refreshed(
         self, jobs: Store, documents: Sequence[Stored], why: str, by: str | None
-    ) -> list[Stored]:
-        """Those of some documents that the batch system knows the jobs of, as they are then."""
+    ) -> tuple[list[Stored], str]:
+        """Those of some documents that the batch system knows the jobs of, as they are then.
+
+        Behind them stands why nothing but their State is known, where that is so.
+        """
         asked = {
             _global_id(job): (InStore(jobs, stored.number, why, by), job)
             for stored in documents
             for job in [_job(stored)]
             if job.get("SubmitTime") and not _is_over(job)
         }
-        known: list[Stored] = []
         if not asked:
-            return known
-        for job, state in states((job for _, job in asked.values()), self.to, self.how()):
-            place = asked[_global_id(job)][0]
-            if state:
-                record(place, job, state)
+            return [], ""
+        known: list[Stored] = []
+        found = states((job for _, job in asked.values()), self.to, self.how())
+        for each in found.jobs:
+            place = asked[_global_id(each.job)][0]
+            if each.state:
+                record(place, each)
                 known.append(jobs.at(place.number))
-        return known
+        return known, found.why
 
     def guarded(self, handler: Handler) -> Handler:
         """Modify and Delete, which leave alone what the batch system would have to be told."""

@@ -10,11 +10,12 @@ from sssjob.submission.editing import Changed
 from sssjob.submission.locks import Busy
 from sssjob.submission.places import InFile, InMemory, InStore, Place
 from sssjob.submission.planning import NotSubmitted
-from sssjob.submission.states import is_there, record, states
+from sssjob.submission.states import BECAME, Known, Now, is_there, record, states
 from sssjob.submission.steering import NoSuchJob, Order, Steered, alter, steer
 from sssjob.submission.submitting import Submitted, Wish, prepared, shown, submit
 
 __all__ = [
+    "BECAME",
     "OVER",
     "Busy",
     "Changed",
@@ -23,10 +24,12 @@ __all__ = [
     "InFile",
     "InMemory",
     "InStore",
+    "Known",
     "Look",
     "Marked",
     "NoSuchJob",
     "NotSubmitted",
+    "Now",
     "Order",
     "Place",
     "Seen",

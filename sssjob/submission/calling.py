@@ -17,6 +17,8 @@ from sssjob.submission.locks import PATIENCE, default_place
 
 ANSWER = 1 << 26  # bytes of what is shown of jobs
 
+_NOTHING: Mapping[str, str] = {}
+
 # Keeps what is inherited until a command has ended that closes it, as sudo does. The words are
 # arguments: nothing in them is read by the shell.
 _HOLDER = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
@@ -137,17 +139,25 @@ class Caller:
                     raise
         yield from look.read("\n".join(printed))
 
+    def shown(self, words: Sequence[str], environment: Mapping[str, str]) -> bytes:
+        """What a command prints that shows jobs."""
+        return self._printed(words, environment=environment)
+
     def _run(self, words: Sequence[str], given: bytes = b"", inherited: Sequence[int] = ()) -> str:
-        """What a command prints."""
+        """What a command prints, as text."""
+        return self._printed(words, given, inherited).decode("utf-8", "replace")
+
+    def _printed(
+        self, words: Sequence[str], given: bytes = b"", inherited: Sequence[int] = (),
+        environment: Mapping[str, str] = _NOTHING,
+    ) -> bytes:  # fmt: skip
         limits = Limits(self.how.seconds, ANSWER)
         holder = _HOLDER if inherited and self.how.prefix else ()
         whole = [*holder, *self.how.prefix, *words]
-        own = {"LC_ALL": "C", **self.control.environment}
+        own = {"LC_ALL": "C", **self.control.environment, **environment}
         if self.control.machine and self.machine:
             own[self.control.machine] = self.machine
         if self.how.environment is None:
-            printed = commands.run(whole, words[0], limits, own, given, inherited)
-        else:
-            every = {**self.how.environment, **own}
-            printed = commands.started(whole, words[0], limits, every, given, inherited)
-        return printed.decode("utf-8", "replace")
+            return commands.run(whole, words[0], limits, own, given, inherited)
+        every = {**self.how.environment, **own}
+        return commands.started(whole, words[0], limits, every, given, inherited)

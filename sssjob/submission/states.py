@@ -1,27 +1,68 @@
-"""What became of jobs that were submitted: their batch system is asked for all of them at once."""
+"""What became of jobs that were submitted: their batch system is asked for all of them at once.
+
+The list from which marks are read tells their States. What else there is, such as times and what
+was delivered, is what ``sssjob status`` reads, and is asked for where a State has changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from sssjob.errors import InvalidValue
+from sssjob import registry
+from sssjob.commands import CommandFailed
+from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.fold import DELIVERED, JOB, Fact, fold
 from sssjob.model import Block, Job, stripped
+from sssjob.records import read_records
+from sssjob.records.builders import OBJECTS
+from sssjob.records.recognition import HEAD, recognise
+from sssjob.records.record import Bad, Converted, Options
 from sssjob.submission.calling import Caller, How
 from sssjob.submission.control import OVER, control
 from sssjob.submission.editing import Edited, setting
 from sssjob.submission.places import Place
 
+# What only a batch system says of a job, beside its State and when it was submitted.
+BECAME = (
+    "CpuDuration", "EndTime", "ExitCode", "StartCount", "StartTime", "SuspendDuration",
+)  # fmt: skip
+_RUNNING = "Running"
 
-def states(jobs: Iterable[Job], to: str, how: How | None = None) -> Iterator[tuple[Job, str]]:
-    """Each job with its State now; "" for one that the batch system does not know any more.
 
-    Raises ``CommandFailed`` where it does not answer, and ``UnusableInput`` for what takes no jobs.
+class Now(NamedTuple):
+    """A job, its State now, and what else became of it; "" where its system knows it no more."""
+
+    job: Job
+    state: str
+    facts: tuple[Fact, ...] = ()
+
+
+class Known(NamedTuple):
+    """What became of jobs; ``why`` tells why there is nothing of it but the State."""
+
+    jobs: tuple[Now, ...]
+    why: str = ""
+
+
+def states(jobs: Iterable[Job], to: str, how: How | None = None) -> Known:
+    """What became of each job.
+
+    Raises ``CommandFailed`` where the batch system does not answer, and ``UnusableInput`` for what
+    takes no jobs.
     """
     caller = Caller(control(to), how or How())
     there = {seen.id: seen.state for seen in caller.there()}
-    for job in jobs:
-        state = there.get(job.id, "")
-        yield job, state or _ended(caller, job)
+    found = [Now(job, there.get(job.id, "") or _ended(caller, job)) for job in jobs]
+    asked = frozenset(each.job.id for each in found if _is_news(each))
+    if not asked:
+        return Known(tuple(found))
+    try:
+        facts, why = _facts(caller, asked)
+    except (CommandFailed, UnusableInput) as error:
+        return Known(tuple(found), str(error))
+    return Known(tuple(each._replace(facts=facts.get(each.job.id, ())) for each in found), why)
 
 
 def is_there(job: Block, to: str, how: How | None = None) -> bool:
@@ -29,12 +70,14 @@ def is_there(job: Block, to: str, how: How | None = None) -> bool:
     return Caller(control(to), how or How()).find(stripped(job.get("GlobalId"))) is not None
 
 
-def record(place: Place, job: Job, state: str) -> None:
-    """Write a State into the document of a job. Raises ``Changed``."""
-    setting(place, Edited(
-        stripped(job.get("GlobalId")), job.id,
-        lambda old: old if old.get("State") in (state, *OVER) else old.setting(State=state),
-    ))  # fmt: skip
+def record(place: Place, now: Now) -> None:
+    """Write what became of a job into its document. Raises ``Changed``."""
+
+    def edit(old: Job) -> Job:
+        new = fold(old, now.facts).job if now.facts else old
+        return new if old.get("State") in (now.state, *OVER) else new.setting(State=now.state)
+
+    setting(place, Edited(stripped(now.job.get("GlobalId")), now.job.id, edit))
 
 
 def _ended(caller: Caller, job: Job) -> str:
@@ -44,3 +87,46 @@ def _ended(caller: Caller, job: Job) -> str:
     except InvalidValue:
         return ""
     return found.state if found is not None and found.id == job.id else ""
+
+
+def _is_news(now: Now) -> bool:
+    """Whether there may be more to know of a job than its document says."""
+    if not now.state:
+        return False
+    begun = now.state == _RUNNING and not now.job.get("StartTime")
+    return begun or now.state != stripped(now.job.get("State"))
+
+
+def _facts(
+    caller: Caller, wanted: frozenset[str]
+) -> tuple[Mapping[str, tuple[Fact, ...]], str]:  # fmt: skip
+    """What a batch system shows of some jobs, by their ids; and what of it cannot be read.
+
+    Raises ``CommandFailed`` and ``UnusableInput``.
+    """
+    status = registry.all_statuses().get(caller.control.system)
+    if status is None:
+        return {}, ""
+    environment = dict(status.environment)
+    printed = b"\n".join(caller.shown(words, environment) for words in status.past or status.ask[0])
+    if not printed.strip():
+        return {}, ""
+    found = recognise(printed[:HEAD], status.formats).format
+    options = Options(zone=environment.get("TZ", ""))
+    facts: dict[str, tuple[Fact, ...]] = {}
+    why = ""
+    for each in read_records(found, io.BytesIO(printed), options, OBJECTS):
+        if isinstance(each, Converted) and each.job.id in wanted:
+            facts[each.job.id] = tuple(_of(each.job))
+        elif isinstance(each, Bad):
+            why = why or each.reason
+    return facts, "" if facts.keys() >= wanted else why
+
+
+def _of(job: Job) -> Iterator[Fact]:
+    """What became of a job that is shown; what it was asked for is known better here."""
+    for item in job.properties:
+        if item.name in BECAME:
+            yield Fact(item, JOB)
+    for item in job.delivered:
+        yield Fact(item, DELIVERED)

@@ -301,6 +301,36 @@ def test_a_query_shows_what_was_seen_when_the_batch_system_was_asked(port, slurm
     assert row.get("State") == state(port, job.id) == "Running"
 
 
+def test_what_became_of_a_job_is_told_with_its_state(port, slurm):
+    _, _, [job] = submit(port)
+    slurm.becomes(job.id, "run")
+    _, _, [row] = ask(port, "Refresh")
+    assert [row.get(name) for name in ("State", "StartTime", "EndTime")] == [
+        "Running", "1795185060", ""
+    ]  # fmt: skip
+    assert [row.delivered.text(name) for name in ("Processors", "Node")] == ["2", "n1"]
+    version = order(port, "Query", job.id)[2]
+    ask(port, "Refresh")
+    assert order(port, "Query", job.id)[2] == version
+    slurm.becomes(job.id, "over")
+    _, _, [row] = ask(port, "Refresh")
+    assert [row.get(name) for name in ("State", "StartTime", "EndTime", "ExitCode")] == [
+        "Completed", "1795185060", "1795185100", "3"
+    ]  # fmt: skip
+    assert row.get("SubmitTime") == job.get("SubmitTime")
+
+
+def test_a_state_is_told_where_nothing_else_is_known(port, slurm):
+    _, _, [job] = submit(port)
+    slurm.becomes(job.id, "run")
+    slurm.fault("scontrol --all before fail")
+    code, message, [row] = ask(port, "Refresh")
+    assert (code, row.get("State"), row.get("StartTime")) == ("100", "Running", "")
+    assert "Nothing but the State is known: scontrol returned 7" in message
+    slurm.fault()
+    assert ask(port, "Refresh")[2][0].get("StartTime") == "1795185060"
+
+
 def test_jobs_are_looked_up_by_the_way(folder, slurm):
     settings = SETTINGS.replace("every = 3600", "every = 0.1")
     (folder / "gateway.toml").write_text(settings)

@@ -106,6 +106,12 @@ def state(folder, port, id_):
     return out.split()[-1]
 
 
+def kept(folder, port, id_):
+    """A job as the gateway has it."""
+    _, out, said = client(folder, port, "Query", "Job", "--where", f"Id={id_}")
+    return loads(out) if out else said
+
+
 def test_a_job_is_submitted_runs_and_has_ended_and_another_one_is_cancelled(folder, cluster):
     with serving(folder) as (_, port):
         short = submitted(folder, port, 1, "1")
@@ -116,6 +122,12 @@ def test_a_job_is_submitted_runs_and_has_ended_and_another_one_is_cancelled(fold
         assert "Partition=main" in shown
         assert until(lambda: state(folder, port, long.id) == "Running")
         assert until(lambda: state(folder, port, short.id) == "Completed")
+        ended, runs = (kept(folder, port, each.id) for each in (short, long))
+        times = [int(ended.get(name)) for name in ("SubmitTime", "StartTime", "EndTime")]
+        assert (times, ended.get("ExitCode")) == (sorted(times), "0")
+        assert (runs.get("StartTime") != "", runs.get("EndTime")) == (True, "")
+        assert runs.delivered.text("Processors") == ended.delivered.text("Processors") == "1"
+        assert runs.delivered.text("Node")
         words = ("Modify", "Job", "--set", "Duration=600", "--where", f"Id={long.id}")
         assert client(folder, port, *words)[0] == 0
         assert squeue(cluster, "%l") == ["10:00"]

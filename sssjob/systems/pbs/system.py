@@ -20,6 +20,7 @@ SYSTEM = System(
         ),
         ask=((("qstat", "-f", "-F", "json"),), (("qstat", "-f", "-x"),)),
         environment=(("TZ", "UTC"),),  # times have no zone
+        past=(("qstat", "-x", "-f", "-F", "json"),),
     ),
     script="sssjob.systems.pbs.allocation:PBS",
     installation="sssjob.systems.pbs.scripts:PBS",

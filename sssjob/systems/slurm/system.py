@@ -35,6 +35,7 @@ SYSTEM = System(
         ask=((("squeue", "--all", "--json"),),
              (("scontrol", "--all", "--details", "--oneliner", "show", "jobs"),)),
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
+        past=(("scontrol", "--all", "--details", "--oneliner", "show", "jobs"),),
     ),
     script="sssjob.systems.slurm.allocation:Slurm",
     installation="sssjob.systems.slurm.scripts:Slurm",
