@@ -185,7 +185,7 @@ class Submission:
             _global_id(job): (InStore(jobs, stored.number, why, by), job)
             for stored in documents
             for job in [_job(stored)]
-            if job.get("SubmitTime") and not _is_over(job)
+            if job.get("SubmitTime") and not (_is_over(job) and job.get("EndTime"))
         }
         if not asked:
             return [], ""

@@ -24,7 +24,7 @@ from sssjob.translate.options import Option
 # Words of commands that stand for what is asked about.
 ID, MARK, USER, VALUE = "{id}", "{mark}", "{user}", "{value}"
 
-HOLD, COMPLETED = "Hold", "Completed"
+HOLD, RUNNING, COMPLETED = "Hold", "Running", "Completed"
 OVER = frozenset(("Completed", "Removed", "Cancelled", "Canceled", "Failed"))
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}")

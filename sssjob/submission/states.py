@@ -20,7 +20,7 @@ from sssjob.records.builders import OBJECTS
 from sssjob.records.recognition import HEAD, recognise
 from sssjob.records.record import Bad, Converted, Options
 from sssjob.submission.calling import Caller, How
-from sssjob.submission.control import OVER, control
+from sssjob.submission.control import OVER, RUNNING, control
 from sssjob.submission.editing import Edited, setting
 from sssjob.submission.places import Place
 
@@ -28,7 +28,11 @@ from sssjob.submission.places import Place
 BECAME = (
     "CpuDuration", "EndTime", "ExitCode", "StartCount", "StartTime", "SuspendDuration",
 )  # fmt: skip
-_RUNNING = "Running"
+# What is told of a job while it runs and is its own: how long it has run, say, is not known yet.
+_GIVEN = frozenset((
+    "Node", "NodeCount", "Partition", "Processors", "Project", "QualityOfService", "Queue",
+    "StartCount", "StartTime",
+))  # fmt: skip
 
 
 class Now(NamedTuple):
@@ -93,7 +97,7 @@ def _is_news(now: Now) -> bool:
     """Whether there may be more to know of a job than its document says."""
     if not now.state:
         return False
-    begun = now.state == _RUNNING and not now.job.get("StartTime")
+    begun = now.state == RUNNING and not now.job.get("StartTime")
     return begun or now.state != stripped(now.job.get("State"))
 
 
@@ -117,7 +121,10 @@ def _facts(
     why = ""
     for each in read_records(found, io.BytesIO(printed), options, OBJECTS):
         if isinstance(each, Converted) and each.job.id in wanted:
-            facts[each.job.id] = tuple(_of(each.job))
+            over = stripped(each.job.get("State")) in OVER
+            facts[each.job.id] = tuple(
+                fact for fact in _of(each.job) if over or fact.item.name in _GIVEN
+            )
         elif isinstance(each, Bad):
             why = why or each.reason
     return facts, "" if facts.keys() >= wanted else why

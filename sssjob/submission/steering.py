@@ -10,7 +10,7 @@ from sssjob.commands import CommandFailed
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Job, stripped
 from sssjob.submission.calling import Caller, How
-from sssjob.submission.control import HOLD, OVER, Control, Seen, control, manager
+from sssjob.submission.control import HOLD, OVER, RUNNING, Control, Seen, control, manager
 from sssjob.submission.editing import Edited, saying, setting
 from sssjob.submission.locks import locked
 from sssjob.submission.places import Place
@@ -137,12 +137,17 @@ def _steered(call: _Call, job: Job, caller: Caller) -> Steered:
         caller.tell(caller.control.cancel, id_)
         return _written(place, job, CANCELLED, True)
     held = seen.state == HOLD
-    if held is (order is Order.HOLD):
+    if held is (order is Order.HOLD) and not _is_to_be_let_go(order, seen, job):
         return _written(place, job, seen.state, False, order)
     command = caller.control.hold if order is Order.HOLD else caller.control.release
     caller.tell(command, id_)
     after = caller.job(id_) or Seen(id_, HOLD if order is Order.HOLD else IDLE)
     return _written(place, job, after.state, True, order)
+
+
+def _is_to_be_let_go(order: Order, seen: Seen, job: Job) -> bool:
+    """Whether a job that runs was held meanwhile, so that it would not start once more."""
+    return order is Order.RELEASE and seen.state == RUNNING and stripped(job.get("Hold")) == USER
 
 
 def _over(place: Place, order: Order, job: Job, state: str) -> Steered:

@@ -309,6 +309,10 @@ def test_what_became_of_a_job_is_told_with_its_state(port, slurm):
         "Running", "1795185060", ""
     ]  # fmt: skip
     assert [row.delivered.text(name) for name in ("Processors", "Node")] == ["2", "n1"]
+    assert row.delivered.get("Duration") is None  # it runs on
+    assert (
+        order(port, "Modify", job.id, sets=(Set("Duration", "90"),))[2][0].get("Duration") == "90"
+    )
     version = order(port, "Query", job.id)[2]
     ask(port, "Refresh")
     assert order(port, "Query", job.id)[2] == version
@@ -317,7 +321,32 @@ def test_what_became_of_a_job_is_told_with_its_state(port, slurm):
     assert [row.get(name) for name in ("State", "StartTime", "EndTime", "ExitCode")] == [
         "Completed", "1795185060", "1795185100", "3"
     ]  # fmt: skip
+    assert row.delivered.text("Duration") == "40"
     assert row.get("SubmitTime") == job.get("SubmitTime")
+
+
+def test_the_end_of_a_cancelled_job_is_looked_up_too(folder, slurm):
+    settings = SETTINGS.replace("every = 3600", "every = 0.1")
+    (folder / "gateway.toml").write_text(settings)
+    with serving(folder) as (_, port):
+        _, _, [job] = submit(port)
+        order(port, "Cancel", job.id)
+
+        def kept():
+            return order(port, "Query", job.id)[2][0]
+
+        assert until(lambda: kept().get("EndTime"))
+        assert (kept().get("State"), kept().get("ExitCode")) == ("Cancelled", "3")
+
+
+def test_a_job_that_was_held_while_it_runs_is_released(port, slurm):
+    _, _, [job] = submit(port)
+    slurm.becomes(job.id, "run")
+    assert order(port, "Hold", job.id)[2][0].get("Hold") == "User"
+    slurm.becomes(job.id, "run")  # a hold does not end it
+    calls = len(slurm.calls)
+    assert order(port, "Release", job.id)[2][0].get("Hold") == ""
+    assert f"scontrol release {job.id}" in slurm.calls[calls:]
 
 
 def test_a_state_is_told_where_nothing_else_is_known(port, slurm):
