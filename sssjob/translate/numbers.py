@@ -167,6 +167,19 @@ def added(asked: Asked) -> Shape:
     return own
 
 
+def only_processors(asked: Asked, of: Shape) -> None:
+    """Tell of tasks where processors are all that is counted."""
+    if of.tasks and of.each > 1:
+        asked.convert("TaskCount", f"{of.tasks * of.each} processors, of whichever tasks")
+
+
+def nodes_of_tasks(of: Shape) -> None:
+    """Count nodes that nobody counts by tasks and how many are on each, where these share them."""
+    if of.nodes is None and of.per_node and of.written and not of.written % of.per_node:
+        number = of.written // of.per_node
+        of.nodes = Count(number, number)
+
+
 def count(asked: Asked, name: str) -> Count | None:
     """Take a number of things, each of which is at least 1."""
     bounds = asked.bounds(name)

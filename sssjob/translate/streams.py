@@ -45,7 +45,7 @@ class Streams(Rule):
         output, error = found.get("OutputFile"), found.get("ErrorFile")
         merging = error is not None and (
             _redirected(error) == ["Merge"]
-            and (output is None or stripped(error.text) in ("", stripped(output.text)))
+            and stripped(error.text) in ("", "" if output is None else stripped(output.text))
         )
         unsaid = error is None and (made.held or self.joined is None)
         merged = (merging and (output is not None or not made.held)) or unsaid

@@ -2,10 +2,14 @@
 """What is a loss, and what is none."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from translated import losses_of, wrapped
 
+from sssjob import registry
 from sssjob.document import loads
-from sssjob.translate import Untranslatable, translate
+from sssjob.errors import InvalidValue
+from sssjob.translate import Settings, Untranslatable, translate
 
 
 # Attributes of a request mean nothing of what a job says itself.
@@ -74,3 +78,120 @@ def test_reject_refuses_what_does_not_fulfil_what_is_asked_for(target, inner, me
     else:
         with pytest.raises(Untranslatable):
             translate(job, target)
+
+
+# What a job says and requests, of which some is written and some is told: one of each name at most.
+OWN = (
+    "<Name>scan</Name>", "<Name>a b/c</Name>", "<Project>p</Project>", "<QualityOfService>hi</QualityOfService>", "<Queue>q</Queue>",
+    "<Partition>x</Partition>", "<Machine>m</Machine>", "<Reservation>R7</Reservation>", "<TaskCount>4</TaskCount>",
+    '<TaskDistribution type="TasksPerNode">2</TaskDistribution>', '<TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>',
+    '<TaskDistribution type="Rule">RoundRobin</TaskDistribution>', '<TaskDistribution type="Rule">Foo</TaskDistribution>',
+    '<TaskDistribution type="Geometry">{1,2}{3}</TaskDistribution>', '<ResourceLimit name="CPUTime" type="Soft">80</ResourceLimit>',
+    '<ResourceLimit name="Memory" units="MB">90</ResourceLimit>', '<ResourceLimit name="Foo">2048</ResourceLimit>', "<EligibleTime>1800000000</EligibleTime>",
+    "<DeadlineTime>1800000030</DeadlineTime>", '<Dependency condition="OnFailure">8</Dependency>', '<Dependency designator="JobName">nm</Dependency>',
+    '<Dependency condition="OnStart">8</Dependency>', "<Hold>User</Hold>", "<Hold>System</Hold>", "<Priority>5000000</Priority>", "<Priority>-5</Priority>",
+    "<Restartable>true</Restartable>", "<Restartable>maybe</Restartable>", "<Interactive>true</Interactive>", "<Suspendable>false</Suspendable>",
+    "<Shell>/bin/bash</Shell>", "<Shell>/usr/bin/python3</Shell>", "<InitialWorkingDirectory>/data d</InitialWorkingDirectory>",
+    '<Environment><Variable name="A">it\'s</Variable></Environment>', '<Environment><Variable name="1A">x</Variable></Environment>', "<Environment>text</Environment>",
+    "<OutputFile>o.{{Id}}</OutputFile>", '<OutputFile redirectList="Append">o</OutputFile>', '<OutputFile redirectList="Keep"/>',
+    '<OutputFile redirectList="Append,Flush">o</OutputFile>', "<ErrorFile>e</ErrorFile>", '<ErrorFile redirectList="Merge">x</ErrorFile>',
+    '<ErrorFile redirectList="Close"/>', "<InputFile>i</InputFile>", '<InputFile redirectList="Close">i</InputFile>',
+    '<NotificationList uri="mailto:a@b.org">JobEnd</NotificationList>', '<NotificationList uri="http://x/">All</NotificationList>',
+    "<NotificationList>Foo</NotificationList>", "<ResourceManagerType>mine</ResourceManagerType>", '<Extension type="mine" name="x">1</Extension>',
+    "<Arguments>a \"b c\"</Arguments>", "<Colour>red</Colour>",
+    "<TaskGroup><TaskCount>2</TaskCount><Requested><Memory>1</Memory></Requested></TaskGroup>",
+    "<TaskGroup><Name>g</Name><TaskCount>1</TaskCount><Feature>z</Feature></TaskGroup>",
+)  # fmt: skip
+REQUESTED = (
+    "<NodeCount>2</NodeCount>", '<NodeCount op="GE">2</NodeCount>', '<NodeCount op="NE">3</NodeCount>', "<Processors>8</Processors>",
+    '<Processors op="LE">16</Processors>', '<Memory units="GB">3</Memory>', '<Memory context="Utilized">3</Memory>', '<Swap units="GB">2</Swap>',
+    '<Disk units="GB">2</Disk>', "<Duration>3661</Duration>", "<Network>100</Network>", "<NetworkAdapter>ib</NetworkAdapter>",
+    '<Resource name="GPU">2</Resource>', '<Resource name="GPU" type="a100">1</Resource>', '<Resource name="x" type="License">3</Resource>',
+    '<Resource name="foo">1</Resource>', "<Feature>a</Feature>", '<Feature op="NE">c</Feature>', "<Node>n1</Node>", '<Node op="NE">n2</Node>',
+    '<Node aggregation="Range">n[1-4]</Node>', '<Node aggregation="Pattern">n.*</Node>', '<Node aggregation="List" count="1">n1,n2</Node>',
+    "<Architecture>x86_64</Architecture>", "<OperatingSystem>Linux</OperatingSystem>", "<CpuDuration>50</CpuDuration>", "<User>amy</User>",
+)  # fmt: skip
+# Numbers that may follow from each other, so that one of them changes nothing.
+COUNTS = {"NodeCount", "Processors", "TaskCount", "TaskDistribution", "TaskGroup"}
+
+
+def name_of(part):
+    return part[1:].partition(">")[0].split()[0]
+
+
+def picked(parts, most):
+    return st.lists(st.sampled_from(parts), max_size=most, unique_by=name_of)
+
+
+def document(own, asked):
+    return loads(
+        wrapped("".join(own) + (f"<Requested>{''.join(asked)}</Requested>" if asked else ""))
+    )
+
+
+def written(own, asked, target):
+    try:
+        return translate(document(own, asked), target, Settings(residual=False))
+    except (InvalidValue, Untranslatable):
+        return None
+
+
+def silent(own, asked, target, place):
+    """Whether a part is neither written nor told."""
+    whole = written(own, asked, target)
+    part = (own + asked)[place]
+    path = f"/Job/{'Requested/' if place >= len(own) else ''}{name_of(part)}"
+    if whole is None or any(
+        f"{loss.path}/".startswith((f"{path}/", f"{path}@")) for loss in whole.losses
+    ):
+        return False
+    less = [each for number, each in enumerate(own + asked) if number != place]
+    cut = len(own) - (place < len(own))
+    rest = written(less[:cut], less[cut:], target)
+    return rest is not None and rest.text == whole.text
+
+
+TARGETS = [
+    name
+    for name, row in registry.all_targets().items()
+    if row.writes and name not in ("sss", "dagman")
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(own=picked(OWN, 4), asked=picked(REQUESTED, 4))
+def test_what_is_not_written_is_told(target, own, asked):
+    names = [name_of(part) for part in own + asked]
+    for place, name in enumerate(names):
+        several = name in COUNTS and len(COUNTS.intersection(names)) > 1
+        if not several and names.count(name) == 1:
+            assert not silent(own, asked, target, place), (own + asked)[place]
+
+
+# Numbers of a job that its parts have, too, and tasks where only processors are counted.
+TOLD = [
+    ("pbs", "<NodeCount>2</NodeCount>" + GROUPS, "/Job/NodeCount"),
+    ("pbs", TILED + GROUPS, "/Job/TaskDistribution"),
+    ("flux", "<TaskGroup><TaskCount>2</TaskCount><Requested><Memory>1</Memory></Requested></TaskGroup>", "/Job/TaskGroup/Requested/Memory"),
+    ("flux", '<TaskDistribution type="TasksPerNode">2</TaskDistribution><Processors>3</Processors>', "/Job/TaskDistribution"),
+    ("condor", "<TaskCount>4</TaskCount><Processors>8</Processors>", "/Job/TaskCount"),
+    ("sge", "<TaskCount>4</TaskCount><Processors>8</Processors>", "/Job/TaskCount"),
+    ("torque", "<TaskCount>4</TaskCount><Processors>8</Processors>", "/Job/TaskCount"),
+    ("condor", "<Environment>text</Environment>", "/Job/Environment"),
+    ("sbatch", '<ErrorFile redirectList="Merge">x</ErrorFile>', "/Job/ErrorFile"),
+    ("pbs", '<ErrorFile redirectList="Merge">x</ErrorFile>', "/Job/ErrorFile"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "inner", "path"), TOLD)
+def test_what_others_say_in_part_is_told(target, inner, path):
+    assert path in {loss.path.partition("/@")[0] for loss in losses_of(inner, target)}
+
+
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [("condor", "request_cpus = 2"), ("pbs", "ncpus=2"), ("torque", "ppn=2"), ("flux", '"count": 2'), ("sbatch", "--cpus-per-task=2")],
+)  # fmt: skip
+def test_processors_of_a_task_alone_are_asked_for(target, line):
+    inner = '<TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>'
+    assert line in translate(loads(wrapped(inner)), target, Settings(residual=False)).text

@@ -142,6 +142,8 @@ class Environment(fields.Rule):
                 made.option("getenv", str(export))
             elif "export" in item.attributes:
                 asked.refuse(item, "neither true nor false", "export")
+            if stripped(item.text):
+                asked.refuse(item, "a text, where variables are expected")
             found = {}
             for each in item.children:
                 if not isinstance(each, Note):
@@ -302,9 +304,8 @@ class Amounts:
     def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
         """Machines, then what each of them has."""
         of = numbers.added(asked)
-        if of.nodes is None and of.per_node and of.written and not of.written % of.per_node:
-            machines = numbers.rounded(of.written, of.per_node)
-            of.nodes = numbers.Count(machines, machines)
+        numbers.nodes_of_tasks(of)
+        numbers.only_processors(asked, of)
         nodes = of.node_count
         if nodes > 1:
             made.option("universe", "parallel")
@@ -323,7 +324,7 @@ class Amounts:
         if of.per_node and of.per_node * of.each * nodes != of.total:
             for item in asked.items("TaskDistribution"):
                 asked.refuse(item, f"{of.total} processors on {nodes} machines")
-        if of.processors or of.tasks or of.per_node:
+        if of.processors or of.tasks or of.per_node or of.per_task:
             each = numbers.rounded(of.total, nodes)
             made.option("request_cpus", str(each))
             if each * nodes != of.total:

@@ -32,6 +32,7 @@ from sssjob.translate.numbers import (
     added,
     choices,
     memory,
+    nodes_of_tasks,
     one,
     rescope,
     rounded,
@@ -144,6 +145,10 @@ class Jobspec(Specification):
 
     def _resources(self, asked: Asked, settings: Settings) -> tuple[list[Data], Data]:
         of = added(asked)
+        nodes_of_tasks(of)
+        if of.per_node and of.nodes is None:
+            told_ = f"{of.count or of.per_node} tasks, wherever they are"
+            asked.approximate("TaskDistribution", told_, met=False)
         number_of_nodes = self._nodes(asked, of.nodes) if of.nodes else 0
         if isinstance(number_of_nodes, str):  # so that no number of tasks follows from it
             of.nodes = Count(of.node_count, None)
@@ -182,6 +187,9 @@ class Jobspec(Specification):
 
     def _memory(self, asked: Asked, of: Shape, settings: Settings, slots: int) -> list[Data]:
         """A slot of version 1 holds cores and GPUs only."""
+        for view in asked.groups():
+            for item in view.items("Memory"):
+                asked.refuse(item, NO_OPTION)
         return []
 
     def _streams(self, asked: Asked, form: Data) -> None:

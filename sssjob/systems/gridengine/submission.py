@@ -63,6 +63,7 @@ class Slots(Layout):
     def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
         """Slots first, then what is divided by them."""
         of = numbers.added(asked)
+        numbers.only_processors(asked, of)
         slots = self._slots(asked, made, of, settings)
         self._memory(asked, made, of, slots, settings.memory_scope)
         if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:

@@ -42,7 +42,8 @@ class Streams(fields.Rule):
         output = asked.one("OutputFile", "redirectList")
         error = asked.one("ErrorFile", "redirectList")
         if error is not None and error.attributes.get("redirectList") == "Merge":
-            error = None if output is not None or not stripped(error.text) else error
+            same = "" if output is None else stripped(output.text)
+            error = None if stripped(error.text) in ("", same) else error
         for item, letter in ((output, "o"), (error, "e")):
             if item is not None:
                 self._file(asked, made, item, letter)

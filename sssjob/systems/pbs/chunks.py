@@ -103,9 +103,14 @@ class Chunks(Layout):
         groups = asked.groups()
         of = numbers.shape(asked)
         found = self._chunks(asked, of, settings) if not groups else []
+        tasks = 0
         for view in groups:
-            found += self._chunks(view, numbers.shape(view), settings)
+            mine = numbers.shape(view)
+            tasks += mine.count or 1
+            found += self._chunks(view, mine, settings)
             of.seconds = max(of.seconds, numbers.one(view, "Duration", numbers.MOST) or 0)
+        if groups:
+            self._whole(asked, of, found, tasks)
         gpus, licences = numbers.resources(asked, typed=True)
         if gpus.number and not found:
             _one(found)
@@ -125,6 +130,16 @@ class Chunks(Layout):
         for name, count in licences:
             made.option(f"-l {name}", str(count))
 
+    def _whole(self, asked: Asked, of: numbers.Shape, found: list[Part], tasks: int) -> None:
+        """What the job says of all its task groups, which have the chunks."""
+        numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
+        for name in (
+            "NodeCount",
+            "TaskDistribution",
+            *(["TaskCount"] if of.tasks != tasks else []),
+        ):
+            asked.approximate(name, "the task groups say it", met=False)
+
     def _chunks(self, asked: Asked, of: numbers.Shape, settings: Settings) -> list[Part]:
         approximated(asked, of)
         wanted = places(asked, of)
@@ -132,7 +147,7 @@ class Chunks(Layout):
         if of.nodes:
             for number, tasks in shares(asked, of):
                 found.append(Part(number, _counted(of, tasks)))
-        elif of.count or of.processors:
+        elif of.count or of.processors or of.per_task:
             found.append(Part(of.count or 1, _counted(of, 1)))
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
         self._memory(asked, of, found, settings.memory_scope)
@@ -281,11 +296,12 @@ class Nodes(Layout):
     def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
         """Nodes with processors and properties, then what is of the job."""
         of = numbers.added(asked)
+        numbers.only_processors(asked, of)
         approximated(asked, of)
         marks = features(asked)
         (gpus, _), licences = numbers.resources(asked)
         found: list[Part] = []
-        counted = of.nodes or of.count or of.processors
+        counted = of.nodes or of.count or of.processors or of.per_task
         wanted = places(asked, of)
         if of.nodes:
             found = [Part(number, _processors(tasks * of.each) if counted else {})
