@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from sssjob.errors import InvalidValue
 from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock
-from sssjob.records.layout import Layout, Piece, Reader, Stretch
+from sssjob.records.layout import Layout, Piece, Read, Reader, Stretch
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
 from sssjob.records.record import Bad, Options, Outcome, Skipped
@@ -56,6 +56,10 @@ class Engine(Generic[P, J]):
             yield from self._made(folder.take(found) if folder else Stretch.of(found), once)
         if folder:
             yield from self._made(folder.close(), once)
+
+    def made(self, found: Sequence[Read]) -> Sequence[Outcome[J]]:
+        """What becomes of what was read by other means, as documents are."""
+        return self._made(Stretch.of(found), None)
 
     def _made(self, found: Stretch, once: Once | None) -> Sequence[Outcome[J]]:
         if self._options.ended_only:

@@ -8,7 +8,7 @@ given within the whole. # decision 104
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pickle import PickleBuffer
@@ -53,7 +53,10 @@ def cutter(
 def _not_cut(format_: str) -> UnusableInput:
     others = (row for row in FORMATS.values() if row is not AUTO)
     known = ", ".join(row.name for row in others if cutter(row.load(), Options()))
-    return UnusableInput(f"records of {format_} cannot be cut; those of {known} can")
+    return UnusableInput(
+        f"records of {format_} cannot be cut for several processes: a part would not stand alone; "
+        f"those of {known} can"
+    )
 
 
 class Cutting:
@@ -176,13 +179,18 @@ def convert(
     met: Met | None = None,
 ) -> Result:  # fmt: skip
     """Convert a part; with ``lines`` a line break within a text is a reference."""
+    runs = met.runs if isinstance(met, Listed) else ([], [])
+    return result(outcomes(format_, part, builder, met), lines=lines)._replace(runs=runs)
+
+
+def result(found: Iterable[Outcome[str]], *, lines: bool) -> Result:
+    """Outcomes with texts of documents, as what a part became."""
     counts, remarks, texts = Counts(), [], []
-    for outcome in counts.counting(outcomes(format_, part, builder, met)):
+    for outcome in counts.counting(found):
         if isinstance(outcome, Converted):
             texts.append(on_one_line(outcome.job) if lines else outcome.job)
         elif isinstance(outcome, (Bad, Noted)):
             remarks.append(outcome)
     if texts:
         texts.append("")
-    runs = met.runs if isinstance(met, Listed) else ([], [])
-    return Result("\n".join(texts).encode(), counts, remarks, runs)
+    return Result("\n".join(texts).encode(), counts, remarks)

@@ -10,7 +10,7 @@ from sssjob.errors import BusyStore, Finding, UnreadableDocument
 from sssjob.store import opening, packing, reading
 from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
-from sssjob.store.reading import Readers
+from sssjob.store.reading import Reading
 from sssjob.store.stored import Counts
 from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Writer
 
@@ -29,7 +29,7 @@ def load(
     on_error: OnError | None,
     on_batch: Callable[[Counts], None] | None,
     on_warning: OnWarning | None = None,
-    readers: Readers | None = None,
+    by: Reading | None = None,
 ) -> Counts:
     """Write all job objects of a source, each batch in a transaction; see ``Store.load``."""
     bad = 0
@@ -43,7 +43,7 @@ def load(
 
     total = Counts()
     try:
-        for batch in _batches(reading.incomings(source, tell, packing_, readers)):
+        for batch in _batches(reading.incomings(source, tell, packing_, by)):
             if packing_.current == NO_DICTIONARY:
                 packing.learn(engine, packing_, [packing_.document(each.content) for each in batch])
             if len(batch) == _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
-from typing import TypeGuard
+from os import PathLike
+from typing import NamedTuple, TypeGuard
 
 from sssjob.document import Source, dumps, from_tree
 from sssjob.document.attached import LIMIT, files_named
@@ -74,13 +75,21 @@ def _packed(found: Read, packing: Packing) -> Read:
     return found
 
 
+class Reading(NamedTuple):
+    """Who reads a source for one that writes: what messages call it, and the file that it is."""
+
+    readers: Readers
+    name: str = ""
+    file: PathLike[str] | None = None
+
+
 def incomings(
-    source: Source, tell: OnError, packing: Packing, readers: Readers | None
+    source: Source, tell: OnError, packing: Packing, by: Reading | None
 ) -> Iterator[Incoming]:
     """The documents of a source, ready to be written; what cannot be read is told in its turn."""
     found: Iterable[Read]
-    if readers is not None and readers.processes > 1:
-        found = _by_readers(source, tell, packing, readers)
+    if by is not None and by.readers.processes > 1:
+        found = _by_readers(source, tell, packing, by)
     else:
         found = _here(with_files(source, on_error=tell))
     for each in _joined(found):
@@ -90,12 +99,10 @@ def incomings(
             tell(each)
 
 
-def _by_readers(
-    source: Source, tell: OnError, packing: Packing, readers: Readers
-) -> Iterator[Read]:
+def _by_readers(source: Source, tell: OnError, packing: Packing, by: Reading) -> Iterator[Read]:
     with raw(source) as stream:
         for found in in_parts(
-            "", source, stream, readers, _of_batch, on_error=tell,
+            by.name, by.file or source, stream, by.readers, _of_batch, on_error=tell,
             beside=lambda: packing.newest, on_files=lambda beside: [beside],
         ):  # fmt: skip
             yield from found

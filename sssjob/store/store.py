@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from types import TracebackType
 from typing import TypeVar
 
@@ -24,7 +25,7 @@ from sssjob.store.loading import OnWarning, load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import Plan
 from sssjob.store.pushdown import plan
-from sssjob.store.reading import Readers
+from sssjob.store.reading import Readers, Reading
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
@@ -104,6 +105,7 @@ class Store:
         on_batch: Callable[[Counts], None] | None = None,
         on_warning: OnWarning | None = None,
         readers: Readers | None = None,
+        file: PathLike[str] | None = None,
     ) -> Counts:
         """Keep every outermost Job and JobGroup of a source, byte for byte as it stands there.
 
@@ -113,13 +115,15 @@ class Store:
         ``UnreadableDocument``, or goes to ``on_error`` while the rest go on; ``on_batch`` is told
         the counts so far after each commit. The Files beside a job that it names are kept with it;
         ``on_warning`` is told which are not there. What is kept is the same with ``readers``:
-        processes that read documents while this one writes (``sssjob.store.reading.readers``).
+        processes that read documents while this one writes (``sssjob.store.reading.readers``). Of a
+        ``file`` that the source, a stream, reads, they read the documents themselves.
         """
         who = self.by if by is None else by
         entry = HistoryEntry(self.engine, by=who, source=name, reason=reason)
         return load(
             self.engine, self.packing, source, entry,
-            on_error=on_error, on_batch=on_batch, on_warning=on_warning, readers=readers,
+            on_error=on_error, on_batch=on_batch, on_warning=on_warning,
+            by=None if readers is None else Reading(readers, name, file),
         )  # fmt: skip
 
     def get(self, identity: Identity | str) -> Stored | None:

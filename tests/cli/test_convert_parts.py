@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sssjob.cli import sssjob
+from sssjob.document import guesses
 from sssjob.records import parts, state
 from sssjob.verbs import convert as verb
 
@@ -39,6 +40,35 @@ def test_several_processes_write_the_same(name, path, form, monkeypatch):
     assert several.stdout_bytes == one.stdout_bytes
     assert several.stderr == one.stderr
     assert (several.exit_code, one.exit_code) == (0, 0)
+
+
+DOCUMENTS = (
+    "<Job><Id>1</Id><EndTime>1700000000</EndTime></Job>\n",
+    "<Job><Id>2</Id><Name>two\nlines</Name></Job>\n",
+    "<JobGroup><Id>g</Id><JobDefaults><Account>chem</Account></JobDefaults>"
+    "<Job><Id>3</Id></Job><Job><Id>4</Id><EndTime>1700000000</EndTime></Job></JobGroup>\n",
+    "<Job><Id>5</Job>\n", "<Jobs>\n<Job><Id>6</Id></Job>\n</Jobs>\n", "<TaskGroup/>\n", "text\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ended", [(), ("--ended-only",)], ids=["all", "ended"])
+@pytest.mark.parametrize("form", ["sss-lines", "sss"])
+def test_several_processes_convert_documents_to_the_same(form, ended, tmp_path, monkeypatch):
+    monkeypatch.setattr(guesses, "SIZE", 300)
+    chance = Random(4)
+    whole, mixed, packed = (tmp_path / name for name in ("whole.sss", "mixed.sss", "packed.gz"))
+    whole.write_text("".join(chance.choice(DOCUMENTS[:3]) for _ in range(200)))
+    mixed.write_text("".join(chance.choice(DOCUMENTS) for _ in range(100)))
+    packed.write_bytes(gzip.compress(whole.read_bytes()))
+    given_ = ["--from", "sss", "--to", form, *ended, whole, mixed, packed]
+    one, several = (tmp_path / name for name in ("one.json", "several.json"))
+    first = convert(*given_, "--counts-json", one)
+    second = convert(*given_, "--counts-json", several, "--jobs", "2")
+    assert first.stdout.count("<Id>1</Id>") > 50
+    assert second.stdout_bytes == first.stdout_bytes
+    assert second.stderr == first.stderr
+    assert (second.exit_code, first.exit_code) == (1, 1)
+    assert json.loads(several.read_text()) == json.loads(one.read_text())
 
 
 def test_compressed_records_and_all_cores(tmp_path):
@@ -66,7 +96,9 @@ def test_bad_records_are_listed_with_their_places(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--from", "slurm-json", "--jobs", "2", "-"], "cannot be cut", id="format"),
+        pytest.param(["--from", "slurm-json", "--jobs", "2", "-"],
+                     "cannot be cut for several processes: a part would not stand alone",
+                     id="format"),
         pytest.param(["--from", "slurm", "--state", "s", "-"], "--output FILE", id="no output"),
         pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "sss", "a"],
                      "--to sss-lines", id="wrapped"),

@@ -107,11 +107,34 @@ def test_a_lost_reader_leaves_whole_batches_and_the_import_can_be_run_again(tmp_
         store.open(path, create=True) as jobs,
         reading.Workers(reading.Work("work:lost_reader"), 2) as readers,
     ):  # fmt: skip
-        with pytest.raises(LostWorker, match=r":\d+: the process that worked on what begins"):
-            jobs.load(source, readers=readers)
+        with pytest.raises(LostWorker, match=r"^jobs\.sss:\d+: the process that worked on what"):
+            jobs.load(source, name="jobs.sss", readers=readers)
         assert 0 < jobs.count() < 50
         assert jobs.count() % 8 == 0
     with store.open(path) as jobs:
         assert list(jobs.check()) == []
         jobs.load(source)
         assert jobs.count() == 50
+
+
+def test_readers_read_a_file_themselves_and_its_bytes_pass_nobody_else(tmp_path):
+    source = tmp_path / "jobs.sss"
+    source.write_text("".join(GOOD))
+    sent = []
+
+    class Watched(reading.Workers):
+        def in_order(self, parts, place):
+            for part, made in super().in_order(parts, place):
+                sent.append(part)
+                yield part, made
+
+    with (
+        mock.patch.object(guesses, "SIZE", 200),
+        store.open(tmp_path / "jobs.db", create=True) as jobs,
+        Watched(reading.Work("sssjob.store.reading:reader"), 2) as readers,
+        source.open("rb") as stream,
+    ):  # fmt: skip
+        jobs.load(stream, name="jobs.sss", readers=readers, file=source)
+        assert jobs.count() == 50
+    assert len(sent) > 4
+    assert all(part.span is not None and not part.guess.data for part in sent)

@@ -80,5 +80,6 @@ def _load(jobs: Store, name: str, source: object, reason: str, readers: Readers)
 
     with progress.watched(source, Path(name).name) as stream:  # type: ignore[arg-type]
         return jobs.load(
-            stream, name=name, reason=reason, on_error=tell, on_warning=warn, readers=readers
-        )
+            stream, name=name, reason=reason, on_error=tell, on_warning=warn, readers=readers,
+            file=source if isinstance(source, Path) else None,
+        )  # fmt: skip
