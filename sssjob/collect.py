@@ -9,14 +9,15 @@ from __future__ import annotations
 import io
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sssjob import atomic, registry
 from sssjob import directory_handles as handles
 from sssjob.delivery.document import Delivery, Record, Tally
-from sssjob.document import read
+from sssjob.document import Source, read
+from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.features import status
 from sssjob.features.batch import documents
@@ -154,13 +155,16 @@ def ask(
     return found
 
 
-def read_records(system: str, files: Sequence[Path], ids: Iterable[str], zone: str = "") -> Known:
-    """What accounting files tell about jobs. Raises ``UnusableInput``, ``OSError``."""
+def read_records(
+    system: str, sources: Iterable[NamedSource], ids: Iterable[str], zone: str = ""
+) -> Known:
+    """What accounting files tell about jobs. Raises ``UnusableSource``, ``OSError``."""
     found = Known()
     names = list(ids)
     format_ = registry.system(system).formats[0]
-    for file in files:
-        _take(found, format_, file, str(file), names, zone)
+    for source in sources:
+        with naming(source.name):
+            _take(found, format_, source.given, source.name, names, zone)
     return found
 
 
@@ -177,7 +181,7 @@ def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:
 
 
 def _take(
-    found: Known, format_: Format, source: bytes | Path, name: str,
+    found: Known, format_: Format, source: Source, name: str,
     ids: Iterable[str], zone: str = "",
 ) -> None:  # fmt: skip
     """Records about some jobs, by every identity that they have."""

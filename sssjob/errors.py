@@ -132,7 +132,9 @@ class Finding:
 
     def __str__(self) -> str:
         """One line as compilers print it: ``job.xml:3:9: error: ... at /Job/Phase (SSS 9.0)``."""
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        from sssjob.visible import visible  # few findings are printed
+
+        place = ":".join(str(part) for part in (visible(self.file), self.line, self.column) if part)
         at = f" at {self.path}" if self.path else ""
         section = f" ({self.section})" if self.section else ""
         advice = f"; {self.suggestion}" if self.suggestion else ""

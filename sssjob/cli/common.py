@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +13,14 @@ import click
 
 from sssjob import atomic
 from sssjob.cli.signals import terminable
-from sssjob.errors import Finding, LimitExceeded, Severity, SSSJobError, UnreadableDocument
+from sssjob.errors import (
+    Finding,
+    LimitExceeded,
+    Severity,
+    SSSJobError,
+    UnreadableDocument,
+    UnusableInput,
+)
 from sssjob.spec import NAMESPACE
 from sssjob.visible import Visible, visible, visible_lines
 
@@ -34,7 +42,10 @@ def sources(files: Iterable[str]) -> Iterator[NamedSource]:
     """Each named file as a source; ``-`` is standard input, and so is no name at all."""
     from sssjob.document.sources import named
 
-    return named(files, sys.stdin.buffer)
+    try:
+        return named(files, sys.stdin.buffer)
+    except UnusableInput as error:
+        fail(error.reason)
 
 
 def processes(wanted: int | None) -> int:
@@ -69,21 +80,32 @@ def say(message: object) -> None:
 
 
 def fail(message: object) -> NoReturn:
-    """Say why the command cannot go on, and end it with exit code 2."""
-    say(f"sssjob: error: {message}")
+    """Say why the command cannot go on, and end it with exit code 2.
+
+    What is a finding says itself where it is, and that it is an error.
+    """
+    is_finding = isinstance(message, Finding | UnreadableDocument)
+    say(message if is_finding else f"sssjob: error: {message}")
     sys.exit(NOT_UNDERSTOOD)
 
 
 def reason(error: OSError) -> str:
     """An operating system's error as ``FILE: reason``."""
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return f"{name_of(error.filename)}: {error.strerror}" if error.filename else str(error)
+
+
+def name_of(file: object) -> str:
+    """The name of a file as messages have it: on one line, whatever letters it has."""
+    from sssjob.visible import visible
+
+    return visible(os.fsdecode(file) if isinstance(file, bytes) else str(file))
 
 
 def placed(error: SSSJobError, name: str) -> object:
     """An error about a file, as ``FILE:LINE: reason`` where its line is known."""
     if isinstance(error, UnreadableDocument):
         return error.finding.in_file(name)
-    return f"{name}: {error}"
+    return f"{name_of(name)}: {error}"
 
 
 def files_of(attached: Attached, block: Block, name: str) -> Sequence[File]:
@@ -91,7 +113,8 @@ def files_of(attached: Attached, block: Block, name: str) -> Sequence[File]:
     try:
         return attached.of(block)
     except LimitExceeded as error:
-        say(f"{name}: warning: Files that {block.name} {block.id} names are left out: {error}")
+        left = f"Files that {block.name} {block.id} names are left out: {error}"
+        say(f"{name_of(name)}: warning: {left}")
         return ()
 
 
@@ -144,7 +167,8 @@ class Few:
         for (file, code, severity, path), number in self._seen.items():
             if number > self.MOST:
                 at = f" at {path}" if path else ""
-                say(f"{file}: {severity}: and {number - self.MOST} more like these{at} [{code}]")
+                more = f"and {number - self.MOST} more like these{at}"
+                say(f"{name_of(file)}: {severity}: {more} [{code}]")
 
 
 @contextmanager

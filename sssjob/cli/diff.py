@@ -84,7 +84,7 @@ def _blocks(file: str, select: str | None, effective: bool) -> list[Block]:
     if unread:
         sys.exit(common.NOT_UNDERSTOOD)
     if not found:
-        common.fail(f"{file}: no job object" + (" is selected" if select else ""))
+        common.fail(f"{common.name_of(file)}: no job object" + (" is selected" if select else ""))
     return found
 
 

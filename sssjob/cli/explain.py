@@ -76,7 +76,7 @@ def _names(files: tuple[str, ...]) -> list[str]:
     for file in missing:
         meant = nearest(file, reference.names())
         if meant and meant != file:
-            common.fail(f"{file}: no such file, nor a name; did you mean {meant}?")
+            common.fail(f"{common.name_of(file)}: no such file, nor a name; did you mean {meant}?")
     return [file for file in missing if file in reference.names()]
 
 

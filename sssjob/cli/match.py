@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sssjob.model import Block
 
 _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
+_HEAD = 1 << 16  # bytes that tell what offers are in
 _WIDEST = 40  # characters of an offer's name
 
 
@@ -92,17 +93,18 @@ def command(
 def offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator[Offer]:
     """The offers of one file, JSON or XML by what it begins with."""
     from sssjob.document import opened
+    from sssjob.document.encodings import beginning
     from sssjob.errors import UnreadableDocument
     from sssjob.expression.offers import SIZE_LIMIT, BadOffer, read
 
     def refused(error: BadOffer) -> None:
-        complain(f"{given.name}: error: {error}")
+        complain(f"{common.name_of(given.name)}: error: {error}")
 
     for given in common.sources((name,)):
         try:
             with opened(given.given) as stream:
                 data = stream.read(SIZE_LIMIT + 1)
-            if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+            if beginning(data[:_HEAD]).startswith(b"<"):
                 yield from _delivered(data, mode or "exact", refused)
             else:
                 yield from read(data, mode=mode or "fit", on_error=refused)

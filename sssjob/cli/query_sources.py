@@ -67,7 +67,7 @@ class Asking:
                 yield from query_store.rows(self, given, workers)
                 return
             if self.explain:
-                common.say(f"{given.name}: {self.plan}")
+                common.say(f"{common.name_of(given.name)}: {self.plan}")
             yield from self.asked.rows(
                 given,
                 lambda error: self._unreadable(given.name, error),
@@ -138,8 +138,8 @@ class Asking:
             if count > _LARGE and not self._noticed:
                 self._noticed = True
                 common.say(
-                    f"{name}: notice: this expression needs each document as a whole in memory; "
-                    "one that names the job (//Job//Memory, not //Memory) is answered job by job"
+                    f"{common.name_of(name)}: notice: this expression needs each document as a "
+                    "whole in memory; one that names the job (//Job//Memory, not //Memory) is answered job by job"
                 )
 
         return tell
@@ -148,4 +148,5 @@ class Asking:
 def _skipped(name: str, files: list[Path]) -> str:
     shown = ", ".join(str(file.relative_to(name)) for file in files[:_SHOWN])
     more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
-    return f"{name}: notice: not read, since named neither *.xml nor *.sss: {shown}{more}"
+    where = common.name_of(name)
+    return f"{where}: notice: not read, since named neither *.xml nor *.sss: {shown}{more}"

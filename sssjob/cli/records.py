@@ -57,7 +57,7 @@ class Said:
         """Print it, with its place."""
         from sssjob.records.record import Bad
 
-        place = f"{name}:{item.line}"
+        place = f"{common.name_of(name)}:{item.line}"
         if isinstance(item, Bad):
             common.say(f"{place}: error: {item.reason}")
             if len(self.faults) < FAULTS:

@@ -52,7 +52,7 @@ def command(
     ((name, source),) = common.sources([file])
     data = _read(source, name)
     if in_place and not data.startswith(Path(file).read_bytes()[:6]):
-        common.fail(f"{name} is compressed; name another file with -o")
+        common.fail(f"{common.name_of(name)} is compressed; name another file with -o")
     try:
         done = repair(data, groups=groups)
     except NotRepairable as refused:
@@ -100,7 +100,9 @@ def _refuse(name: str, refused: NotRepairable, as_json: bool) -> NoReturn:
         ))  # fmt: skip
     else:
         common.print_findings(found.in_file(name) for found in refused.findings)
-        common.say(f"{name}: nothing changed: not all of this can be repaired for sure")
+        common.say(
+            f"{common.name_of(name)}: nothing changed: not all of this can be repaired for sure"
+        )
     sys.exit(common.NOTHING)
 
 
@@ -111,7 +113,9 @@ def _line(name: str, change: Change) -> str:
     turned = f"{before} becomes {after}" if before and after else (
         f"{after} added" if after else f"{before} removed"
     )  # fmt: skip
-    return f"{name}:{change.line}:{change.column}: repaired: {change.what}: {turned}"
+    return (
+        f"{common.name_of(name)}:{change.line}:{change.column}: repaired: {change.what}: {turned}"
+    )
 
 
 def _as_dict(name: str, done: Repaired) -> dict[str, object]:

@@ -233,13 +233,13 @@ def _data(file: str | None, dialect: str, *, used: bool) -> Data | None:
             row, lost = flattened(job, used=used)
             items.append(row)
             for name in lost:
-                common.say(f"{given.name}: warning: Gold has no place for {name}")
+                common.say(f"{common.name_of(given.name)}: warning: Gold has no place for {name}")
     except UnreadableDocument as error:
         common.fail(error.finding.in_file(given.name))
     except OSError as error:
         common.fail(common.reason(error))
     if not items:
-        common.fail(f"{given.name}: found no job object")
+        common.fail(f"{common.name_of(given.name)}: found no job object")
     return Data(tuple(items))
 
 

@@ -95,7 +95,7 @@ def _steer(order: str, system: str, which: Choice, seconds: float, file: str) ->
                     some = True
                     good = good and not done.why
                     if done.why:
-                        common.say(f"{file}: {done.why}")
+                        common.say(f"{common.name_of(file)}: {done.why}")
                     else:
                         common.echo(f"{done.id} {done.state}")
             except CommandFailed as error:

@@ -75,7 +75,7 @@ def command(
                 jobs += _submit(work, wish, how, file, dry_run=dry_run, as_json=as_json)
             except NotSubmitted as refused:
                 common.print_findings(item.in_file(file) for item in refused.findings)
-                common.fail(f"{file}: nothing is submitted")
+                common.fail(f"{common.name_of(file)}: nothing is submitted")
     if not jobs:
         common.say("sssjob: no job")
         sys.exit(common.NOTHING)

@@ -119,11 +119,16 @@ def _translate(
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
         for source in common.sources(files):
+            some = bool(work.select)
             for written in run(work, iter((source,))):
+                some = True
                 _say(written, source.name, listed, few)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
                 found += [written] if written.text else []
+            if not some:
+                common.say(f"{common.name_of(source.name)}: error: there is no job in it")
+                good = False
         few.rest()
         _write(work, found, output, output_dir)
     if not good:
@@ -144,7 +149,7 @@ def _say(written: Written, file: str, listed: BinaryIO | None, few: common.Few) 
             few.show((loss.finding().in_file(file),))
     if written.why:
         named = f" {written.job.id}" if written.job is not None and written.job.id else ""
-        common.say(f"{file}: job{named} is not written: {written.why}")
+        common.say(f"{common.name_of(file)}: job{named} is not written: {written.why}")
 
 
 def _worth(loss: Loss) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -141,11 +141,18 @@ def _closed(files: Iterable[str], check: Callable[..., Iterator[Finding]]) -> It
 
     for name, source in records.documents(files):
         try:
-            again = source if isinstance(source, Path) else source.read()
+            again = _again(source)
             yield from check(again, name=name, closed=True)
             yield from _of_files(again, name)
         except OSError as error:
             yield finding("E-XML", error.strerror or str(error), file=name)
+
+
+def _again(source: Path | BinaryIO) -> Source:
+    """What can be read twice: a file, or the bytes of what is none, such as a pipe."""
+    if not isinstance(source, Path):
+        return source.read()
+    return source if source.is_file() or source.is_dir() else source.read_bytes()
 
 
 def _of_files(source: Source, name: str) -> Iterator[Finding]:

@@ -32,6 +32,17 @@ def by_mark(head: bytes) -> str | None:
     return next((name for mark, name in (*_MARKS, *_BARE) if head.startswith(mark)), None)
 
 
+def beginning(head: bytes) -> bytes:
+    """The first bytes of a source in UTF-8, whatever they are in, from the first sign on.
+
+    >>> beginning("<Job/>".encode("utf-16")), beginning(b"\\xef\\xbb\\xbf {}")
+    (b'<Job/>', b'{}')
+    """
+    if name := by_mark(head):
+        head = head.decode(name, "ignore").encode("utf-8", "ignore")
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n")
+
+
 def declared(prolog: bytes) -> str | None:
     """The encoding that a document declares; None for UTF-8, or none."""
     found = _DECLARED.search(prolog) if b"encoding" in prolog else None

@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 from sssjob.addresses import is_store
 from sssjob.document.files import raw
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
+from sssjob.visible import visible
 
 STANDARD_INPUT = "<stdin>"
 
@@ -55,12 +56,15 @@ Opening = Callable[[NamedSource], AbstractContextManager[BinaryIO]]  # its bytes
 
 
 def named(names: Iterable[str], standard_input: BinaryIO) -> Iterator[NamedSource]:
-    """Each name as a source; ``-`` is standard input, and so is no name at all."""
-    for name in tuple(names) or ("-",):
-        if name == "-":
-            yield NamedSource(STANDARD_INPUT, standard_input)
-        else:
-            yield NamedSource(name, Path(name))
+    """Each name as a source; ``-`` is standard input, and so is no name at all.
+
+    Raises ``UnusableInput`` where standard input is named twice: it can be read only once.
+    """
+    wanted = tuple(names) or ("-",)
+    if wanted.count("-") > 1:
+        raise UnusableInput("standard input is named twice, and can be read only once")
+    own = NamedSource(STANDARD_INPUT, standard_input)
+    return (own if name == "-" else NamedSource(name, Path(name)) for name in wanted)
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
@@ -170,5 +174,6 @@ class UnusableSource(SSSJobError, ValueError):
         self.name, self.error = name, error
 
     def __str__(self) -> str:
-        place = f"{self.name}:{self.error.line}" if self.error.line else self.name
+        name = visible(self.name)
+        place = f"{name}:{self.error.line}" if self.error.line else name
         return f"{place}: {self.error.reason}"

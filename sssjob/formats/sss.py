@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from sssjob import defaults
 from sssjob.document import read
+from sssjob.document.encodings import beginning
 from sssjob.document.outermost import BEGIN
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
@@ -46,7 +47,8 @@ def jobs_of(block: Block) -> Iterator[Job]:
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it holds job objects, or ""."""
-    found = BEGIN.search(head) if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None
+    head = beginning(head)
+    found = BEGIN.search(head) if head.startswith(b"<") else None
     return f"an element {found[1].decode()}" if found else ""
 
 

@@ -152,6 +152,9 @@ class Conversion:
                     file = span(source.given, stream)
                     cutting = Cutting(stream, self.format, self.options, file=file)
                     yield from _tasks(source.name, cutting)
+                    if not cutting.place.offset:  # the format says what nothing at all is
+                        nothing = Part(b"", cutting.place.line, self.options)
+                        yield Task(source.name, cutting.format, nothing, cutting.place)
             except (OSError, SSSJobError) as error:
                 yield Task(source.name, error=error)
                 return

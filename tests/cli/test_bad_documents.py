@@ -7,16 +7,11 @@ import os
 import pytest
 from click.testing import CliRunner
 from command_tree import commands
+from document_commands import COMMANDS, FIRST, LAST
 
 from sssjob import store
 from sssjob.cli import sssjob
 
-JOB = (
-    "<Job><Id>a.{0}</Id><User awarenessPolicy='Ignore'>amy</User><Executable>/bin/true</Executable><State>Completed</State><Queue>q</Queue>"
-    "<Requested><Processors>1</Processors></Requested><Delivered><Processors>1</Processors></Delivered>"
-    "<SubmitTime>1</SubmitTime><StartTime>2</StartTime><EndTime>4</EndTime><Duration>2</Duration></Job>"
-)
-FIRST, LAST = JOB.format(1), JOB.format(3)
 FOREIGN = '<Job xmlns="urn:other"><Id>a.2</Id></Job>'
 IGNORED = '<Job xmlns="urn:other" awarenessPolicy="Ignore"><Id>a.2</Id></Job>'
 UNBOUND = '<Job><Id>a.2</Id><Memory u:its="GB">1</Memory></Job>'
@@ -44,56 +39,6 @@ GROUPS = {
     "by a prefix of the list":  (f'<Jobs xmlns:o="urn:o">\n<JobGroup><Id>g</Id>{FIRST}\n<o:JobGroup/></JobGroup>\n</Jobs>', 3),
     "that may be ignored":      (f"<JobGroup><Id>g</Id>\n{FIRST}\n{IGNORED}\n{LAST}\n</JobGroup>\n", 0),
 }
-READ = {"E-XML": 2, "E-UNKNOWN": 1}  # what cannot be read, and what is read and wrong
-COMMANDS = [
-    #            arguments                                       exit codes: all good, some bad, only bad
-    pytest.param("show --to sss-lines @",                        0, 2, 2, id="show"),
-    pytest.param("show --effective --json @",                    0, 2, 2, id="show --effective"),
-    pytest.param("show --deref --to sss-lines @",                0, 2, 2, id="show --deref"),
-    pytest.param("show --explain @",                             0, 2, 2, id="show --explain"),
-    pytest.param("query //Job/Id @",                             0, 2, 2, id="query"),
-    pytest.param("query Id @",                                   0, 2, 2, id="query, relative"),
-    pytest.param("query --effective //Job/Id @",                 0, 2, 2, id="query --effective"),
-    pytest.param("query --xpath 2.0 //Job/Id @",                 0, 2, 2, id="query --xpath 2.0"),
-    pytest.param("convert --from sss @",                         0, 1, 1, id="convert"),
-    pytest.param("graph @",                                      0, 2, 2, id="graph"),
-    pytest.param("match @ --offers OFFERS",                      0, 2, 2, id="match"),
-    pytest.param("explain @",                                    0, 2, 2, id="explain"),
-    pytest.param("alternatives @",                               0, 2, 2, id="alternatives"),
-    pytest.param("layout @",                                     0, 2, 2, id="layout"),
-    pytest.param("place @ --no-solver --offers OFFERS",          0, 2, 2, id="place"),
-    pytest.param("condor ad @",                                  0, 2, 2, id="condor ad"),
-    pytest.param("translate @ --from sss --to sbatch --output-dir STORE", 0, 1, 1, id="translate"),
-    pytest.param("query --jobs 2 //Job/Id @",                    0, 2, 2, id="query --jobs"),
-    pytest.param("validate --jobs 2 @",                          0, READ, READ, id="validate --jobs"),
-    pytest.param("report --jobs 2 @",                            0, 2, 2, id="report --jobs"),
-    pytest.param("profile @",                                    1, 2, 2, id="profile"),
-    pytest.param("transform to-3.1.0 @",                         0, 2, 2, id="transform"),
-    pytest.param("canon @",                                      0, 2, 2, id="canon"),
-    pytest.param("lcginfo lrms --from sss @",                    0, 1, 1, id="lcginfo lrms"),
-    pytest.param("store import STORE @",                         0, 1, 1, id="store import"),
-    pytest.param("report @",                                     0, 2, 2, id="report"),
-    pytest.param("lcginfo backtest @",                           0, 2, 2, id="lcginfo backtest"),
-    pytest.param("validate @",                                   0, READ, READ, id="validate"),
-    pytest.param("validate --closed @",                          0, READ, READ, id="validate --closed"),
-    pytest.param("validate --profile recommended @",             0, READ, READ, id="validate --profile"),
-    # These are about documents as a whole: one with something bad in it is not asked, or changed.
-    pytest.param("query //Id @",                                 0, 2, 2, id="query, whole"),
-    pytest.param("query --xpath 3.1 //Id @",                     0, 2, 2, id="query, whole, 3.1"),
-    pytest.param("diff @ @",                                     0, 2, 2, id="diff"),
-    pytest.param("match GOOD --offers @",                        0, 2, 2, id="match --offers"),
-    pytest.param("features job --dry-run --select a.1 @",        0, 2, 2, id="features job"),
-    pytest.param("features machine --no-host --dry-run --select a.1 --job @", 1, 2, 2, id="features machine"),
-    pytest.param("features submit --dry-run --for slurm --select a.1 @", 0, 2, 2, id="features submit"),
-    pytest.param("submit --dry-run --to slurm @",                0, 2, 2, id="submit"),
-    pytest.param("cancel --to slurm @",                          1, 2, 2, id="cancel"),
-    pytest.param("hold --to slurm @",                            1, 2, 2, id="hold"),
-    pytest.param("release --to slurm @",                         1, 2, 2, id="release"),
-    pytest.param("deliver @ --record RECORDS",                   1, 2, 2, id="deliver"),
-    pytest.param("deliver --in-place DIRECTORY --record RECORDS", 1, 1, 1, id="deliver, a directory"),
-    pytest.param("request Create Job --data @ --to localhost:1", 2, 2, 2, id="request"),
-    pytest.param("condor queue --jobs DIRECTORY",                0, 1, 1, id="condor queue"),
-]
 # fmt: on
 # Commands that read no documents, or not by themselves.
 OTHERS = {

@@ -54,7 +54,7 @@ def command(
             try:
                 "".join(forms.write([ad], form))  # before any of it is printed
             except BadAd as error:
-                complain(f"{file}: error: {error}")
+                complain(f"{common.name_of(file)}: error: {error}")
                 continue
             written += 1
             yield ad

@@ -47,7 +47,8 @@ def _jobs(ads: Ads, files: tuple[str, ...], embedded: bool) -> Iterator[Job]:
         kind = ad.text("MyType")
         if kind.lower() not in ("", "job") and "ClusterId" not in ad:
             ads.unread += 1
-            common.say(f"{name}: error: an ad of type {kind}, where that of a job is expected")
+            where = common.name_of(name)
+            common.say(f"{where}: error: an ad of type {kind}, where that of a job is expected")
             continue
         found = to_job(ad, embedded=embedded)
         common.print_findings(each.in_file(name) for each in found.findings)

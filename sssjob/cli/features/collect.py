@@ -67,7 +67,7 @@ def command(
         ids = [name for _, names in ending.waiting(place, unread.append) for name in names]
         batch.notes(tuple(unread))
         if records:
-            found = ending.read_records(system, [Path(file) for file in records], ids, tz)
+            found = ending.read_records(system, common.sources(records), ids, tz)
         else:
             found = ending.ask(system, ids, os.environ, seconds=seconds)
     except (OSError, SSSJobError) as error:

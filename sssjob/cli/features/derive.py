@@ -179,10 +179,10 @@ def _described(file: str, node: str | None) -> Offer:
     except OSError as error:
         fail(error)
     except SSSJobError as error:
-        common.fail(f"{source.name}: {error}")
+        common.fail(f"{common.name_of(source.name)}: {error}")
     if len(found) != 1:
         what = f"no node {node}" if not found and node else f"{len(found)} nodes; name one of them"
-        common.fail(f"{source.name}: {what}")
+        common.fail(f"{common.name_of(source.name)}: {what}")
     return found[0]
 
 

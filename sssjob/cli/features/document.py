@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -31,11 +32,13 @@ def one_job(file: str, select: str | None) -> Job:
     if len(found) == 1:
         return found[0]
     if found and select:
-        common.fail(f"{source.name}: more than one job has the id {select}")
-    ids = "" if source.name == "<stdin>" else f": {_ids(file)}"
+        common.fail(f"{common.name_of(source.name)}: more than one job has the id {select}")
+    ids = f": {_ids(file)}" if os.path.isfile(file) else ""  # a pipe cannot be read again
     if found:
-        common.fail(f"{source.name} holds several jobs; --select one of them{ids}")
-    common.fail(f"{source.name}: no job {select or ''}".rstrip() + (ids if select else ""))
+        common.fail(f"{common.name_of(source.name)} holds several jobs; --select one of them{ids}")
+    common.fail(
+        f"{common.name_of(source.name)}: no job {select or ''}".rstrip() + (ids if select else "")
+    )
 
 
 def known_job(file: str, select: str | None) -> Job:
@@ -49,7 +52,9 @@ def known_job(file: str, select: str | None) -> Job:
     name = "<stdin>" if file == "-" else file
     common.print_findings(found.in_file(name) for found in known.findings())
     if not known.accepted:
-        common.fail(f"{name}: rejected, for its awarenessPolicy is Reject (SSS 9.0)")
+        common.fail(
+            f"{common.name_of(name)}: rejected, for its awarenessPolicy is Reject (SSS 9.0)"
+        )
     return known.block
 
 

@@ -59,9 +59,9 @@ def command(
         made = submission(job, system, environment=environment)
     except InvalidJob as refused:
         common.print_findings(item.in_file(file) for item in refused.findings)
-        common.fail(f"{file}: not submitted: what it asks for would be left out")
+        common.fail(f"{common.name_of(file)}: not submitted: what it asks for would be left out")
     except SSSJobError as error:
-        common.fail(f"{file}: {error}")
+        common.fail(common.placed(error, file))
     common.print_findings(
         item.in_file(file) for item in made.findings if item.severity is not Severity.ERROR
     )

@@ -47,7 +47,7 @@ def command(path: str, run: bool, as_json: bool) -> None:
             common.echo(_line(loaded, option))
     problems = [*_problems(loaded), *_published(loaded, log), *(_tried(loaded, log) if run else ())]
     for problem in problems:
-        common.say(f"{path}: error: {visible(problem)}")
+        common.say(f"{common.name_of(path)}: error: {visible(problem)}")
     sys.exit(common.NOTHING if problems else common.FOUND)
 
 
