@@ -137,9 +137,10 @@ class Asking:
         def tell(count: int) -> None:
             if count > _LARGE and not self._noticed:
                 self._noticed = True
+                where = common.name_of(name)
                 common.say(
-                    f"{common.name_of(name)}: notice: this expression needs each document as a "
-                    "whole in memory; one that names the job (//Job//Memory, not //Memory) is answered job by job"
+                    f"{where}: notice: this expression needs each document as a whole in memory; "
+                    "one that names the job (//Job//Memory, not //Memory) is answered job by job"
                 )
 
         return tell
