@@ -23,7 +23,7 @@ from sssjob.translate.environment import SHELLS, prologue
 from sssjob.translate.fields import Name, Rule
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
-from sssjob.translate.requests import ORDER, Asked
+from sssjob.translate.requests import NO_OPTION, ORDER, Asked
 from sssjob.translate.residual import Kept
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
@@ -135,6 +135,9 @@ class SubmitForm(Translator[Script]):
         """The option of an array of which this is one element."""
         for item in asked.mine("Extension", arrays.TYPE):
             array = parse(stripped(item.text))
+            if not self.array.option:
+                asked.refuse(item, NO_OPTION)
+                continue
             if array is None or item.attributes.get("name") != arrays.INDICES:
                 asked.refuse(item, "it is no array")
                 continue

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from translated import comes_back, script
+from translated import comes_back, script, wrapped
 
 from sssjob.document import dumps, loads
 from sssjob.translate import Settings, read, translate
@@ -107,3 +107,10 @@ def test_an_array_is_written_as_it_was_read(spans, at_once):
     found = parse(text)
     assert [*parse(str(found))] == [*found]
     assert parse(str(found)).at_once == at_once
+
+
+def test_an_array_is_no_option_where_there_is_none():
+    job = loads(wrapped('<Extension type="array" name="indices">1-4</Extension>'))
+    text, losses = translate(job, "lsf", Settings(residual=False))
+    assert text == "#!/bin/sh\nexec /bin/true\n"
+    assert "/Job/Extension" in {loss.path for loss in losses}

@@ -6,6 +6,7 @@ import json
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from job_parts import OWN, REQUESTED, document, picked
 from translated import JOBS, comes_back, job_of, wrapped
 
 from sssjob import registry
@@ -60,6 +61,24 @@ def there_and_back(job, first, second):
 @given(tree=JOBS, second=st.sampled_from(BOTH_WAYS))
 def test_a_job_is_the_same_by_way_of_any_other_target(first, second, tree):
     assume(there_and_back(job_of(tree), first, second))
+
+
+# Extensions that mean something to one of the two, and an array.
+KEPT = (
+    '<Extension type="array" name="indices">1-4</Extension>', '<Extension type="sbatch" name="--odd">1</Extension>',
+    '<Extension type="sge" name="-l foo">1</Extension>', '<Extension type="Flux" name="attributes/x">[1]</Extension>',
+    '<Extension type="PSI/J" name="launcher">"mpirun"</Extension>', '<Extension type="lsf" name="-app">x</Extension>',
+    "<OutputFile>{{ArrayIndex:3}}-%j</OutputFile>",
+    '<TaskGroup><Extension type="array" name="indices">1-4</Extension><TaskCount>4</TaskCount><Requested><Processors>4</Processors></Requested></TaskGroup>',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("first", BOTH_WAYS)
+@given(own=picked((*OWN, *KEPT), 4), asked=picked(REQUESTED, 4), second=st.sampled_from(BOTH_WAYS))
+def test_a_job_of_every_kind_of_parts_is_the_same_by_way_of_any_other_target(
+    first, second, own, asked
+):
+    assume(there_and_back(document(own, asked), first, second))
 
 
 RICH = wrapped(
