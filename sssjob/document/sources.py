@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from sssjob.addresses import is_store
-from sssjob.document.files import raw
+from sssjob.document.files import is_compressed, raw
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
 from sssjob.visible import visible
 
@@ -138,9 +138,10 @@ def is_small(source: NamedSource) -> bool:
         return False
     try:
         status = source.given.stat()
+        is_file = stat.S_ISREG(status.st_mode) and status.st_size <= _SMALL
+        return is_file and not is_compressed(source.given)  # which may hold very much
     except OSError:
         return False
-    return stat.S_ISREG(status.st_mode) and status.st_size <= _SMALL
 
 
 def grouped(small: Iterable[NamedSource]) -> Iterator[Files]:

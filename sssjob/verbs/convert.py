@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar, Union, cast
 from urllib.parse import quote
 
 from sssjob import atomic
@@ -21,7 +22,7 @@ from sssjob.document.files import span
 from sssjob.document.outermost import is_block
 from sssjob.document.reader import Part as DocumentPart
 from sssjob.document.reader import in_parts, on_parts
-from sssjob.document.sources import NamedSource, naming
+from sssjob.document.sources import Files, NamedSource, grouped, is_small, naming
 from sssjob.document.text import write_texts
 from sssjob.errors import Severity, SSSJobError, UnreadableDocument, UnusableInput
 from sssjob.records import find, parts, read_records
@@ -38,9 +39,11 @@ if TYPE_CHECKING:
     from sssjob.accounting.writers.writer import Options as Told
     from sssjob.lcginfo.snapshot import Report
     from sssjob.model import Job
+    from sssjob.workers import Workers
 
 P = TypeVar("P")
 J = TypeVar("J")
+R = TypeVar("R")
 
 DOCUMENTS = "sss"  # the format of sources that hold job objects already
 WRAPPER = "Jobs"
@@ -119,15 +122,17 @@ class Conversion:
 
         return tell
 
-    def results(self, tasks: Iterable[Task], *, lines: bool) -> Iterator[tuple[Task, Result]]:
+    def results(
+        self, tasks: Iterable[Task | Small], *, lines: bool
+    ) -> Iterator[tuple[Task, Result]]:
         """What the parts of streams became; what is to be said of them is told."""
         from sssjob.workers import Work, Workers  # slow to import; most commands have one process
 
         tell, counts, seen = self.reading.tell, self.reading.counts, self.seen
         work = Work("sssjob.verbs.convert:converter", (lines, seen is not None))
         again = TEXTS.remembering()
-        with Workers[Task, Result](work, self.processes) as workers:
-            for task, result in workers.in_order(tasks, str):
+        with Workers[Task | Small, Answer[Result]](work, self.processes) as workers:
+            for task, result in in_turn(workers, tasks):
                 if task.sign:
                     tell(task.name, task.noted)
                 if seen and task.part and not seen.are_new(*result.runs):
@@ -140,9 +145,21 @@ class Conversion:
                     tell(task.name, item)
                 yield task, result
 
-    def tasks(self) -> Iterator[Task]:
-        """The parts of all sources; what cannot be opened or cut is told in its turn."""
-        for source in self.sources:
+    def tasks(self) -> Iterator[Task | Small]:
+        """The parts of all sources, small files many together."""
+        for small, some in groupby(self.sources, is_small):
+            if small:
+                for files in grouped(some):
+                    yield Small(files, self.format, self.options)
+                continue
+            for task in self.cut(some):
+                yield task
+                if task.error is not None:
+                    return
+
+    def cut(self, sources: Iterable[NamedSource]) -> Iterator[Task]:
+        """The parts of sources; what cannot be opened or cut is told in its turn."""
+        for source in sources:
             try:
                 with (
                     naming(source.name),
@@ -193,7 +210,54 @@ class Task:
                 yield from parts.outcomes(self.format, self.part, builder, met)
 
 
-def converter(lines: bool, listed: bool) -> Callable[[Task], Result]:
+class Small(NamedTuple):
+    """Small files, and what they are, for a process that opens and cuts them itself."""
+
+    files: Files
+    format: str
+    options: Options
+
+    def __str__(self) -> str:
+        return str(self.files)
+
+
+# What is made of a part; of small files, of each of their parts, up to an error.
+Answer = Union[R, list[tuple[Task, R | None]]]  # noqa: UP007  # a generic alias
+
+
+def on_tasks(work: Callable[[Task], R]) -> Callable[[Task | Small], Answer[R]]:
+    """What does some work on parts, and on those of small files, in another process."""
+
+    def on_small(small: Small) -> list[tuple[Task, R | None]]:
+        found: list[tuple[Task, R | None]] = []
+        conversion = Conversion(small.files.sources, small.format, small.options)
+        for task in conversion.cut(conversion.sources):
+            try:
+                found.append((task, work(task)))
+            except (OSError, SSSJobError) as error:
+                found.append((Task(task.name, error=error), None))
+                break
+        return found
+
+    return lambda task: on_small(task) if isinstance(task, Small) else work(task)
+
+
+def in_turn(
+    workers: Workers[Task | Small, Answer[R]], tasks: Iterable[Task | Small]
+) -> Iterator[tuple[Task, R]]:
+    """Each part with what was made of it; an error of a small file is raised in its turn."""
+    for task, found in workers.in_order(tasks, str):
+        if isinstance(task, Task):
+            yield task, cast(R, found)
+            continue
+        for each, made in cast(list[tuple[Task, R | None]], found):
+            if made is None:
+                assert each.error is not None
+                raise each.error
+            yield each, made
+
+
+def converter(lines: bool, listed: bool) -> Callable[[Task | Small], Answer[Result]]:
     """What makes documents of a part, each on one line with ``lines``; its runs may be listed."""
     builder = TEXTS.remembering()
 
@@ -206,7 +270,7 @@ def converter(lines: bool, listed: bool) -> Callable[[Task], Result]:
             met = Listed() if listed else None
             return parts.convert(task.format, task.part, lines=lines, builder=builder, met=met)
 
-    return convert
+    return on_tasks(convert)
 
 
 def of_documents(lines: bool, ended_only: bool) -> Callable[[DocumentPart], Result | None]:

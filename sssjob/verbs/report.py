@@ -20,7 +20,7 @@ from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.runs import Keys, Listed, Met, Seen
 from sssjob.store.documents import Packed
-from sssjob.verbs.convert import Conversion, Task
+from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import Reading
 from sssjob.workers import Work, Workers
@@ -85,8 +85,8 @@ class Jobs:
         empty, seen = report.empty(), self.seen
         work = Work("sssjob.verbs.report:of_records", (empty, seen is not None))
         builder = OBJECTS.remembering()
-        with Workers[Task, Counted](work, self.processes) as workers:
-            for task, found in workers.in_order(records.tasks(), str):
+        with Workers[Task | Small, Answer[Counted]](work, self.processes) as workers:
+            for task, found in in_turn(workers, records.tasks()):
                 if task.sign:
                     self.reading.tell(task.name, task.noted)
                 if seen and task.part and not seen.are_new(*found.runs):
@@ -155,10 +155,14 @@ def of_documents(empty: Report) -> Callable[[Part | Packed], Added | None]:
     return work
 
 
-def of_records(empty: Report, listed: bool) -> Callable[[Task], Counted]:
+def of_records(empty: Report, listed: bool) -> Callable[[Task | Small], Answer[Counted]]:
     """The same for records; their runs may be listed."""
     builder = OBJECTS.remembering()
-    return lambda task: _counted(task, empty.empty(), builder, Listed() if listed else None)
+
+    def count(task: Task) -> Counted:
+        return _counted(task, empty.empty(), builder, Listed() if listed else None)
+
+    return on_tasks(count)
 
 
 def _counted(task: Task, report: Report, builder: Builder[Any, Job], met: Met | None) -> Counted:

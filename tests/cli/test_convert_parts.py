@@ -307,3 +307,54 @@ def test_a_compressed_log_does_not_grow(tmp_path):
     result = log.run()
     assert result.exit_code == 2
     assert "is compressed" in result.stderr
+
+
+def test_small_files_are_read_many_at_once_and_say_what_each_would(tmp_path):
+    chance = Random(5)
+    lines = [*PBS.read_bytes().splitlines(keepends=True), *(
+        f"11/20/2026 14:29:34;E;{id}.srv;user=a ctime=1 start=1700000000 end=1700000600\n".encode()
+        for id in range(900)
+    )]  # fmt: skip
+    paths = [tmp_path / f"{number:03}" for number in range(130)]
+    for path in paths:
+        path.write_bytes(b"".join(chance.choices(lines, k=5)))
+    paths[9].write_bytes(b"odd\n" + paths[9].read_bytes())
+    paths[40].write_bytes(gzip.compress(paths[40].read_bytes()))  # which may hold very much
+    paths[70].write_bytes(paths[70].read_bytes() * 500)
+    for more in ((), ("--to", "sss"), ("--ended-only",)):
+        one = convert("--from", "pbs", *more, *paths)
+        several = convert("--from", "pbs", "--jobs", "2", *more, *paths)
+        assert one.stdout.count("<Job>") > 100
+        assert several.stdout_bytes == one.stdout_bytes
+        assert several.stderr == one.stderr
+        assert (several.exit_code, one.exit_code) == (1, 1)
+
+
+@pytest.mark.parametrize("wrong", ["missing", "log of the server"])
+def test_a_small_file_that_cannot_be_read_ends_the_run_in_its_turn(wrong, tmp_path):
+    paths = [tmp_path / f"{number:03}" for number in range(130)]
+    for path in paths:
+        path.write_bytes(PBS.read_bytes())
+    if wrong == "missing":
+        paths[60].unlink()
+    else:
+        paths[60].write_text("11/20/2026 14:29:34;0100;PBS_Server;Svr;srv;text\n")
+    one = convert("--from", "pbs", *paths)
+    several = convert("--from", "pbs", "--jobs", "2", *paths)
+    assert several.stdout_bytes == one.stdout_bytes
+    assert several.stderr == one.stderr
+    assert (several.exit_code, one.exit_code) == (2, 2)
+
+
+def test_a_run_in_a_small_file_that_was_read_before_counts_once(tmp_path):
+    paths = [tmp_path / f"{number:03}" for number in range(120)]
+    for number, path in enumerate(paths):
+        path.write_bytes(PBS.read_bytes() if number in (3, 4, 80) else b"")
+    for command in ("convert", "report"):
+        one, several = (
+            CliRunner().invoke(sssjob, [command, "--from", "pbs", *more, *map(str, paths)])
+            for more in ((), ("--jobs", "2"))
+        )
+        assert "read before" in one.stderr
+        assert several.stdout_bytes == one.stdout_bytes
+        assert several.stderr == one.stderr
