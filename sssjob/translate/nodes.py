@@ -56,6 +56,17 @@ def listed(asked: Asked, item: Property, most: int | None = LIMIT) -> tuple[str,
     return tuple(found)
 
 
+def any_of_these(asked: Asked, item: Property) -> list[str]:
+    """The nodes that a property names, where a target takes any of those that are listed."""
+    texts = listed(asked, item)
+    if not all(map(plain, texts)):
+        asked.refuse(item, "it is no plain name")
+        return []
+    if len(set(texts)) > 1 and nodes.stated_count(item) != 1:
+        asked.approximate("Node", "any of them", met=False)
+    return list(dict.fromkeys(texts))
+
+
 def names(asked: Asked, wanted: int) -> list[str]:
     """Take the nodes that a job is to run on, where it is to run on all of those that it names.
 

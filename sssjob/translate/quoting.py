@@ -145,22 +145,30 @@ def one_word(text: str) -> str | None:
     return word if shlex.quote(word) == text else None
 
 
-def split(text: str) -> list[str]:
+def split(text: str, *, signs: str = "") -> list[str]:
     """Words between blanks; what stands in quotes of one kind is one word, or part of one.
+
+    Where they are among ``signs``, a ``\\`` keeps the letter behind it from meaning anything, and a
+    ``#`` in no quotes begins a comment.
 
     >>> split('-N "a b" -l nodes=2:ppn=4')
     ['-N', 'a b', '-l', 'nodes=2:ppn=4']
     """
-    if "'" not in text and '"' not in text:
+    if not any(sign in text for sign in f"'\"{signs}"):
         return text.split()
     words: list[str] = []
     word: str | None = None
     inside = ""
-    for letter in text:
-        if inside:
+    letters = iter(text)
+    for letter in letters:
+        if letter == "\\" and letter in signs:
+            word = (word or "") + next(letters, "")
+        elif inside:
             inside, word = ("", word) if letter == inside else (inside, (word or "") + letter)
         elif letter in "\"'":
             inside, word = letter, word or ""
+        elif letter == "#" and letter in signs:
+            break
         elif letter.isspace():
             words += [] if word is None else [word]
             word = None

@@ -17,10 +17,10 @@ from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
+    any_of_these,
     but,
     conditions,
     features,
-    listed,
     plain,
     say_any_of,
     say_but,
@@ -138,14 +138,8 @@ class Slots(Layout):
         for item in asked.take("Node", "aggregation", "delimiter", "count"):
             if glob := _glob(item):
                 found.append(glob)
-                continue
-            texts = listed(asked, item)
-            if texts and all(map(plain, texts)):
-                found += dict.fromkeys(texts)
-                if len(set(texts)) > 1 and sets.stated_count(item) != 1:
-                    asked.approximate("Node", "any of them", met=False)
-            elif texts:
-                asked.refuse(item, "it is no plain name")
+            else:
+                found += any_of_these(asked, item)
         hosts = "|".join(found)
         if unwanted:
             others = f"!{unwanted[0]}" if len(unwanted) == 1 else f"!({'|'.join(unwanted)})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from sssjob import expression
-from sssjob import nodes as sets
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Comparison
 from sssjob.model import Property, stripped
@@ -13,7 +12,14 @@ from sssjob.systems.lsf.selections import selected, selection
 from sssjob.systems.lsf.words import kilobytes, minutes, size, written_minutes
 from sssjob.translate import numbers
 from sssjob.translate.form import Layout
-from sssjob.translate.nodes import conditions, features, listed, plain, say_wishes, wishes
+from sssjob.translate.nodes import (
+    any_of_these,
+    conditions,
+    features,
+    plain,
+    say_wishes,
+    wishes,
+)
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.quoting import exported
 from sssjob.translate.requests import Asked
@@ -133,13 +139,7 @@ class Slots(Layout):
         """Hosts of which any may be taken."""
         found: list[str] = []
         for item in asked.take("Node", "aggregation", "delimiter", "count"):
-            texts = listed(asked, item)
-            if texts and all(map(plain, texts)):
-                found += dict.fromkeys(texts)
-                if len(set(texts)) > 1 and sets.stated_count(item) != 1:
-                    asked.approximate("Node", "any of them", met=False)
-            elif texts:
-                asked.refuse(item, "it is no plain name")
+            found += any_of_these(asked, item)
         if found:
             made.option("-m", " ".join(found))
 

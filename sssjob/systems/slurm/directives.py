@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sssjob.translate import quoting
 from sssjob.translate.options import Syntax
 
 # fmt: off
@@ -38,7 +39,6 @@ _SHORT_FLAGS = {
 }
 # fmt: on
 
-_SIGNS = frozenset("\"'\\#")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:,=+@%&|*\[\]()~^!?<>;{}$-]+")
 
 
@@ -48,27 +48,7 @@ def split(text: str) -> list[str]:
     >>> split('--job-name="a b" -N4 # four')
     ['--job-name=a b', '-N4']
     """
-    if _SIGNS.isdisjoint(text):
-        return text.split()
-    words: list[str] = []
-    word: str | None = None
-    quoted = ""
-    letters = iter(text)
-    for letter in letters:
-        if letter == "\\":
-            word = (word or "") + next(letters, "")
-        elif quoted:
-            quoted, word = ("", word) if letter == quoted else (quoted, (word or "") + letter)
-        elif letter in "\"'":
-            quoted, word = letter, word or ""
-        elif letter == "#":
-            break
-        elif letter.isspace():
-            words += [] if word is None else [word]
-            word = None
-        else:
-            word = (word or "") + letter
-    return words if word is None else [*words, word]
+    return quoting.split(text, signs="\\#")
 
 
 def quote(text: str) -> str:
