@@ -69,7 +69,12 @@ NO_SLURM = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("inner", cases(SBATCH, NO_SLURM))
+GEOMETRY = '<TaskDistribution type="Geometry">{1,3}{2}</TaskDistribution>' + requested(
+    '<Node aggregation="List">n1,n2</Node>'
+)
+
+
+@pytest.mark.parametrize("inner", [*cases(SBATCH, NO_SLURM), GEOMETRY])
 def test_slurm_takes_each_script(cluster, inner):
     script = cluster.root / "work/case.sh"
     script.parent.mkdir(exist_ok=True)

@@ -5,7 +5,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from submit_cases import SBATCH as BOTH
-from translated import comes_back, said_by_script, script
+from translated import (
+    comes_back,
+    losses_of,
+    options_of,
+    requested,
+    said_by_script,
+    script,
+    wrapped,
+)
 
 from sssjob.document import dumps, loads
 from sssjob.document.canonical import canon
@@ -26,10 +34,6 @@ def said(*lines):
     (found,) = read(script("#SBATCH", lines), "sbatch")
     text = dumps(found.job).removeprefix("<Job>").removesuffix("</Job>")
     return text.replace("<Executable>/bin/true</Executable>", ""), found.findings
-
-
-def requested(inner):
-    return f"<Requested>{inner}</Requested>"
 
 
 # What is written, and read back as the same text.
@@ -345,3 +349,34 @@ def test_what_is_kept_is_told_with_its_line_and_written_back_as_it_was():
 def test_a_list_of_events_that_cannot_be_said_is_kept_whole(value):
     text, _ = said_by_script("#SBATCH", [f"--mail-type={value}"], "sbatch")
     assert text == f'<Extension type="sbatch" name="--mail-type">{value}</Extension>'
+
+
+PLACED = '<TaskDistribution type="Geometry">{1,3}{2}</TaskDistribution>'
+ON = requested('<Node aggregation="List">n1,n2</Node>')
+
+
+def test_a_geometry_on_named_nodes_names_the_node_of_each_task():
+    found = options_of(PLACED + ON, "sbatch")
+    assert found == ["--nodes=2", "--ntasks=3", "--distribution=arbitrary", "--nodelist=n1,n2,n1"]
+    text, findings = said_by_script("#SBATCH", found, "sbatch")
+    assert '<TaskDistribution type="Geometry">{0,2}{1}</TaskDistribution>' in text
+    assert '<Node aggregation="Range">n[1-2]</Node>' in text
+    assert findings == ()
+    assert comes_back(loads(wrapped(PLACED + ON)), "sbatch")
+
+
+def test_a_geometry_of_nodes_without_names_is_told():
+    (loss,) = losses_of(PLACED, "sbatch")
+    assert (loss.path, loss.reason) == (
+        "/Job/TaskDistribution",
+        "only how many tasks and nodes there are",
+    )
+
+
+@pytest.mark.parametrize(
+    "lines", [["--distribution=arbitrary"], ["--distribution=arbitrary", "--nodelist=n[1-2]"]]
+)
+def test_an_arbitrary_distribution_without_a_node_for_each_task_is_kept(lines):
+    text, findings = said_by_script("#SBATCH", lines, "sbatch")
+    assert "TaskDistribution" not in text
+    assert [each.code for each in findings] == ["W-UNKNOWN"] * len(lines)

@@ -46,6 +46,7 @@ _ONE = r"[A-Za-z0-9_][A-Za-z0-9_.:-]*"
 _CHOICE = re.compile(rf"{_ONE}(?:\|{_ONE})+")
 _PART = rf"(?:{_ONE}|\({_CHOICE.pattern}\))"
 _CONSTRAINT = re.compile(rf"{_PART}(?:&{_PART})*")
+_ARBITRARY = "arbitrary"  # tasks stand as the list of nodes names one for each
 _THOUSANDS = {"k": 1024, "m": 1024 * 1024}
 
 
@@ -131,7 +132,11 @@ class Amounts(Layout):
             made.option("--prefer", preferred)
         if unwanted := excluded(asked):
             made.option("--exclude", ",".join(_folded(unwanted)))
-        if wanted := names(asked, of.nodes.least if of.nodes else 0):
+        wanted = names(asked, of.nodes.least if of.nodes else 0)
+        if of.geometry and len(wanted) == len(of.geometry) and not of.round_robin:
+            made.option("--distribution", _ARBITRARY)
+            made.option("--nodelist", ",".join(_by_task(wanted, numbers.placed(asked, of))))
+        elif wanted:
             made.option("--nodelist", ",".join(_folded(wanted)))
 
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
@@ -223,7 +228,11 @@ class Amounts(Layout):
             else:
                 said.back("--exclude", value)
         value = said.last("--nodelist")
-        if value is not None:
+        if value is not None and said.takes(Option("--distribution", _ARBITRARY)):
+            if not _say_places(heard, value):
+                said.back("--nodelist", value)
+                said.back("--distribution", _ARBITRARY)
+        elif value is not None:
             found_nodes = expanded(value)
             if found_nodes is None:
                 said.back("--nodelist", value)
@@ -236,6 +245,26 @@ class Amounts(Layout):
             heard.say("TaskDistribution", "RoundRobin", type="Rule")
         elif value is not None:
             said.back("--distribution", value)
+
+
+def _by_task(nodes: list[str], groups: tuple[tuple[int, ...], ...]) -> list[str]:
+    """The node of each task, in the order of tasks."""
+    of_task = {task: node for node, group in zip(nodes, groups, strict=True) for task in group}
+    return [of_task[task] for task in sorted(of_task)]
+
+
+def _say_places(heard: Heard, value: str) -> bool:
+    """The node of each task as a geometry; whether the value is a list of nodes."""
+    nodes = value.split(",")
+    if not all(map(plain, nodes)):
+        return False
+    groups: dict[str, list[int]] = {}
+    for task, node in enumerate(nodes):
+        groups.setdefault(node, []).append(task)
+    text = "".join(f"{{{','.join(map(str, tasks))}}}" for tasks in groups.values())
+    heard.say("TaskDistribution", text, type="Geometry")
+    say_nodes(heard, groups)
+    return True
 
 
 def constraints(asked: Asked) -> tuple[str, str]:
