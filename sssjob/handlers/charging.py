@@ -253,12 +253,16 @@ def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tu
     number = _text(view, "Quote")
     if not number:
         return accounting.rates, ""
-    found = change.ledger.quote(int(number)) if _DIGITS.fullmatch(number) else None
+    serial = int(number) if _DIGITS.fullmatch(number) else 0
+    found = change.ledger.quote(serial)
+    expired = f"Quote {number} has expired; the rates of today were used"
+    if found is None and 0 < serial <= int(change.noted("quotes") or 0):
+        return accounting.rates, expired  # so long ago that it was pruned
     if found is None or found[0].user != _text(view, "User"):
         raise Refused("740", f"Quote {shown(number)} is not known for this job")
     entry, rates = found
     if entry.until is None or entry.until < now:
-        return accounting.rates, f"Quote {number} has expired; the rates of today were used"
+        return accounting.rates, expired
     return Rates.from_rows(rates, entry.places), ""
 
 

@@ -355,6 +355,13 @@ def test_a_guaranteed_quote_keeps_its_rates_for_a_week(jobs):
     late, _ = jobs.answer("Charge", data=[quoted], now=1000.0 + 8 * 86400)
     assert (late.count, "expired" in late.message) == (184800, True)
     assert jobs.code("Charge", data=[quoted.replace("ann", "bob")]) == "740"
+    with jobs.service.stores.use() as kept:
+        jobs.answer("Charge", data=[gold("PBS.2")])  # the last entry of a ledger stays
+        assert kept.prune(quotes=10**9, answers=0) == 1
+    pruned, _ = jobs.answer("Charge", data=[quoted], now=1000.0 + 200 * 86400)
+    assert (pruned.count, "expired" in pruned.message) == (184800, True)
+    for number in ("2", "0", "x"):  # nobody was quoted that
+        assert jobs.code("Charge", data=[quoted.replace(">1<", f">{number}<")]) == "740"
 
 
 def test_who_asks_for_a_price_changes_nothing_else_of_the_job(jobs):
