@@ -1,6 +1,10 @@
-"""What tests of record formats share: records in, outcomes as lines of text out."""
+"""What tests of record formats share: records in, outcomes as lines of text out.
+
+``python tests/records.py NAME FILE`` prints the outcomes of a file, as ``.outcomes`` have them.
+"""
 
 import io
+import sys
 from pathlib import Path
 
 from sssjob.check import check as findings
@@ -48,3 +52,7 @@ def counts(format_name, data, **options):
 def errors(job):
     """What makes the document of a job not valid."""
     return [str(item) for item in findings(to_tree(job)) if item.severity == "error"]
+
+
+if __name__ == "__main__":
+    print(*told(sys.argv[1], Path(sys.argv[2]).read_bytes()), sep="\n")

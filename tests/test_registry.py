@@ -69,6 +69,13 @@ def lacks_quirks(name, told):
             yield f"{name}: {file.relative_to(ROOT)}: no {file.stem}.outcomes beside it"
 
 
+def lacks_row(name, told):
+    """A row about its records, where they are written by hand."""
+    rows = (DATA / "records/README.md").read_text(encoding="utf-8")
+    if (DATA / "records" / name).is_dir() and f"\n| {name} | " not in rows:
+        yield f"{name}: no row | {name} | in tests/data/records/README.md"
+
+
 def lacks_limits(name, told):
     """A record without a limit and one that does not speak of it: neither has a Duration."""
     for case, instead in INSTEAD.items():
@@ -142,7 +149,7 @@ def lacks_job(name, data):
 
 
 OF_TARGETS = [lacks_target_page, lacks_sample]
-OF_FORMATS = [lacks_records, lacks_quirks, lacks_limits, lacks_page]
+OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_page]
 OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings]
 
 
@@ -481,6 +488,14 @@ MADE_UP = registry.Format("made-up", "sssjob.formats.blah", "a format that someb
 def test_a_guard_says_what_was_forgotten_and_where_it_belongs(monkeypatch, guard, told, message):
     monkeypatch.setitem(FORMATS, MADE_UP.name, MADE_UP)
     assert list(guard(MADE_UP.name, told)) == [message]
+
+
+def test_records_that_no_row_tells_of_are_told(monkeypatch, tmp_path):
+    (tmp_path / "records/made-up").mkdir(parents=True)
+    (tmp_path / "records/README.md").write_text("| directory | what is in it |\n")
+    monkeypatch.setitem(globals(), "DATA", tmp_path)
+    told = "made-up: no row | made-up | in tests/data/records/README.md"
+    assert list(lacks_row("made-up", {})) == [told]
 
 
 def test_a_limit_that_is_taken_for_another_is_told(monkeypatch):
