@@ -18,7 +18,6 @@ those of a job that was resized, are all kept. What is left out is never made: i
 from __future__ import annotations
 
 import mmap
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -114,6 +113,8 @@ class _Table:
         if slots <= _IN_MEMORY:
             memory = mmap.mmap(-1, 16 * slots)
         else:
+            import tempfile  # slow to import, and few commands read so many runs
+
             with tempfile.TemporaryFile() as file:
                 file.truncate(16 * slots)
                 memory = mmap.mmap(file.fileno(), 16 * slots)
