@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sssjob.cli import common, progress, query_store
 from sssjob.errors import UnreadableDocument, UnusableStore
@@ -43,23 +44,49 @@ class Asking:
     def rows(self, files: tuple[str, ...]) -> Generator[Row, None, None]:
         """What is found in each source, in the order of their names."""
         with self.asked.workers(self.processes) as workers:
-            for given in self._sources(files):
-                yield from self._in_source(given, workers)
+            for _, found in self._answers(files, workers):
+                yield from found
 
     def count(self, files: tuple[str, ...], limit: int | None) -> int:
         """How many matches are true, at most ``limit``; a store counts without showing them."""
         total = 0
         with self.asked.workers(self.processes) as workers:
-            for given in self._sources(files):
+            for given, answers in self._answers(files, workers):
                 if isinstance(given, query_store.Address) and limit is None:
                     with self._told(given.name):
                         total += query_store.count(self, given, workers)
                     continue
-                for found in self._in_source(given, workers):
+                for found in answers:
                     total += found.is_true
                     if total == limit:
                         return total
         return total
+
+    def _answers(
+        self, files: tuple[str, ...], workers: Asker
+    ) -> Iterator[tuple[NamedSource | query_store.Address | None, Iterator[Row]]]:
+        """The rows of each source, and of small files many at once."""
+        for small, some in groupby(self._sources(files), self._is_small):
+            if small:
+                yield None, self._in_small(some, workers)
+            else:
+                for given in some:
+                    yield given, self._in_source(given, workers)
+
+    def _is_small(self, given: NamedSource | query_store.Address) -> bool:
+        from sssjob.document.sources import is_small
+
+        if self.processes < 2 or self.explain or not self.asked.streams:
+            return False
+        return not isinstance(given, query_store.Address) and is_small(given)
+
+    def _in_small(self, some: Iterator[Any], workers: Asker) -> Iterator[Row]:
+        def tell(source: NamedSource, error: Exception) -> None:
+            with self._told(source.name):
+                raise error
+
+        with self._told(""):  # a query that cannot be asked
+            yield from self.asked.in_small(some, tell, workers=workers)
 
     def _in_source(self, given: NamedSource | query_store.Address, workers: Asker) -> Iterator[Row]:
         with self._told(given.name):

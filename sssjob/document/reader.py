@@ -43,6 +43,8 @@ from sssjob.document.guesses import (
     only,
     trees_of_lines,
 )
+from sssjob.document.sources import Files, NamedSource, grouped
+from sssjob.errors import UnreadableDocument
 
 if TYPE_CHECKING:
     from sssjob.workers import Workers
@@ -101,6 +103,39 @@ def on_parts(work: Callable[[str, Batch], T]) -> Callable[[Part], T | None]:
         return None if batch is None else work(part.name, batch)
 
     return on_part
+
+
+# What was made of each batch of small files, with the number of its file, and errors in their turn.
+OfFiles = list[tuple[int, Any]]
+
+
+def on_files(work: Callable[[str, Batch], T]) -> Callable[[Files], OfFiles]:
+    """What does the same for small files, which it opens itself."""
+
+    def on_small(files: Files) -> OfFiles:
+        events: OfFiles = []
+        for number, source in enumerate(files.sources):
+
+            def tell(error: UnreadableDocument, number: int = number) -> None:
+                events.append((number, error))
+
+            try:
+                for batch in batches(source.given, on_error=tell):
+                    events.append((number, work(source.name, batch)))
+            except OSError as error:
+                events.append((number, error))
+        return events
+
+    return on_small
+
+
+def in_groups(
+    small: Iterable[NamedSource], workers: Workers[Any, Any]
+) -> Iterator[tuple[NamedSource, Any]]:
+    """What workers made of each batch of small files, or why it cannot be read, in their order."""
+    for files, events in workers.in_order(grouped(small), str):
+        for number, found in events:
+            yield files.sources[number], found
 
 
 def in_parts(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sssjob.document.batches import Batch
-from sssjob.document.reader import Part, in_parts, on_parts
-from sssjob.document.sources import NamedSource, Opening, opened
+from sssjob.document.reader import OfFiles, Part, in_groups, in_parts, on_files, on_parts
+from sssjob.document.sources import Files, NamedSource, Opening, opened
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.query import Match, Question
 from sssjob.query.forms import Found, Row, Shape
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from sssjob.store.documents import Packed
     from sssjob.store.verifying import OnDifference
 
-    Asker = Workers["Part | OfStore", "Events | None"]
+    Asker = Workers["Part | OfStore | Files", Any]
 
 OnError = Callable[[UnreadableDocument], None]
 OnDamage = Callable[[SSSJobError], None]
@@ -72,6 +73,17 @@ class Asked:
                 source.name, source.given, stream, workers, work, on_error=on_error
             ):
                 yield from _heard(events, on_fault)
+
+    def in_small(
+        self, sources: Iterable[NamedSource], on_error: Callable[[NamedSource, Exception], None], *,
+        workers: Asker,
+    ) -> Iterator[Row]:  # fmt: skip
+        """The rows of small files, in their order, which workers open."""
+        for source, found in in_groups(sources, workers):
+            if isinstance(found, Exception):
+                on_error(source, found)
+            else:
+                yield from _heard(found, partial(on_error, source))
 
     def stored(
         self, jobs: Store, name: str, on_error: OnDamage, *, workers: Asker,
@@ -131,11 +143,14 @@ class OfStore(NamedTuple):
         return str(self.packed)
 
 
-def asker(asked: Asked) -> Callable[[Part | OfStore], Events | None]:
-    """What makes rows of a part, and of what cannot be asked in it."""
-    on_part = on_parts(_on_batches(asked))
+def asker(asked: Asked) -> Callable[[Part | OfStore | Files], Events | OfFiles | None]:
+    """What makes rows of a part, or of small files, and of what cannot be asked in it."""
+    ask = _on_batches(asked)
+    on_part, on_small = on_parts(ask), on_files(ask)
 
-    def work(part: Part | OfStore) -> Events | None:
+    def work(part: Part | OfStore | Files) -> Events | OfFiles | None:
+        if isinstance(part, Files):
+            return on_small(part)
         if not isinstance(part, OfStore):
             return on_part(part)
         events: Events = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from sssjob import store
@@ -11,8 +12,8 @@ from sssjob.accounting.report import Report
 from sssjob.document import from_tree, loads, read
 from sssjob.document.batches import Batch
 from sssjob.document.outermost import is_block
-from sssjob.document.reader import Part, in_parts, on_parts
-from sssjob.document.sources import NamedSource
+from sssjob.document.reader import OfFiles, Part, in_groups, in_parts, on_files, on_parts
+from sssjob.document.sources import Files, NamedSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.model import Block, Job
 from sssjob.records import find, read_records
@@ -58,16 +59,31 @@ class Jobs:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
         added = _on_batches(report.empty())
         with Workers[Part | Packed, Added | None](work, self.processes) as workers:
-            for source in self.sources:
-                if source.is_store:
-                    self._add_store(source, report, workers)
+            for small, some in groupby(self.sources, is_small):
+                if small:
+                    self._add_small(some, report, workers)
                     continue
-                tell = self._telling(source)
-                with self.reading.opening(source) as stream:
-                    for found in in_parts(
-                        source.name, source.given, stream, workers, added, on_error=tell
-                    ):
-                        report.merge(found.report)
+                for source in some:
+                    if source.is_store:
+                        self._add_store(source, report, workers)
+                        continue
+                    tell = self._telling(source)
+                    with self.reading.opening(source) as stream:
+                        for found in in_parts(
+                            source.name, source.given, stream, workers, added, on_error=tell
+                        ):
+                            report.merge(found.report)
+
+    def _add_small(
+        self, some: Iterable[NamedSource], report: Report, workers: Workers[Any, Any]
+    ) -> None:
+        for source, found in in_groups(some, workers):
+            if isinstance(found, OSError):
+                raise found
+            if isinstance(found, UnreadableDocument):
+                self._telling(source)(found)
+            else:
+                report.merge(found.report)
 
     def _add_store(
         self, source: NamedSource, report: Report, workers: Workers[Part | Packed, Added | None]
@@ -139,12 +155,16 @@ class Counted(NamedTuple):
     runs: Keys = ([], [])
 
 
-def of_documents(empty: Report) -> Callable[[Part | Packed], Added | None]:
-    """What adds up the jobs of a part."""
+def of_documents(
+    empty: Report,
+) -> Callable[[Part | Packed | Files], Added | OfFiles | None]:
+    """What adds up the jobs of a part, or of small files."""
+    added = _on_batches(empty)
+    on_part, on_small = on_parts(added), on_files(added)
 
-    on_part = on_parts(_on_batches(empty))
-
-    def work(part: Part | Packed) -> Added | None:
+    def work(part: Part | Packed | Files) -> Added | OfFiles | None:
+        if isinstance(part, Files):
+            return on_small(part)
         if not isinstance(part, Packed):
             return on_part(part)
         found = Added(empty.empty(), [])
