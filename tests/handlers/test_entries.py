@@ -163,6 +163,15 @@ def test_the_stage_follows_the_ledger_and_not_what_a_document_says(jobs):
     assert (entry["Action"], entry["Amount"]) == ("Charge", "12")
 
 
+def test_who_was_charged_elsewhere_is_brought_forward_before_a_charge(jobs):
+    with jobs.service.stores.use() as kept, kept.change() as change:
+        change.put(b"<Job><Id>h</Id><User>ann</User><Charge>100</Charge></Job>")
+    jobs.answer("Charge", data=[JOB.format("h", "ann")])
+    said = jobs.ask("Query", object="Transaction", gets=["Amount"], wheres=[("JobId", "EQ", "h")])
+    assert [row["Amount"] for row in said] == ["100", "40"]
+    assert jobs.ask("Query", gets=["Charge"], wheres=[("Id", "EQ", "h")]) == [{"Charge": "140"}]
+
+
 def test_who_was_charged_elsewhere_is_brought_forward_before_a_refund(jobs):
     with jobs.service.stores.use() as kept, kept.change() as change:  # as an import does
         change.put(b"<Job><Id>g</Id><User>ann</User><Charge>100</Charge></Job>")

@@ -108,6 +108,10 @@ def both(kept, gets, wheres, actor):
     [],
     "root",
 )
+@example(
+    ["<Job><Id>1</Id><Requested><Processors>4</Processors></Requested></Job>"],
+    [Get("Processors", "Average")], [], "root",
+)  # fmt: skip
 def test_totals_by_columns_are_those_of_the_documents(documents, gets, wheres, actor):
     with (
         tempfile.TemporaryDirectory() as directory,
