@@ -9,7 +9,7 @@ from typing import Any
 
 from sssjob.model import Job
 from sssjob.translate.beside import beside
-from sssjob.translate.numbers import JOB, MOST, memory, one, rescope, say_size, shape
+from sssjob.translate.numbers import JOB, MOST, Shape, added, memory, one, rescope, say_size
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
@@ -86,15 +86,15 @@ class PSIJ(Specification):
             form["environment"] = values
         if export is False:
             form["inherit_environment"] = False
-        self._resources(asked, settings, form)
-        if (seconds := one(asked, "Duration", MOST)) is not None:
+        of = added(asked)
+        self._resources(asked, settings, form, of)
+        if seconds := one(asked, "Duration", MOST) or of.seconds:
             # "3600.0 s", as the library itself prints it, is 0 seconds for its loader.
             put(form, ("attributes", "duration"), f"{seconds} s")
         write_rest(asked, TYPE, form, lambda name: not _is_other(name))
         return form
 
-    def _resources(self, asked: Asked, settings: Settings, form: Data) -> None:
-        of = shape(asked)
+    def _resources(self, asked: Asked, settings: Settings, form: Data, of: Shape) -> None:
         nodes, tasks, per_node = consistent(asked, of)
         if nodes and per_node:  # of a range of nodes the least
             tasks = tasks or nodes * per_node

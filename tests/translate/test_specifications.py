@@ -748,3 +748,20 @@ def test_a_staged_file_that_is_no_base64_is_told(content):
     (found,) = read(text.replace("base64,eA==", f"base64,{content}").encode(), "jsdl")
     assert [each.message for each in found.findings] == ["the content of 'a' cannot be read"]
     assert not found.files
+
+
+GROUPS = (
+    "<TaskGroup><TaskCount>2</TaskCount><Requested><Memory units='GB'>1</Memory><Duration>60</Duration></Requested></TaskGroup>"
+    "<TaskGroup><TaskCount>3</TaskCount><Requested><Duration>120</Duration></Requested></TaskGroup>"
+)
+
+
+def test_task_groups_come_to_one_number_of_tasks():
+    job = loads(f"<Job><Id>1</Id><Executable>/a</Executable>{GROUPS}</Job>")
+    request = json.loads(translate(job, "slurmrest").text)["job"]
+    assert (request["tasks"], request["memory_per_node"]["number"]) == (5, 2048)
+    assert request["time_limit"]["number"] == 2
+    spec = json.loads(translate(job, "psij").text)
+    assert spec["resources"]["process_count"] == 5
+    assert spec["resources"]["memory"] == 2 << 30
+    assert spec["attributes"]["duration"] == "120 s"

@@ -33,6 +33,7 @@ from sssjob.translate.numbers import (
     MIB,
     MOST,
     NODE,
+    added,
     counted,
     memory,
     one,
@@ -40,7 +41,6 @@ from sssjob.translate.numbers import (
     rounded,
     say_count,
     say_gpus,
-    shape,
     spread,
 )
 from sssjob.translate.options import Heard, Option
@@ -263,7 +263,7 @@ def _read_environment(job: Data, heard: Heard) -> None:
 
 
 def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
-    of = shape(asked)
+    of = added(asked)
     if of.nodes:
         lo, hi = of.nodes.lo or 1, of.nodes.hi
         job["nodes"] = str(lo) if lo == hi else f"{lo}-{hi or ''}".removesuffix("-")
@@ -291,7 +291,7 @@ def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
         if each * MIB * of.node_count != size:
             asked.convert("Disk", f"{each} MiB for each node, rounded up")
         job["temporary_disk_per_node"] = each
-    if (seconds := one(asked, "Duration", MOST)) is not None:
+    if seconds := one(asked, "Duration", MOST) or of.seconds:
         minutes = rounded(seconds, 60)
         if minutes * 60 != seconds:
             asked.approximate("Duration", f"{minutes} minutes")
