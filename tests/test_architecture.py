@@ -67,3 +67,14 @@ def test_the_page_names_every_room_and_only_modules_that_are_there():
     for room in packages:
         there = {path.name for path in (home / room).rglob("*.py")}
         assert named[room] <= there, f"{room}: {sorted(named[room] - there)}"
+
+
+def test_the_page_on_the_first_change_names_what_is_there():
+    page = (ROOT / "docs" / "first-change.md").read_text()
+    paths = re.findall(r"`((?:sssjob|tests|conformance|schemas)/[\w./-]+)`", page)
+    told = [path for path in paths if not re.search(r"NAME|CODE", path)]
+    assert [path for path in told if not (ROOT / path).exists()] == []
+    named = re.findall(r"`([A-Z_]{3,})` of `([\w./]+\.py)`", page.replace("\n   ", " "))
+    there = [each for each in named if re.search(rf"\b{each[0]}\b", (ROOT / each[1]).read_text())]
+    assert there == named
+    assert ("SECTIONS", "sssjob/cli/__init__.py") in named
