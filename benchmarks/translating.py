@@ -3,6 +3,11 @@
 ``squeue --json`` is that of Slurm 24.11, some 9 kB a job; ``json.loads`` takes it as a whole. Jobs
 are written as scripts of sbatch and read again; jinja2 fills a template with the same values, which
 asks nothing about them, keeps no list of losses, and proves nothing by reading back.
+
+What bounds it: of the time for a job of ``squeue`` a third is orjson, which makes all 134 members,
+a fifth is the reading of 57 of them, and the rest is finding where it ends, and its text. A job of
+17 values takes some 1700 calls to a script: its defaults, its policies, its request as an
+expression, a rule for each property, and who holds what.
 """
 
 import json

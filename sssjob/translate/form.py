@@ -402,6 +402,8 @@ def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[Kept]]:
 
 def _reader(asked: Asked, settings: Settings) -> str:
     """What reads the script that a file of the job is; "" for a shell that takes our lines."""
+    if not settings.files:
+        return ""
     named = executable(stripped(asked.job.get("Executable")))
     content = settings.files.get(named.target, b"") if named.kind is ExecutableKind.FILE else b""
     first = content.partition(b"\n")[0].decode(errors="replace")

@@ -86,7 +86,6 @@ class Asked:
         self._places: list[Place] = []
         self._blocks: dict[int, dict[str, list[int]]] = {}  # numbers of places by block and name
         self._here: Mapping[str, list[int]] = self._of_block(job)
-        self._asked_for: set[tuple[int, str, str]] = set()  # of which block, by name and text
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
@@ -310,8 +309,6 @@ class Asked:
     def _put(self, place: Place, fate: _Fate) -> None:
         item = place.item
         self._of_block(place.owner).setdefault(item.name, []).append(len(self._places))
-        if place.requested:
-            self._asked_for.add((id(place.owner), item.name, item.text))
         self._places.append(place)
         self._fates[id(item)] = fate
 
@@ -396,7 +393,10 @@ class Asked:
 
     def _compared(self, item: Property, owner: Block) -> bool:
         """Whether an item is among the chosen ones as its negation."""
-        return (id(owner), item.name, item.text) in self._asked_for
+        return any(
+            place.requested and place.item.text == item.text
+            for place in map(self._places.__getitem__, self._of_block(owner).get(item.name, ()))
+        )
 
     def _add(
         self, item: Property, path: str, policy: str, owner: Block, plain: bool = True,
