@@ -6,7 +6,7 @@ space := $(subst ,, )
 READY := .venv/ready$(subst $(space),_,$(subst /,-,$(CURDIR)))
 BIN   := .venv/bin
 
-.PHONY: help demo test explore lint check tables bench build clean
+.PHONY: help demo test explore mutate lint check tables bench build clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -20,6 +20,9 @@ test: $(READY) ## Run all tests, in parallel
 
 explore: $(READY) ## Run the property tests on fresh cases: ROUNDS=5 times, or for one SEED
 	@bash .ci/explore "$(ROUNDS)" "$(SEED)"
+
+mutate: $(READY) ## Plant COUNT=100 faults in a ROOM=units, and print those that its tests do not notice
+	@PYTHONPATH=tests $(BIN)/python tests/long/mutate.py $(ROOM) $(or $(COUNT),100)
 
 lint: $(READY) ## Check format, style, types and the house's import contracts
 	@$(BIN)/ruff format --check

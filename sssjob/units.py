@@ -58,7 +58,7 @@ def number(text: str) -> Fraction:
         return Fraction(int(stripped))
     if not _FLOAT.fullmatch(stripped):
         raise InvalidValue(text, "a number such as 1.89")
-    return Fraction(stripped.removesuffix(".") if stripped[-1:] == "." else stripped)
+    return Fraction(stripped)
 
 
 def boolean(text: str) -> bool:
