@@ -24,7 +24,7 @@ _LONGEST = 1 << 20  # characters of a file
 class Used:
     """What a job used, as measured; None is not measured. CPU time in seconds, sizes in bytes.
 
-    In files the names are the same; batch systems have others, which stand in their wings.
+    In files the names are the same; batch systems have others, which stand in their folders.
     """
 
     cpu_secs: float | None = None

@@ -1,7 +1,7 @@
 """Jobs to batch systems, exactly once; cancelled, held and released by their documents.
 
 ``submit`` and ``steer`` work on a ``Place``: a document in a file (``InFile``), or one of a store
-(``InStore``). Which commands a batch system has, its wing declares: see ``Control``.
+(``InStore``). Which commands a batch system has, its folder declares: see ``Control``.
 """
 
 from sssjob.submission.calling import How

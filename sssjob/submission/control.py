@@ -1,6 +1,6 @@
 """How a batch system is told of jobs: the commands that submit, hold and cancel, and ask for them.
 
-Each wing declares its ``CONTROL`` (``control=`` of ``SYSTEM``): rows of words. A script is always
+Each folder declares its ``CONTROL`` (``control=`` of ``SYSTEM``): rows of words. A script is always
 given on standard input, a mark is a plain word, and an id is looked at before it is an argument,
 so that nothing of a job becomes an option.
 """

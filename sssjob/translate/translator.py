@@ -1,6 +1,6 @@
 """What a translator has: four steps for each direction, over a form of the target's own.
 
-A target is declared in the wing of its batch system (``targets=`` of ``SYSTEM``), or, where it
+A target is declared in the folder of its batch system (``targets=`` of ``SYSTEM``), or, where it
 belongs to none, in ``sssjob.formats.TARGETS``::
 
     Target("jsdl", "sssjob.formats.jsdl:TRANSLATOR", "JSDL 1.0", Sign.NAME)

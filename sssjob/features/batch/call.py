@@ -15,7 +15,7 @@ from sssjob.features.used import Used
 
 
 class Script:
-    """A batch system's side of a prolog or epilog; each has a class of its own in its wing.
+    """A batch system's side of a prolog or epilog; each has a class of its own in its folder.
 
     ``settings`` are variables that its commands need, beside those of the script, and ``places``
     directories in which they are installed, beside the usual ones.

@@ -26,7 +26,7 @@ VARIABLES = {
 
 
 class Scripts:
-    """A batch system's side of its scripts; each has a class of its own in its wing.
+    """A batch system's side of its scripts; each has a class of its own in its folder.
 
     ``handed`` are the variables that they hand on, ``node`` is the name of the node as a word of
     the shell, and ``arguments`` what the system gives a script as arguments, handed on as they
