@@ -81,7 +81,7 @@ def run(words):
     return done.exit_code, done.stdout, done.stderr
 
 
-_MOMENT = re.compile("<SubmitTime>.*?</SubmitTime>")
+_MOMENT = re.compile("<(Submit|Start|End)Time>.*?</.*?Time>")  # what the clock says
 _APART = ("batch", "state", "jobs.db")  # what is pretended, and what holds times and inodes
 
 
