@@ -43,12 +43,13 @@ def command(
     without loss, sizes in the largest unit that gives a whole number. Attributes that state their
     default and comments are left out, older names are replaced, and requests are written in a form
     that all readers understand alike. What stands around job objects is left out, but for the
-    Files that they name; "sssjob show --to sss" keeps it.
+    Files that they name and, with --comments and without --select, comments and processing
+    instructions; "sssjob show --to sss" keeps it.
     """
     from sssjob.document import dumps
     from sssjob.document.attached import message
     from sssjob.document.canonical import canon
-    from sssjob.document.text import write_texts
+    from sssjob.document.text import note, write_texts
 
     unread = False
 
@@ -59,11 +60,16 @@ def command(
 
     space, indent = common.NAMESPACES[namespace], not lines
 
+    around = comments and select is None
+
     def texts() -> Iterator[str]:
-        for item in blocks(files, select, effective, complain, with_files=True):
+        for item in blocks(
+            files, select, effective, complain, with_files=True, with_notes=around
+        ):  # fmt: skip
             block = canon(item.block, comments=comments)
-            text = dumps(block, namespace=space, indent=indent)
-            yield message(text, item.files, indent=indent)
+            text = message(dumps(block, namespace=space, indent=indent), item.files, indent=indent)
+            parts = (*map(note, item.before), text, *map(note, item.behind))
+            yield ("\n" if indent else "").join(parts)
 
     with common.stdout() as stream:
         count = write_texts(texts(), stream, indent=indent)
@@ -72,7 +78,7 @@ def command(
 
 def blocks(
     files: tuple[str, ...], select: str | None, effective: bool, complain: common.Complain, *,
-    with_files: bool = False,
+    with_files: bool = False, with_notes: bool = False,
 ) -> Iterator[Chosen]:  # fmt: skip
     """The job objects of files, or the jobs and task groups in them that were selected."""
     from dataclasses import replace
@@ -80,7 +86,9 @@ def blocks(
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
 
-    for item in chosen(files, select, complain, with_files=with_files):
+    for item in chosen(
+        files, select, complain, with_files=with_files, with_notes=with_notes
+    ):  # fmt: skip
         if effective:
             resolved = resolve(item.block)
             common.print_findings(found.in_file(item.file) for found in resolved.findings)

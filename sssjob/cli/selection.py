@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sssjob.check.awareness import Operation
     from sssjob.document.bundle import File
     from sssjob.errors import UnreadableDocument
-    from sssjob.model import Block
+    from sssjob.model import Block, Note
 
 _CHOOSABLE = ("JobGroup", "Job", "TaskGroup")
 _WORD = re.compile(r"[\w.\-]+")
@@ -35,6 +35,8 @@ class Chosen(NamedTuple):
     paths: tuple[str, ...] | None = None
     files: Sequence[File] = ()  # which it names, where they were asked for
     given: str = ""  # what was named: the file, or the directory, store or records that it is of
+    before: Sequence[Note] = ()  # comments and instructions around it, where asked for
+    behind: Sequence[Note] = ()
 
     def has(self, path: str) -> bool:
         """Whether what stands at a path was chosen, by itself or with what holds it."""
@@ -60,12 +62,13 @@ class Chosen(NamedTuple):
 
 def chosen(
     files: tuple[str, ...], select: str | None, on_error: Callable[[object], None], *,
-    with_files: bool = False,
+    with_files: bool = False, with_notes: bool = False,
 ) -> Iterator[Chosen]:  # fmt: skip
     """The job objects of files with what was chosen in them; those without any are passed over.
 
-    What cannot be read goes to ``on_error``. Ends the command if ``select`` is no XPath, or
-    chooses what is neither a job nor a task group.
+    ``with_notes`` gives the Files of whole job objects, and the notes around them; a document is
+    held whole then. What cannot be read goes to ``on_error``. Ends the command if ``select`` is no
+    XPath, or chooses what is neither a job nor a task group.
     """
     from sssjob.document.sources import opened
     from sssjob.errors import UnreadableDocument
@@ -78,7 +81,7 @@ def chosen(
 
         try:
             with opened(source) as stream:
-                find = _with_files if with_files else _found
+                find = _noted if with_notes else _with_files if with_files else _found
                 for found in find(name, stream, select, complain):
                     yield found._replace(given=given.name)
         except OSError as error:
@@ -105,6 +108,25 @@ def _with_files(
     attached = Attached(stream)
     for item in _found(name, attached.stream, select, complain):
         yield item._replace(files=common.files_of(attached, item.block, name))
+
+
+def _noted(
+    name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
+) -> Iterator[Chosen]:
+    from sssjob.document import from_tree, tree
+    from sssjob.document.attached import files_named
+    from sssjob.document.bundle import bundle, notes
+    from sssjob.document.outermost import is_block, outermost
+
+    for root, offset in tree.documents(stream, on_error=complain):
+        units = [element for element in outermost(root) if is_block(element)]
+        around, files = notes(root, units), bundle(root, offset=offset).files
+        for element, before in zip(units, around, strict=False):  # and those behind the last
+            block = from_tree(element, offset=offset)
+            named = dict.fromkeys(files_named(block))
+            behind = around[-1] if element is units[-1] else ()
+            beside = [files[id_] for id_ in named if id_ in files]
+            yield Chosen(name, block, None, beside, before=before, behind=behind)
 
 
 def _by_query(

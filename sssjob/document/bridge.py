@@ -9,6 +9,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import cast
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -31,9 +33,12 @@ from sssjob.document.places import (
 from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
 from sssjob.units import XML_SPACE
 
+Declared = Iterator[tuple[str, tuple[str, str]]]  # prefixes and what they mean
+
 _PREFIX = re.compile(r"(?<![\w.\-])([\w.\-]+):")
 _NO_PREFIXES: Mapping[str, str] = {}
 _XML = "http://www.w3.org/XML/1998/namespace"
+_DECLARES = "{http://www.w3.org/2000/xmlns/}"  # what an attribute begins with that declares
 
 
 def from_tree(element: Element, *, offset: int = 0) -> Block:
@@ -44,7 +49,12 @@ def from_tree(element: Element, *, offset: int = 0) -> Block:
     namespace, name = split(str(element.tag))
     if name not in BLOCKS or namespace not in spec.NAMESPACES:
         raise ValueError(f"<{name}> is no job object")
-    prefixes = {prefix or "": uri for prefix, uri in element.nsmap.items() if uri}
+    prefixes: Mapping[str, str] = {
+        prefix or "": uri for prefix, uri in element.nsmap.items() if uri
+    }
+    declared = cast(Declared, etree.iterwalk(element, events=("start-ns",)))
+    if any(prefix and prefixes.get(prefix) != uri for _, (prefix, uri) in declared):
+        element, prefixes = _declaring(element, prefixes)
     return _block(element, name, namespace, offset, prefixes or _NO_PREFIXES)
 
 
@@ -85,6 +95,57 @@ def prefixes_in_content(block: Block) -> Mapping[str, str]:
     return {prefix: uri for prefix, uri in declared.items() if prefix in used}
 
 
+def _declaring(element: Element, prefixes: Mapping[str, str]) -> tuple[Element, Mapping[str, str]]:
+    """A job object with the prefixes that are declared inside of it and that texts there may mean.
+
+    They hold for all of it, unless that gives a meaning, or another one, to a text elsewhere. Then
+    an attribute of the namespace of declarations says them where they were; written, it is one.
+    """
+    places = [
+        (index, prefix or "", uri)
+        for index, each in enumerate(element.iter(etree.Element))
+        for prefix, uri in (each.nsmap.items() if each is not element else ())
+        if prefix and _scope(each.getparent()).get(prefix) != uri and _says(each, f"{prefix}:")
+    ]
+    meant: dict[str, set[str]] = {}
+    for _, prefix, uri in places:
+        meant.setdefault(prefix, {prefixes[prefix]} if prefix in prefixes else set()).add(uri)
+    alone = {
+        prefix: uri
+        for prefix, (uri, *others) in meant.items()
+        if not others and not _strays(element, prefix)
+    }
+    copy = element
+    if alone.keys() != meant.keys():
+        copy = deepcopy(element)
+        there = list(copy.iter(etree.Element))
+        for index, prefix, uri in places:
+            if prefix not in alone:
+                there[index].set(f"{_DECLARES}{prefix}", uri)
+    return copy, {**prefixes, **alone}
+
+
+def _scope(element: Element | None) -> Mapping[str | None, str]:
+    return {} if element is None else element.nsmap
+
+
+def _says(element: Element, sought: str) -> bool:
+    """Whether a text or an attribute in an element has some characters."""
+    return any(sought in text for text in element.itertext()) or any(
+        sought in text for each in element.iter(etree.Element) for text in each.attrib.values()
+    )
+
+
+def _strays(element: Element, prefix: str) -> bool:
+    """Whether a text has a prefix where it means nothing."""
+    return any(
+        f"{prefix}:" in text
+        for each in element.iter(etree.Element)
+        if prefix not in each.nsmap
+        for text in (each.text or "", *(child.tail or "" for child in each), *each.attrib.values())
+    )
+
+
 def _texts(item: Item) -> Iterator[str]:
     """Every text in an item, and every value of an attribute."""
     if isinstance(item, Note):
@@ -109,7 +170,7 @@ def _block(
     for child in element:
         tag = child.tag
         if type(tag) is not str:
-            items.append(_note(child))
+            items.append(from_node(child))
         else:
             here = place(tag, name)
             if here.block:
@@ -140,7 +201,7 @@ def _block_or_reference(element: Element, name: str, namespace: str, offset: int
     if spec.CONTAINER[name].reference and not has_elements(element):
         text = text_of(element)
         if text.strip(XML_SPACE):
-            notes = tuple(_note(child) for child in element)
+            notes = tuple(from_node(child) for child in element)
             return Reference(
                 name, text, attributes(element), notes, namespace, _line(element, offset)
             )
@@ -156,7 +217,7 @@ def _property(element: Element, name: str, namespace: str, offset: int) -> Prope
             text = text if _is_mixed(element) else ""
         else:
             # A comment inside a value is not part of it, and stays behind it.
-            text, children = text_of(element), tuple(_note(child) for child in element)
+            text, children = text_of(element), tuple(from_node(child) for child in element)
     if name == "Network" and is_adapter(text, named):
         name = "NetworkAdapter"
     line = element.sourceline
@@ -173,7 +234,7 @@ def _children(element: Element, offset: int) -> Iterable[Property | Note]:
     mixed = _is_mixed(element)
     for child in element:
         if type(child.tag) is not str:
-            yield _note(child)
+            yield from_node(child)
         else:
             namespace, name = split(child.tag)
             known = namespace in spec.NAMESPACES
@@ -189,7 +250,8 @@ def _is_mixed(element: Element) -> bool:
     return any(text and text.strip(XML_SPACE) for text in texts)
 
 
-def _note(node: Element) -> Note:
+def from_node(node: Element) -> Note:
+    """The value of a comment or an instruction."""
     if isinstance(node, etree._Comment):
         return Note("comment", node.text or "")
     target = node.target  # type: ignore[attr-defined]  # a processing instruction has one
@@ -198,11 +260,27 @@ def _note(node: Element) -> Note:
 
 def _child(parent: Element, tag: str, item: Block | Property) -> Element:
     """A new element of an item, behind what its parent has."""
-    if len(item.attributes) < MANY:
-        return etree.SubElement(parent, tag, _attributes(item.attributes))
-    child = _element(tag, item.attributes, {})
+    named = item.attributes
+    prefixes: dict[str | None, str] = {}
+    if any(name.startswith(_DECLARES) for name in named):
+        named, prefixes = _declarations(named)
+    if len(named) < MANY:
+        return etree.SubElement(parent, tag, _attributes(named), prefixes)
+    child = _element(tag, named, prefixes)
     parent.append(child)
     return child
+
+
+def _declarations(
+    attributes: Mapping[str, str],
+) -> tuple[dict[str, str], dict[str | None, str]]:
+    """Attributes without declarations, and the prefixes that these declare."""
+    prefixes: dict[str | None, str] = {
+        legal_name(name.removeprefix(_DECLARES)): legal(uri)
+        for name, uri in attributes.items()
+        if name.startswith(_DECLARES)
+    }
+    return {key: uri for key, uri in attributes.items() if not key.startswith(_DECLARES)}, prefixes
 
 
 def _element(

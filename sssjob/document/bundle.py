@@ -7,15 +7,16 @@ kept byte by byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from urllib.parse import quote
 
 from lxml.etree import _Element as Element
 
 from sssjob import executable, spec
 from sssjob.document import tree
-from sssjob.document.bridge import from_tree
+from sssjob.document.bridge import from_node, from_tree
 from sssjob.document.files import Source
 from sssjob.document.outermost import UNIT_TAGS
 from sssjob.document.places import CATEGORIES, has_elements, names, text_of
@@ -23,7 +24,7 @@ from sssjob.document.report import Report
 from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, From
-from sssjob.model import BLOCKS, Block, Item, Property, paths
+from sssjob.model import BLOCKS, Block, Item, Note, Property, paths
 
 _SECTION = "SSS 5.1 Executable"
 _ELEMENT = "File"
@@ -106,6 +107,40 @@ def _parts(root: Element) -> Iterator[Element]:
             yield element
         else:
             waiting.extend(child for child in reversed(element) if type(child.tag) is str)
+
+
+def notes(root: Element, units: Sequence[Element]) -> list[tuple[Note, ...]]:
+    """The comments and instructions around the job objects of a document.
+
+    Those before each, and at last those behind the last one; none that stands inside of one, or
+    inside of a File.
+    """
+    found: list[list[Note]] = [[]]
+    for node in chain(_siblings(root, before=True), _around(root, units), _siblings(root)):
+        if node is None:
+            found.append([])
+        else:
+            found[-1].append(from_node(node))
+    return [tuple(each) for each in found]
+
+
+def _siblings(root: Element, *, before: bool = False) -> Iterator[Element]:
+    """The comments and instructions before a root, or behind it, in their order."""
+    there = list(root.itersiblings(preceding=before))
+    return iter(there[::-1] if before else there)
+
+
+def _around(root: Element, units: Sequence[Element]) -> Iterator[Element | None]:
+    """The comments and instructions in an element, and None for each job object."""
+    waiting, held = [root], set(units)
+    while waiting:
+        node = waiting.pop()
+        if type(node.tag) is not str:
+            yield node
+        elif node in held:
+            yield None
+        elif not _is(node, {_ELEMENT}):
+            waiting.extend(reversed(node))
 
 
 def _is(element: Element, wanted: set[str]) -> bool:

@@ -174,7 +174,8 @@ class _Home(NamedTuple):
         old = raw.decode(self.encoding, "replace")
         if isinstance(was, Block) and (kept := patched(old.encode(), self.element, was, job)):
             return kept.decode().encode(self.encoding, "xmlcharrefreplace")
-        prefixes = {prefix or "": uri for prefix, uri in self.element.nsmap.items() if uri}
+        here = {prefix or "": uri for prefix, uri in self.element.nsmap.items() if uri}
+        prefixes = {**job.prefixes, **here}
         new = to_tree(replace(job, prefixes=prefixes))
         if "\n" in old:
             line = before.decode(self.encoding, "replace").rpartition("\n")[2]

@@ -211,7 +211,7 @@ def _write_block(block: Block, dialect: str, put: Callable[[str], None]) -> None
         elif isinstance(item, Block):
             _write_block(item, dialect, put)
         else:
-            put(_note(item))
+            put(note(item))
     put(f"</{block.name}>")
 
 
@@ -225,7 +225,7 @@ def _write_property(item: Property, name: str, put: Callable[[str], None]) -> No
     put(f"<{head}>{text}")
     for child in item.children:
         if isinstance(child, Note):
-            put(_note(child))
+            put(note(child))
         else:
             _write_property(child, child.name, put)
     put(f"</{name}>")
@@ -263,11 +263,12 @@ def _name(name: str) -> str:
     return legal_name(name)
 
 
-def _note(note: Note) -> str:
-    text = legal_note(note).text
-    if note.kind == "comment":
+def note(item: Note) -> str:
+    """What stands between elements, as text. Raises ``InvalidValue``."""
+    text = legal_note(item).text
+    if item.kind == "comment":
         return f"<!--{text}-->"
-    if note.kind == "instruction":
+    if item.kind == "instruction":
         target, _, rest = text.partition(" ")
         return f"<?{target} {rest}?>"
     return text.translate(TEXT)

@@ -1,6 +1,7 @@
 """sssjob canon and sssjob diff: the same things alike, different things told."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -110,3 +111,19 @@ def test_texts_cannot_steer_a_terminal(run):
     result = run("diff", "-", "right.xml", document=left)
     assert "\x9b" not in result.stdout
     assert right not in result.stdout
+
+
+@pytest.mark.parametrize("lines", [[], ["--lines"]], ids=["indented", "lines"])
+def test_comments_around_jobs_are_kept_in_their_places(run, lines):
+    document = (
+        "<!--1--><?a b?><Data><!--2--><Job><Id>1</Id><!--in--></Job>"
+        "<x><!--3--><Job><Id>2</Id></Job></x>"
+        "<File id='f'><!--in a File--></File><!--4--></Data><!--5--><Job><Id>3</Id></Job><!--6-->"
+    )
+    text = run("canon", "--comments", *lines, document=document).stdout
+    kept = re.findall(r"<!--[^>]*-->|<\?[^>]*>|<Id>\d", text)
+    assert " ".join(kept) == (
+        "<!--1--> <?a b?> <!--2--> <Id>1 <!--in--> <!--3--> <Id>2 <!--4--> <!--5--> <Id>3 <!--6-->"
+    )
+    assert run("canon", "--comments", *lines, document=text).stdout == text
+    assert "<!--" not in run("canon", *lines, document=document).stdout
