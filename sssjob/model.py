@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar, overlo
 from sssjob import spec, suggestions, units
 from sssjob.dotted import EDITING, NOTEBOOK, loaded
 from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName
+from sssjob.legality import DECLARES, legal, legal_name, legal_namespace, legal_note
 
 Scalar = str | int | float | bool | Fraction | Decimal | datetime | timedelta
 Value = str | int | bool | Fraction
@@ -44,6 +45,17 @@ class Attributes(dict[str, str]):
             "".join(self.values())  # which takes nothing but texts
         except TypeError:
             super().update({name: text(value) for name, value in self.items()})
+        for name, value in self.items():
+            legal(value, legal_name(name.removeprefix(DECLARES)))
+            if name.startswith(DECLARES):
+                legal_namespace(value, name)
+
+    @classmethod
+    def read(cls, given: Mapping[str, str]) -> Self:
+        """The attributes of an element that was parsed."""
+        new = cls.__new__(cls)
+        dict.update(new, given)
+        return new
 
     def __reduce__(self) -> tuple[type[Attributes], tuple[dict[str, str]]]:
         return Attributes, (dict(self),)
@@ -88,15 +100,34 @@ class Property:
     ) -> None:
         if not name:
             raise InvalidValue(repr(name), "a name of a property")
+        legal_name(name)
+        if namespace:
+            legal_namespace(namespace, name)
         set_ = object.__setattr__
         set_(self, "name", name)
-        set_(self, "text", value if type(value) is str else text(value))
-        set_(
-            self, "attributes", attributes if type(attributes) is Attributes else frozen(attributes)
-        )
-        set_(self, "children", children if type(children) is tuple else tuple(children))
+        set_(self, "text", legal(value if type(value) is str else text(value), name))
+        set_(self, "attributes", frozen(attributes))
+        set_(self, "children", tuple(children))
         set_(self, "namespace", namespace)
         set_(self, "line", line)
+
+    @classmethod
+    def read(
+        cls, name: str, text: str, attributes: Mapping[str, str],
+        children: tuple[Property | Note, ...] = (), namespace: str = "", line: int = 0,
+    ) -> Self:  # fmt: skip
+        """A property of something parsed: XML can hold it, and it is not asked again."""
+        new = object.__new__(cls)
+        if type(attributes) is not Attributes:
+            attributes = Attributes.read(attributes) if attributes else _NO_ATTRIBUTES
+        set_ = object.__setattr__  # not by a function: most of a document is made here
+        set_(new, "name", name)
+        set_(new, "text", text)
+        set_(new, "attributes", attributes)
+        set_(new, "children", children)
+        set_(new, "namespace", namespace)
+        set_(new, "line", line)
+        return new
 
     def __repr__(self) -> str:
         parts = [repr(self.name), repr(_shortened(self.text))]
@@ -130,6 +161,14 @@ class Property:
 class Reference(Property):
     """A mention of a predefined job group, job, task group or task: its text is the id (9)."""
 
+    def __init__(
+        self, name: str, value: Scalar = "", attributes: Mapping[str, str] = _NO_ATTRIBUTES,
+        children: Iterable[Property | Note] = (), namespace: str = "", line: int = 0,
+    ) -> None:  # fmt: skip
+        Property.__init__(self, name, value, attributes, children, namespace, line)
+        if not self.id:  # which would be an object of its own, with nothing in it
+            raise InvalidValue(self.text, f"the id of a {name}")
+
     @property
     def id(self) -> str:
         """The id that is meant, without surrounding white space."""
@@ -142,6 +181,9 @@ class Note:
 
     kind: str
     text: str
+
+    def __post_init__(self) -> None:
+        legal_note(self.kind, self.text)
 
 
 class Properties(tuple[Property, ...]):
@@ -218,7 +260,11 @@ class Block:
         if type(self.attributes) is not Attributes:
             set_(self, "attributes", frozen(self.attributes))
         if type(self.prefixes) is not Attributes:
-            set_(self, "prefixes", frozen(self.prefixes))
+            for prefix, uri in self.prefixes.items():
+                legal_namespace(uri, prefix and legal_name(prefix))
+            set_(self, "prefixes", Attributes.read(self.prefixes))
+        if self.namespace:
+            legal_namespace(self.namespace, self.name)
 
     def __repr__(self) -> str:
         counts = Counter(
@@ -612,7 +658,7 @@ def belonging(item: Each, namespace: str) -> Each:
         items = tuple(belonging(each, namespace) for each in item.items)
         return replace(item, items=items, namespace=namespace)
     children = tuple(belonging(each, namespace) for each in item.children)
-    return type(item)(item.name, item.text, item.attributes, children, namespace, item.line)
+    return type(item).read(item.name, item.text, item.attributes, children, namespace, item.line)
 
 
 def walk(block: Block) -> Iterator[Block]:

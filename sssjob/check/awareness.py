@@ -30,7 +30,6 @@ from sssjob.document.bridge import to_tree
 from sssjob.document.places import (
     attributes,
     has_elements,
-    legal,
     local,
     names,
     place,
@@ -49,6 +48,7 @@ from sssjob.errors import (
 )
 from sssjob.expression import CONJUNCTIONS
 from sssjob.graph import RELEVANT
+from sssjob.legality import legal
 from sssjob.model import BLOCKS, B, Block, Note, Property, replace_text
 from sssjob.model import Item as ModelItem
 from sssjob.units import XML_SPACE

@@ -23,22 +23,19 @@ from sssjob.document.places import (
     attributes,
     has_elements,
     is_adapter,
-    legal,
-    legal_name,
-    legal_note,
     place,
     split,
     text_of,
 )  # fmt: skip
-from sssjob.model import BLOCKS, Block, Item, Note, Property, Reference
+from sssjob.legality import DECLARES, legal, legal_name, legal_note
+from sssjob.model import BLOCKS, Attributes, Block, Item, Note, Property, Reference
 from sssjob.units import XML_SPACE
 
 Declared = Iterator[tuple[str, tuple[str, str]]]  # prefixes and what they mean
 
 _PREFIX = re.compile(r"(?<![\w.\-])([\w.\-]+):")
-_NO_PREFIXES: Mapping[str, str] = {}
+_NO_PREFIXES = Attributes()
 _XML = "http://www.w3.org/XML/1998/namespace"
-_DECLARES = "{http://www.w3.org/2000/xmlns/}"  # what an attribute begins with that declares
 
 
 def from_tree(element: Element, *, offset: int = 0) -> Block:
@@ -55,7 +52,8 @@ def from_tree(element: Element, *, offset: int = 0) -> Block:
     declared = cast(Declared, etree.iterwalk(element, events=("start-ns",)))
     if any(prefix and prefixes.get(prefix) != uri for _, (prefix, uri) in declared):
         element, prefixes = _declaring(element, prefixes)
-    return _block(element, name, namespace, offset, prefixes or _NO_PREFIXES)
+    held = Attributes.read(prefixes) if prefixes else _NO_PREFIXES
+    return _block(element, name, namespace, offset, held)
 
 
 def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) -> Element:
@@ -121,7 +119,7 @@ def _declaring(element: Element, prefixes: Mapping[str, str]) -> tuple[Element, 
         there = list(copy.iter(etree.Element))
         for index, prefix, uri in places:
             if prefix not in alone:
-                there[index].set(f"{_DECLARES}{prefix}", uri)
+                there[index].set(f"{DECLARES}{prefix}", uri)
     return copy, {**prefixes, **alone}
 
 
@@ -160,7 +158,7 @@ def _texts(item: Item) -> Iterator[str]:
 
 def _block(
     element: Element, name: str, namespace: str, offset: int,
-    prefixes: Mapping[str, str] = _NO_PREFIXES,
+    prefixes: Attributes = _NO_PREFIXES,
 ) -> Block:  # fmt: skip
     items: list[Item] = []
     # "wallclockLimit" says by its name what Requested would say: one block for all such names.
@@ -185,7 +183,8 @@ def _block(
     for category, properties in implied.items():
         items.append(BLOCKS[category](tuple(properties), {}, namespace))
     line = _line(element, offset)
-    return BLOCKS[name](tuple(items), attributes(element), namespace, line, prefixes)
+    said = Attributes.read(attributes(element))
+    return BLOCKS[name](tuple(items), said, namespace, line, prefixes)
 
 
 def _append_text(items: list[Item], text: str) -> None:
@@ -202,7 +201,7 @@ def _block_or_reference(element: Element, name: str, namespace: str, offset: int
         text = text_of(element)
         if text.strip(XML_SPACE):
             notes = tuple(from_node(child) for child in element)
-            return Reference(
+            return Reference.read(
                 name, text, attributes(element), notes, namespace, _line(element, offset)
             )
     return _block(element, name, namespace, offset)
@@ -221,7 +220,7 @@ def _property(element: Element, name: str, namespace: str, offset: int) -> Prope
     if name == "Network" and is_adapter(text, named):
         name = "NetworkAdapter"
     line = element.sourceline
-    return Property(name, text, named, children, namespace, line + offset if line else 0)
+    return Property.read(name, text, named, children, namespace, line + offset if line else 0)
 
 
 def _line(element: Element, offset: int) -> int:
@@ -262,7 +261,7 @@ def _child(parent: Element, tag: str, item: Block | Property) -> Element:
     """A new element of an item, behind what its parent has."""
     named = item.attributes
     prefixes: dict[str | None, str] = {}
-    if any(name.startswith(_DECLARES) for name in named):
+    if any(name.startswith(DECLARES) for name in named):
         named, prefixes = _declarations(named)
     if len(named) < MANY:
         return etree.SubElement(parent, tag, _attributes(named), prefixes)
@@ -276,11 +275,11 @@ def _declarations(
 ) -> tuple[dict[str, str], dict[str | None, str]]:
     """Attributes without declarations, and the prefixes that these declare."""
     prefixes: dict[str | None, str] = {
-        legal_name(name.removeprefix(_DECLARES)): legal(uri)
+        legal_name(name.removeprefix(DECLARES)): legal(uri)
         for name, uri in attributes.items()
-        if name.startswith(_DECLARES)
+        if name.startswith(DECLARES)
     }
-    return {key: uri for key, uri in attributes.items() if not key.startswith(_DECLARES)}, prefixes
+    return {key: uri for key, uri in attributes.items() if not key.startswith(DECLARES)}, prefixes
 
 
 def _element(
@@ -352,7 +351,7 @@ def _fill(
 
 
 def _append_note(parent: Element, note: Note) -> None:
-    legal_note(note)
+    legal_note(note.kind, note.text)
     if note.kind == "comment":
         parent.append(etree.Comment(note.text))
     elif note.kind == "instruction":

@@ -16,56 +16,11 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec, units
 from sssjob.errors import InvalidValue
-from sssjob.model import BLOCKS, Note
+from sssjob.model import BLOCKS
 
-# Characters that XML 1.0 does not have at all, escaped or not (XML 2.2).
 TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 ATTRIBUTE = TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
-ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_START = (
-    "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
-    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
-)
-_NAME = f"[{_START}][{_START}.0-9\xb7\u0300-\u036f\u203f\u2040-]*"  # XML 2.3
-_ASCII_NAME = re.compile("[A-Za-z_][A-Za-z_.0-9-]*")  # the other one takes long to compile
 CATEGORIES = (spec.REQUESTED, spec.DELIVERED)
-
-
-def legal(text: str) -> str:
-    """A text, if XML 1.0 has all of its characters (2.2). Raises ``InvalidValue``.
-
-    Values may hold any text: this is asked where one is written.
-    """
-    # Whatever is printable is legal, which is four times as fast to find out.
-    if not text.isprintable() and (illegal := ILLEGAL.search(text)):
-        raise InvalidValue(text, f"a text that XML can hold: it has U+{ord(illegal[0]):04X}")
-    return text
-
-
-@lru_cache(1 << 12)
-def legal_name(name: str) -> str:
-    """The name of an element or attribute, which a program may have made up.
-
-    Raises ``InvalidValue``.
-    """
-    local = name.rpartition("}")[2] if name[:1] == "{" else name
-    if not (_ASCII_NAME.fullmatch(local) or re.fullmatch(_NAME, local)):
-        raise InvalidValue(name, "a name of XML")
-    return name
-
-
-def legal_note(note: Note) -> Note:
-    """What stands between elements, if XML can hold it. Raises ``InvalidValue``."""
-    legal(note.text)
-    if note.kind == "comment" and ("--" in note.text or note.text.endswith("-")):
-        raise InvalidValue(note.text, "a comment of XML: it has -- or ends with -")
-    if note.kind == "instruction":
-        target = legal_name(note.text.partition(" ")[0])
-        if "?>" in note.text or target.lower() == "xml":
-            raise InvalidValue(note.text, "an instruction of XML: it has ?> or is named xml")
-    return note
-
-
 _REMEMBERED = 1 << 16  # names come from documents, of which there is no end
 _AMOUNT = frozenset(spec.attributes("Network")) - {"awarenessPolicy"}
 MANY = 50  # attributes, of which lxml looks for each among all

@@ -14,14 +14,11 @@ from sssjob import spec
 from sssjob.document.bridge import to_tree
 from sssjob.document.places import (
     ATTRIBUTE,
-    ILLEGAL,
     TEXT,
     has_elements,
-    legal,
-    legal_name,
-    legal_note,
     local,
 )
+from sssjob.legality import ILLEGAL, legal, legal_name, legal_note
 from sssjob.model import Block, Note, Property
 from sssjob.units import XML_SPACE
 
@@ -265,7 +262,7 @@ def _name(name: str) -> str:
 
 def note(item: Note) -> str:
     """What stands between elements, as text. Raises ``InvalidValue``."""
-    text = legal_note(item).text
+    text = legal_note(item.kind, item.text)
     if item.kind == "comment":
         return f"<!--{text}-->"
     if item.kind == "instruction":

@@ -95,12 +95,12 @@ class _JobBuilder(Builder[Items, Job]):
         return tuple(properties)
 
     def maker(self, element: str, attributes: Mapping[str, str]) -> Callable[[str], Items]:
-        return lambda text: (Property(element, text, attributes),)
+        return lambda text: (Property.read(element, text, attributes),)
 
     def column(
         self, element: str, attributes: Mapping[str, str]
     ) -> Callable[[Sequence[str], bool], Column]:
-        return lambda texts, _: [(Property(element, text, attributes),) for text in texts]
+        return lambda texts, _: [(Property.read(element, text, attributes),) for text in texts]
 
     def same(self, piece: Items, size: int) -> Column:
         return [piece] * size

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sssjob.document.places import ILLEGAL
 from sssjob.errors import InvalidValue
+from sssjob.legality import ILLEGAL
 from sssjob.rmap.envelope import SYMMETRIC, Encrypted, Signature
 from sssjob.rmap.message import Conj, Data, File, Item, Request, Response, Row
 

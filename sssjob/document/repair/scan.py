@@ -13,7 +13,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from sssjob.document import cause
-from sssjob.document.places import ILLEGAL
+from sssjob.legality import ILLEGAL
 from sssjob.units import XML_SPACE
 
 FAULTS = 1000  # that cannot be repaired; nobody reads more
