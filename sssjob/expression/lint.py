@@ -59,7 +59,7 @@ def _remarks(items: Sequence[Property], nodes: Sequence[str]) -> Iterator[Remark
     if swap_balances(items):
         yield (0, "W-GROUP-SWAP", "the groups balance when every sign is turned",
                "positive opens, negative closes")  # fmt: skip
-    marked = [item.having(**{_MARK: str(place)}) for place, item in enumerate(items)]
+    marked = [_marked(item, place) for place, item in enumerate(items)]
     try:
         read = parse(marked)
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
@@ -70,6 +70,12 @@ def _remarks(items: Sequence[Property], nodes: Sequence[str]) -> Iterator[Remark
     yield from _mixed(marked, read)
     yield from _unsatisfiable(read)
     yield from _anchors(items, nodes)
+
+
+def _marked(item: Property, place: int) -> Property:
+    """A property that knows its place, by a mark that no document can have."""
+    said = {**item.attributes, _MARK: str(place)}
+    return Property.read(item.name, item.text, said, item.children, item.namespace, item.line)
 
 
 def _meaningless(items: Sequence[Property]) -> Iterator[Remark]:

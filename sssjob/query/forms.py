@@ -8,10 +8,11 @@ from __future__ import annotations
 import heapq
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from sssjob.errors import LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.query.match import Match
 from sssjob.query.question import Question
 from sssjob.visible import csv_lines, visible, visible_lines
@@ -26,6 +27,7 @@ _PLACES = ("file", "line", "job", "path", "value")
 TEXT, XML, JSON, LINES, CSV, TABLE = "text", "xml", "json", "jsonl", "csv", "table"
 
 Columns = Mapping[str, Question]
+OnError = Callable[[SSSJobError], None]
 
 
 class Found(NamedTuple):
@@ -116,15 +118,23 @@ class Shape:
     keys: Sequence[Key] = ()
     whole: bool = False
 
-    def rows(self, found: Iterable[Found]) -> Iterator[Row]:
-        """Matches as rows."""
+    def rows(self, found: Iterable[Found], on_error: OnError) -> Iterator[Row]:
+        """Matches as rows; one of which a column or key cannot be asked is told."""
         for each in holders(found) if self.whole else found:
             match = each.match
             if self.form is None:
                 yield Row(match.is_true)
                 continue
-            keys = tuple(key.of(where(match)) for key in self.keys)
-            yield Row(match.is_true, self.form.cells(each), keys)
+            try:
+                keys = tuple(key.of(where(match)) for key in self.keys)
+                row = Row(match.is_true, self.form.cells(each), keys)
+            except UnreadableDocument as error:
+                line = error.finding.line
+                on_error(UnreadableDocument(replace(error.finding, line=line + match.offset)))
+            except LimitExceeded as error:
+                on_error(error)
+            else:
+                yield row
 
 
 def ordered(rows: Iterable[Row], limit: int | None) -> Iterator[Row]:

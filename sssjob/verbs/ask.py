@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sssjob.document.batches import Batch
 from sssjob.document.reader import OfFiles, Part, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, Opening, opened
-from sssjob.errors import SSSJobError, UnreadableDocument
+from sssjob.errors import SSSJobError, UnreadableDocument, finding
 from sssjob.query import Match, Question
 from sssjob.query.forms import Found, Row, Shape
 from sssjob.workers import Work, Workers
@@ -55,19 +55,20 @@ class Asked:
 
         Raises ``OSError``, ``NotAQuery``, and ``UnreadableDocument`` where nobody could go on.
         """
+
+        def on_fault(error: SSSJobError) -> None:
+            if not isinstance(error, UnreadableDocument):
+                error = UnreadableDocument(finding("E-LIMIT", str(error)))
+            on_error(error)
+
         with opening(source) as stream:
             if workers is None or workers.processes < 2 or not self.streams:
                 matches = self.query.run(
                     stream, effective=self.effective, places=self.places, whole=self.whole,
                     on_error=on_error,
                 )  # fmt: skip
-                yield from self.made(source.name, matches)
+                yield from self.made(source.name, matches, on_fault)
                 return
-
-            def on_fault(error: SSSJobError) -> None:
-                assert isinstance(error, UnreadableDocument)  # nothing else is told of a source
-                on_error(error)
-
             work = _on_batches(self)
             for events in in_parts(
                 source.name, source.given, stream, workers, work, on_error=on_error
@@ -98,10 +99,10 @@ class Asked:
                 self.query, effective=self.effective, places=self.places, trace=trace,
                 on_error=on_error, on_difference=on_difference,
             )  # fmt: skip
-            return self.made(name, matches)
+            return self.made(name, matches, on_error)
 
         def here(matches: Iterator[Match]) -> Iterator[Row]:
-            return self.made(name, matches)
+            return self.made(name, matches, on_error)
 
         def elsewhere(parts: Iterator[Packed]) -> Iterator[Row]:
             for _, events in workers.in_order((OfStore(name, part) for part in parts), str):
@@ -128,9 +129,9 @@ class Asked:
             on_difference=on_difference,
         )  # fmt: skip
 
-    def made(self, name: str, matches: Iterator[Match]) -> Iterator[Row]:
-        """Matches of a source as rows."""
-        return self.shape.rows(Found(name, match) for match in matches)
+    def made(self, name: str, matches: Iterator[Match], on_error: OnDamage) -> Iterator[Row]:
+        """Matches of a source as rows; one of which a column cannot be asked is told."""
+        return self.shape.rows((Found(name, match) for match in matches), on_error)
 
 
 class OfStore(NamedTuple):
@@ -157,7 +158,7 @@ def asker(asked: Asked) -> Callable[[Part | OfStore | Files], Events | OfFiles |
         matches = part.packed.matches(
             asked.query, events.append, effective=asked.effective, places=asked.places
         )
-        for row in asked.made(part.name, matches):  # among which faults are told
+        for row in asked.made(part.name, matches, events.append):  # faults are told
             events.append(row)
         return events
 
@@ -170,7 +171,7 @@ def _on_batches(asked: Asked) -> Callable[[str, Batch], Events]:
 
     def work(name: str, batch: Batch) -> Events:
         events: Events = []
-        for row in asked.made(name, ask(batch, events.append)):  # among which faults are told
+        for row in asked.made(name, ask(batch, events.append), events.append):  # faults are told
             events.append(row)
         return events
 

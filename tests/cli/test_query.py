@@ -170,3 +170,39 @@ def test_progress_shows_on_a_terminal_only_and_goes(monkeypatch):
     with progress.watched(io.BytesIO(b"x" * 1000), "jobs.xml") as stream:
         assert len(stream.read()) == 1000
     assert hidden.getvalue() == ""
+
+
+UNKNOWN = """<Jobs>
+<Job><Id>1</Id><Requested><Memory>1</Memory></Requested></Job>
+<Job><Id>2</Id><Requested><Memory>1</Memory><GPU>1</GPU></Requested></Job>
+<Job><Id>3</Id><Requested><Memory>3</Memory></Requested></Job>
+</Jobs>
+"""
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+@pytest.mark.parametrize("where", ["file", "store"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--columns", "Id,sss:min(Requested/Memory)"],
+        ["--columns", "Id", "--sort", "sss:min(Requested/Memory)"],
+    ],
+    ids=["columns", "sort"],
+)  # fmt: skip
+def test_a_job_of_which_a_column_cannot_be_asked_is_told_and_the_others_go_on(
+    tmp_path, processes, where, options
+):
+    given = tmp_path / "jobs.xml"
+    given.write_text(UNKNOWN)
+    if where == "store":
+        CliRunner().invoke(sssjob, ["store", "import", str(tmp_path / "jobs.db"), str(given)])
+        given = tmp_path / "jobs.db"
+    command = ["query", "//Job", "--csv", "--jobs", processes, *options, str(given)]
+    result = CliRunner().invoke(sssjob, command)
+    assert [line.split(",")[0] for line in result.stdout.splitlines()] == ["Id", "1", "3"]
+    assert result.exit_code == 2
+    [told] = result.stderr.splitlines()
+    place = f"{given}:3: error: " if where == "file" else "error: "
+    assert place in told
+    assert "element GPU is not understood" in told
