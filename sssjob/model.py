@@ -68,6 +68,7 @@ class Attributes(dict[str, str]):
 
 
 _NO_ATTRIBUTES = Attributes()
+MARK = ""  # the name of an attribute by which a property is found again
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -152,9 +153,11 @@ class Property:
 
     def having(self, **attributes: str | None) -> Self:
         """The same property with these attributes; None removes one."""
-        merged = {**self.attributes, **attributes}
-        kept = {name: value for name, value in merged.items() if value is not None}
-        return replace_text(self, self.text, kept)
+        given = {name: value for name, value in attributes.items() if value is not None}
+        merged = {**self.attributes, **frozen(given)}
+        gone = attributes.keys() - given.keys()
+        kept = {name: value for name, value in merged.items() if name not in gone}
+        return replace_text(self, self.text, Attributes.read(kept))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -646,7 +649,14 @@ def _editing() -> Any:
 
 def replace_text(old: P, text: str, attributes: Mapping[str, str]) -> P:
     """The same property with another text and other attributes."""
-    return type(old)(old.name, text, attributes, old.children, old.namespace, old.line)
+    said, held = legal(text, old.name), frozen(attributes)
+    return type(old).read(old.name, said, held, old.children, old.namespace, old.line)
+
+
+def marked(item: P, mark: str) -> P:
+    """A property that tells where it was, by an attribute that no document can have."""
+    held = Attributes.read({**item.attributes, MARK: mark})
+    return replace_text(item, item.text, held)
 
 
 def belonging(item: Each, namespace: str) -> Each:

@@ -52,7 +52,7 @@ from sssjob.defaults.entries import (
 )
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import Expression
-from sssjob.model import Block, Item, Note, Property
+from sssjob.model import MARK, Block, Item, Note, Property, marked
 
 Env: TypeAlias = Literal["merge", "replace"]
 
@@ -213,13 +213,10 @@ class Resolver:
         counted = 0
         for entry in layer.named("Requested"):
             items = [part.item for part in parts_of(entry) if isinstance(part.item, Property)]
-            marked = [
-                item.having(**{_MARK: f"{role} {counted + index}"})
-                for index, item in enumerate(items)
-            ]
+            mine = [marked(item, f"{role} {counted + index}") for index, item in enumerate(items)]
             counted += len(items)
             try:
-                conjuncts += expression.conjuncts(expression.parse(marked))
+                conjuncts += expression.conjuncts(expression.parse(mine))
             except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
                 self.findings.append(notices.unreadable(error, items, entry, layer.path))
                 return None
@@ -229,7 +226,6 @@ class Resolver:
 
 # While a Requested element is rewritten, an attribute carries each property's place in its layer;
 # no attribute that was read has an empty name.
-_MARK = ""
 
 
 def _marks(role: str, layer: Layer) -> dict[str, SourcedItem]:
@@ -237,11 +233,11 @@ def _marks(role: str, layer: Layer) -> dict[str, SourcedItem]:
 
 
 def _mark(item: Property) -> str:
-    return item.attributes[_MARK]
+    return item.attributes[MARK]
 
 
 def _unmarked(item: Property, sources: Mapping[str, SourcedItem]) -> SourcedItem:
-    return sources[_mark(item)]._replace(item=item.having(**{_MARK: None}))
+    return sources[_mark(item)]._replace(item=item.having(**{MARK: None}))
 
 
 def _overriding_key(key: Key, mine: Container[Key]) -> Key | None:

@@ -27,7 +27,7 @@ from sssjob.expression.tree import (
     key,
     weight,
 )
-from sssjob.model import Property
+from sssjob.model import MARK, Property, marked
 
 _SECTION = "SSS 8.1"
 _WORLDS = 4096  # more combinations are not compared: the readings then count as different
@@ -35,7 +35,6 @@ _COMPARED = 100
 _ALTERNATIVES = 256
 _NODES = 10_000
 # While a request is looked at, an attribute without a name carries each property's place in it.
-_MARK = ""
 
 
 def lint(properties: Iterable[Property], *, nodes: Iterable[str] = ()) -> Iterator[Finding]:
@@ -59,23 +58,17 @@ def _remarks(items: Sequence[Property], nodes: Sequence[str]) -> Iterator[Remark
     if swap_balances(items):
         yield (0, "W-GROUP-SWAP", "the groups balance when every sign is turned",
                "positive opens, negative closes")  # fmt: skip
-    marked = [_marked(item, place) for place, item in enumerate(items)]
+    placed = [marked(item, str(place)) for place, item in enumerate(items)]
     try:
-        read = parse(marked)
+        read = parse(placed)
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return
     yield from _meaningless(items)
     yield from _first(items)
     yield from _scopes(items)
-    yield from _mixed(marked, read)
+    yield from _mixed(placed, read)
     yield from _unsatisfiable(read)
     yield from _anchors(items, nodes)
-
-
-def _marked(item: Property, place: int) -> Property:
-    """A property that knows its place, by a mark that no document can have."""
-    said = {**item.attributes, _MARK: str(place)}
-    return Property.read(item.name, item.text, said, item.children, item.namespace, item.line)
 
 
 def _meaningless(items: Sequence[Property]) -> Iterator[Remark]:
@@ -164,7 +157,7 @@ World = dict[str, bool]
 
 def _cases(compared: Sequence[Comparison]) -> Iterator[World]:
     """Which of the comparisons of one property can hold at the same time."""
-    places = [each.item.attributes[_MARK] for each in compared]
+    places = [each.item.attributes[MARK] for each in compared]
     made = tuple(leaf(each, False, "full") for each in compared)
     item = compared[0].item
     if item.name in AMOUNTS and not any(each.fault for each in made):
@@ -195,7 +188,7 @@ def _is_equality(comparison: Comparison) -> bool:
 def _true(expression: Expression, world: World) -> bool:
     match expression:
         case Comparison(item):
-            return world[item.attributes[_MARK]]
+            return world[item.attributes[MARK]]
         case Not(operand):
             return not _true(operand, world)
         case And(operands):
@@ -221,7 +214,7 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
         return
     if not found.best:
         wishes = (each for each in comparisons(read) if weight(each.item) < 0)
-        place = min(int(each.item.attributes[_MARK]) for each in wishes)
+        place = min(int(each.item.attributes[MARK]) for each in wishes)
         message = "nothing satisfies a negated group whose wish is always so"
         yield place, "W-UNSAT", message, "negate the wish alone"
         return
@@ -230,7 +223,7 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
     if not all(conflicts):
         return
     message = " and ".join(dict.fromkeys(map(str, first)))
-    place = max(int(each.item.attributes[_MARK]) for each in first)
+    place = max(int(each.item.attributes[MARK]) for each in first)
     advice = "say Or if either will do" if all(each.op == "EQ" for each in first) else ""
     yield place, "W-UNSAT", f"{message} cannot hold together", advice
 
