@@ -119,7 +119,7 @@ class Asked:
             for _ in range(max(-run.members[-1].group, 0)):
                 stack.pop()
             place = end
-        self.elements = elements
+        self.elements, self.root = elements, stack[0]
         self.whole = _pushed(stack[0], False) if elements else Part("And", [])
 
     def listed(self):

@@ -1,4 +1,4 @@
-"""Random requests, for tests that compare evaluators."""
+"""Random requests and offers, for tests that compare evaluators."""
 
 from sssjob.model import Property
 
@@ -6,6 +6,10 @@ WORDS = ["EQ", "NE", "LT", "LE", "GT", "GE"]
 FACTS = {"Queue": ("a", "b"), "Feature": ("ib", "ssd", "gpu"), "Node": ("n1", "n2")}
 HALVES = ("0", "0.5", "1", "1.5", "2", "3", "3.5", "4")
 COUNTS = ("0", "1", "2", "3", "4")
+OFFERED = {
+    "Processors": (None, "-1", *COUNTS, "5"), "Disk": (None, "-1", *HALVES, "4.5"),
+    "Memory": (None, "0", "1", "2", "3.5", "5"),
+}  # fmt: skip
 WANTED = {"Processors": COUNTS, "Disk": HALVES, "Memory": HALVES, "Resource": HALVES}
 
 
@@ -37,3 +41,19 @@ def requested(choose):
             attributes["preference"] = choose.choice(("1", "2", "3", "-1", "-2", "-3"))
         items.append(Property(name, text, attributes))
     return items
+
+
+def offered(choose):
+    """Amounts and facts; some are absent, zero, negative, or known to be none."""
+    items, none = [], []
+    for name, values in OFFERED.items():
+        value = choose.choice(values)
+        items += [] if value is None else [Property(name, value)]
+    for name in "xy":
+        value = choose.choice((None, "0", "1", "2.5", "5"))
+        items += [] if value is None else [Property("Resource", value, {"name": name})]
+    for name, texts in FACTS.items():
+        several = choose.randint(0, 2) if name == "Feature" else choose.randint(0, 1)
+        items += [Property(name, text) for text in choose.sample(texts, several)]
+        none += [name] if name == "Feature" and not several and choose.random() < 0.5 else []
+    return items, none

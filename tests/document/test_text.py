@@ -172,7 +172,7 @@ def test_the_message_names_the_property_or_the_attribute():
     lambda: Note("comment", "a--b"), lambda: Note("comment", "a-"), lambda: Note("remark", "a"),
     lambda: Note("instruction", "xml a"), lambda: Note("instruction", "p ?>"),
     lambda: Reference("Job", " "),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_what_is_no_name_or_note_of_xml_is_refused_where_it_is_given(build):
     with pytest.raises((InvalidValue, UnknownName)):
         build()

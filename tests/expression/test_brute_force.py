@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import match_oracle as oracle
 import pytest
-from match_requests import COUNTS, FACTS, HALVES, requested
+from match_requests import offered, requested
 
 from sssjob import expression
 from sssjob.errors import LimitExceeded
@@ -19,29 +19,9 @@ SEED = int(os.environ.get("SSSJOB_SEED", "1"))
 PARTS = 8
 OFFERS = 4  # that a request is asked of before and after it is written
 
-OFFERED = {
-    "Processors": (None, "-1", *COUNTS, "5"), "Disk": (None, "-1", *HALVES, "4.5"),
-    "Memory": (None, "0", "1", "2", "3.5", "5"),
-}  # fmt: skip
 VERDICTS = ["no", "unknown", "yes"]
 
 pytestmark = pytest.mark.explore
-
-
-def offered(choose):
-    """Amounts and facts; some are absent, zero, negative, or known to be none."""
-    items, none = [], []
-    for name, values in OFFERED.items():
-        value = choose.choice(values)
-        items += [] if value is None else [Property(name, value)]
-    for name in "xy":
-        value = choose.choice((None, "0", "1", "2.5", "5"))
-        items += [] if value is None else [Property("Resource", value, {"name": name})]
-    for name, texts in FACTS.items():
-        several = choose.randint(0, 2) if name == "Feature" else choose.randint(0, 1)
-        items += [Property(name, text) for text in choose.sample(texts, several)]
-        none += [name] if name == "Feature" and not several and choose.random() < 0.5 else []
-    return items, none
 
 
 def difference(choose):

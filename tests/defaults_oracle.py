@@ -1,0 +1,106 @@
+"""A second opinion on what a job or a task group asks for, with its defaults: rules 1.1 to 1.6.
+
+It takes plain values and shares no code with ``sssjob.defaults`` or ``sssjob.expression``. What is
+requested is a list of conjuncts, each with the names that it mentions; amounts outside of
+Requested are a request only where there is no Requested.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import match_oracle as oracle
+
+
+class Unit(NamedTuple):
+    """What a job, a task group or a defaults element says: amounts of its own, Requested blocks,
+    and what lends to those below."""
+
+    own: tuple = ()
+    requested: tuple = ()
+    below: Unit | None = None
+    inner: tuple = ()
+
+
+class Conjunct(NamedTuple):
+    """A part of a request that holds by itself, its names, and the sums of its preferences."""
+
+    part: object
+    names: frozenset
+    sums: dict
+
+
+class Layer(NamedTuple):
+    """A unit over its defaults."""
+
+    own: tuple
+    conjuncts: tuple
+    is_requested: bool
+    below: Layer | None
+
+
+def layer(unit):
+    """A unit as it stands."""
+    if unit is None:
+        return None
+    conjuncts = tuple(each for items in unit.requested for each in split(items))
+    return Layer(tuple(unit.own), conjuncts, bool(unit.requested), layer(unit.below))
+
+
+def split(items):
+    """The conjuncts of one Requested: what And joins at its root; all of it, where Or does."""
+    asked = oracle.Asked(items)
+    rows = asked.root.rows
+    while len(rows) == 1 and len(rows[0]) == 1 and isinstance(rows[0][0][1], oracle.Level):
+        ((negated, inner),) = rows[0]  # brackets around all of it say nothing
+        if negated:
+            break
+        rows = inner.rows
+    if len(rows) != 1:
+        return [Conjunct(asked.whole, mentioned(asked.root), asked.sums)] if rows else []
+    return [
+        Conjunct(oracle._operand(operand, was, False), mentioned(operand), asked.sums)
+        for was, operand in rows[0]
+    ]
+
+
+def mentioned(operand):
+    if isinstance(operand, oracle.Run):
+        return frozenset(member.name for member in operand.members)
+    return frozenset().union(*(mentioned(each) for row in operand.rows for _, each in row))
+
+
+def over(child, default):
+    """1.5, 1.6: what the child mentions, in Requested or outside of it, drops a default."""
+    if default is None:
+        return child
+    if child is None:
+        return default
+    said = {item.name for item in child.own}.union(*(each.names for each in child.conjuncts))
+    own = (*child.own, *(item for item in default.own if item.name not in said))
+    kept = tuple(each for each in default.conjuncts if not each.names & said)
+    return Layer(
+        own, (*child.conjuncts, *kept), child.is_requested or bool(kept),
+        over(child.below, default.below),
+    )  # fmt: skip
+
+
+def asked(found):
+    """A layer as a request that the oracle of requests answers."""
+    whole = oracle.Asked(())
+    conjuncts = found.conjuncts
+    if not found.is_requested:
+        conjuncts = tuple(each for item in found.own for each in split([item]))
+    whole.whole = oracle.Part("And", [each.part for each in conjuncts])
+    for each in conjuncts:
+        whole.sums.update(each.sums)
+    return whole
+
+
+def requests(group):
+    """What each job of a group asks for, and each of its task groups, in document order."""
+    for job in group.inner:
+        found = over(layer(job), layer(group.below))
+        yield asked(found)
+        for task_group in job.inner:
+            yield asked(over(layer(task_group), found.below))
