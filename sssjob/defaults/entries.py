@@ -85,6 +85,7 @@ class SourcedItem(NamedTuple):
 
 
 Key: TypeAlias = tuple[str, ...]
+Conjuncts: TypeAlias = tuple[Expression, ...]
 
 
 @dataclass(slots=True)
@@ -96,9 +97,9 @@ class Layer:
     policy: str
     entries: list[SourcedItem]
     below: Layer | None = None
-    # The conjuncts of its Requested elements, once they were asked for as defaults.
+    # The conjuncts of each of its Requested elements, once they were asked for as defaults.
     read_once: bool = False
-    conjuncts: tuple[Expression, ...] | None = None
+    conjuncts: tuple[Conjuncts, ...] | None = None
 
     def plain(self) -> list[SourcedItem]:
         """The entries of uncategorised properties."""

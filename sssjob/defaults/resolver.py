@@ -19,8 +19,10 @@ document without defaults elements comes back as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from sssjob import expression, spec
@@ -31,6 +33,7 @@ from sssjob.defaults.entries import (
     JOINED,
     LISTS,
     OWN,
+    Conjuncts,
     Key,
     Layer,
     Origin,
@@ -52,6 +55,7 @@ from sssjob.defaults.entries import (
 )
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import Expression
+from sssjob.expression.tree import sums
 from sssjob.model import MARK, Block, Item, Note, Property, marked
 
 Env: TypeAlias = Literal["merge", "replace"]
@@ -185,38 +189,55 @@ class Resolver:
             return
         asked = [*child.plain(), *child.requested()]
         mine = {expression.key(e.item): e for e in asked if isinstance(e.item, Property)}
-        kept = [each for each in inherited if not expression.mentions(each) & mine.keys()]
+        kept = [
+            tuple(each for each in block if not expression.mentions(each) & mine.keys())
+            for block in inherited
+        ]
         sources = {**_marks("default", default), **_marks("own", child)}
-        for conjunct in inherited if self.tell is not None else ():
+        for conjunct in chain.from_iterable(inherited) if self.tell is not None else ():
             over = tuple(
                 sources[_mark(each.item)].written() for each in expression.comparisons(conjunct)
             )
             for name in expression.mentions(conjunct) & mine.keys():
                 key = key_of(mine[name].item)
                 overridden[key] = (*overridden.get(key, ()), *over)
-        if len(kept) == len(inherited) and not ours:
+        if tuple(kept) == inherited and not ours:
             merged.entries += theirs
-        elif kept and (own := self.conjuncts(child, "own")) is not None:
-            written = expression.write(expression.all_of((*own, *kept)))
-            if expression.scope_matters(written):
-                self.findings.append(notices.scope_matters(child))
-            notes = [note for entry in ours for note in notes_of(entry)]
-            parts = (*notes, *(_unmarked(item, sources) for item in written))
-            merged.put(ours, (ours or theirs)[0]._replace(parts=parts))
+        elif any(kept) and (own := self.conjuncts(child, "own")) is not None:
+            apart = _stay_apart((*own, *kept))
+            joined = () if apart else (*chain.from_iterable((*own, *kept)),)
+            # Preferences count in their own Requested: these stay what they are.
+            for entry, block in zip(theirs, kept, strict=True) if apart else ():
+                if block:
+                    merged.entries.append(self.rewritten(child, [], entry, block, sources))
+            if joined:
+                entry = self.rewritten(child, ours, (ours or theirs)[0], joined, sources)
+                merged.put(ours, entry)
 
-    def conjuncts(self, layer: Layer, role: str) -> tuple[Expression, ...] | None:
-        """The conjuncts of all Requested blocks of a layer, marked; None if one is unreadable."""
+    def rewritten(
+        self, child: Layer, ours: Sequence[SourcedItem], entry: SourcedItem,
+        asked: Iterable[Expression], sources: Mapping[str, SourcedItem],
+    ) -> SourcedItem:  # fmt: skip
+        """A Requested element that asks for all of these, with the notes of some."""
+        written = expression.write(expression.all_of(asked))
+        if expression.scope_matters(written):
+            self.findings.append(notices.scope_matters(child))
+        notes = [note for each in ours for note in notes_of(each)]
+        return entry._replace(parts=(*notes, *(_unmarked(item, sources) for item in written)))
+
+    def conjuncts(self, layer: Layer, role: str) -> tuple[Conjuncts, ...] | None:
+        """The conjuncts of each Requested of a layer, marked; None if one is unreadable."""
         if role == "default" and layer.read_once:
             return layer.conjuncts
         layer.read_once = role == "default"
-        conjuncts: list[Expression] = []
+        conjuncts: list[Conjuncts] = []
         counted = 0
         for entry in layer.named("Requested"):
             items = [part.item for part in parts_of(entry) if isinstance(part.item, Property)]
             mine = [marked(item, f"{role} {counted + index}") for index, item in enumerate(items)]
             counted += len(items)
             try:
-                conjuncts += expression.conjuncts(expression.parse(mine))
+                conjuncts.append(expression.conjuncts(expression.parse(mine)))
             except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
                 self.findings.append(notices.unreadable(error, items, entry, layer.path))
                 return None
@@ -226,6 +247,12 @@ class Resolver:
 
 # While a Requested element is rewritten, an attribute carries each property's place in its layer;
 # no attribute that was read has an empty name.
+
+
+def _stay_apart(blocks: Sequence[Conjuncts]) -> bool:
+    """Whether a group of preferences has members in several Requested, of which each is whole."""
+    times = Counter(group for block in blocks for group in sums(block))
+    return any(number > 1 for number in times.values())
 
 
 def _marks(role: str, layer: Layer) -> dict[str, SourcedItem]:
