@@ -6,15 +6,16 @@ import sssjob
 from sssjob.drawing import notebook
 from sssjob.model import Job, JobGroup, Property, Requested
 
-EVIL = "<script>alert(1)</script>\x1b[2J'\""
+SCRIPT = "<script>alert(1)</script>'\""
+EVIL = f"{SCRIPT}\x1b[2J"  # which no job can hold
 
 
 def test_everything_is_escaped():
     job = Job.of(
-        Property(EVIL, EVIL, {EVIL: EVIL}),
-        Requested.of(Property("Node", EVIL)),
-        Property("Environment", children=[Property("Variable", EVIL, {"name": EVIL})]),
-        Id=EVIL,
+        Property("Odd", SCRIPT, {"odd": SCRIPT}),
+        Requested.of(Property("Node", SCRIPT)),
+        Property("Environment", children=[Property("Variable", SCRIPT, {"name": SCRIPT})]),
+        Id=SCRIPT,
     )
     found = sssjob.Findings([sssjob.Finding("E-XML", EVIL, file=EVIL, path=EVIL, suggestion=EVIL)])
     for shown in (job, found, found[0]):

@@ -33,7 +33,6 @@ PLACES = (
     "Priority", "StartTime", "User", "Group", "ResourceManagerType", "Checkpoint",
 )  # fmt: skip
 IN_XML = ("\n", "\r", "\r\n", "\n \t")
-ENDS = (*IN_XML, "\v", "\f")
 
 
 def jobs(text):
@@ -81,7 +80,7 @@ def made(job, target):
         return ""
 
 
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("end", IN_XML)
 @pytest.mark.parametrize("told", [TOLD, "MARK"])
 @pytest.mark.parametrize("target", [*SCRIPTS, "condor", "dagman", "slurmrest"])
 def test_no_line_of_a_script_begins_with_a_text_of_a_job(target, told, end):
@@ -90,7 +89,7 @@ def test_no_line_of_a_script_begins_with_a_text_of_a_job(target, told, end):
         text = made(job, target)
         written += bool(text)
         assert not [line for line in lines_of(text) if MARK.match(line)], text
-    assert (written > 10) == (end in IN_XML)  # others are in no document
+    assert written > 10
 
 
 @pytest.mark.parametrize("end", IN_XML)
@@ -230,7 +229,7 @@ def test_nothing_is_no_job(source, data):
 
 
 BYTES = "surrogateescape"
-BLANKS = some.text(some.sampled_from(" -=,:;|&!()[]{}'\"\\$`#*?~%@/ab1\n\r\t\0"), max_size=10)
+BLANKS = some.text(some.sampled_from(" -=,:;|&!()[]{}'\"\\$`#*?~%@/ab1\n\r\t"), max_size=10)
 
 
 @pytest.mark.parametrize("target", SCRIPTS)
