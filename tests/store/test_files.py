@@ -15,6 +15,7 @@ from sssjob.document import tree
 from sssjob.document.bundle import File, bundles, written
 from sssjob.document.files import opened
 from sssjob.errors import InvalidValue, LimitExceeded, OtherStore
+from sssjob.records import find
 from sssjob.rmap.message import Data, Object, Request
 from sssjob.rmap.message import File as Sent
 from sssjob.rmap.reading import item
@@ -182,7 +183,8 @@ def test_what_is_delivered_leaves_the_file_where_it_is(jobs):
     load(jobs, data(queued, file(ONE)))
     for start in (10, 90):  # the second is a further run of the job
         record = f"<Job><Id>1</Id><SubmitTime>5</SubmitTime><StartTime>{start}</StartTime></Job>"
-        assert [*StoreDelivery(jobs).take_records(BytesIO(record.encode()), "x", "sss")] == []
+        source = BytesIO(record.encode())
+        assert [*StoreDelivery(jobs).take_records(source, "x", find("sss"))] == []
     assert [jobs.files(each) for each in jobs.documents()] == [{"Script": ONE}] * 2
 
 
