@@ -98,6 +98,10 @@ CASES = [
         id="unreadable",
     ),
     pytest.param(
+        DELIVERED, "", P("Memory", "x", {"metric": "Min"}), P("Memory", 1, {"metric": "Min"}),
+        "x", True, id="an unreadable minimum",
+    ),
+    pytest.param(
         JOB, "", P("State", "Idle"), P("State", "Completed"), "Completed", False,
         id="ends",
     ),
