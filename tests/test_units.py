@@ -94,3 +94,7 @@ def test_a_duration_is_read_back_from_what_people_read(seconds):
 
 def test_a_time_that_no_calendar_has_is_shown_as_its_number():
     assert units.iso(10**12) == "1000000000000"
+
+
+def test_the_epoch_is_shown_as_a_time():
+    assert units.iso(0) == "1970-01-01T00:00:00Z"
