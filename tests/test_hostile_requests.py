@@ -62,7 +62,7 @@ VERBS = {
     "layout":       (lambda job: layout.layouts(job), 1_500_000),
     "graph":        (lambda job: graph.of(JobGroup.of(job)), 1_000),
     "place":        (lambda job: place(job, OFFERS), 12_000_000),
-    "translate":    (lambda job: translate(job, "sbatch"), 9_000_000),
+    "translate":    (lambda job: translate(job, "sbatch"), 7_000_000),
 }
 # fmt: on
 
