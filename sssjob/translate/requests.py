@@ -85,6 +85,7 @@ class Asked:
         self.files: dict[str, bytes] = {}  # that have to stand beside the text, by their names
         self._places: list[Place] = []
         self._blocks: dict[int, dict[str, list[int]]] = {}  # numbers of places by block and name
+        self._requests: set[tuple[int, str, str]] = set()  # blocks with what they request
         self._here: Mapping[str, list[int]] = self._of_block(job)
         self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
@@ -310,6 +311,8 @@ class Asked:
         item = place.item
         self._of_block(place.owner).setdefault(item.name, []).append(len(self._places))
         self._places.append(place)
+        if place.requested:
+            self._requests.add((id(place.owner), item.name, item.text))
         self._fates[id(item)] = fate
 
     def _requested(self, name: str, places: list[Place]) -> Interval | None:
@@ -393,10 +396,7 @@ class Asked:
 
     def _compared(self, item: Property, owner: Block) -> bool:
         """Whether an item is among the chosen ones as its negation."""
-        return any(
-            place.requested and place.item.text == item.text
-            for place in map(self._places.__getitem__, self._of_block(owner).get(item.name, ()))
-        )
+        return (id(owner), item.name, item.text) in self._requests
 
     def _add(
         self, item: Property, path: str, policy: str, owner: Block, plain: bool = True,
