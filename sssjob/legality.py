@@ -16,10 +16,18 @@ _START = (
     "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _NAME = f"[{_START}][{_START}.0-9\xb7\u0300-\u036f\u203f\u2040-]*"  # XML 2.3
-_OF_URI = r"(?:[\w.~!$&'()*+,;=@\[\]-]|%[0-9A-Fa-f]{2})"
-_URI = re.compile(  # RFC 3986
-    rf"(?:[A-Za-z][A-Za-z0-9+.-]*:(?:{_OF_URI}|[:/])*|{_OF_URI}*(?:/(?:{_OF_URI}|[:/])*)?)"
-    rf"(?:\?(?:{_OF_URI}|[:/?])*)?(?:\#(?:{_OF_URI}|[:/?])*)?",
+# RFC 3986 as parsers take it: anything in brackets for a host, and brackets in a fragment.
+_CHARACTER = r"(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})"
+_OF_PATH = f"(?:{_CHARACTER}|[:@])"
+_AUTHORITY = (
+    rf"//(?:(?:{_CHARACTER}|:)*@)?(?:\[[^\]]*\]|{_CHARACTER}*)(?::[0-9]+)?(?:/{_OF_PATH}*)*"
+)
+_ABSOLUTE = f"/(?:{_OF_PATH}+(?:/{_OF_PATH}*)*)?"
+_URI = re.compile(
+    rf"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?:{_AUTHORITY}|{_ABSOLUTE})"
+    rf"|[A-Za-z][A-Za-z0-9+.-]*:(?:{_OF_PATH}+(?:/{_OF_PATH}*)*)?"
+    rf"|(?:(?:{_CHARACTER}|@)+(?:/{_OF_PATH}*)*)?)"
+    rf"(?:\?(?:{_OF_PATH}|[/?])*)?(?:\#(?:{_OF_PATH}|[/?\[\]])*)?",
     re.ASCII,
 )
 _ASCII_NAME = re.compile("[A-Za-z_][A-Za-z_.0-9-]*")  # the other one takes long to compile

@@ -254,7 +254,8 @@ def from_node(node: Element) -> Note:
     if isinstance(node, etree._Comment):
         return Note("comment", node.text or "")
     target = node.target  # type: ignore[attr-defined]  # a processing instruction has one
-    return Note("instruction", f"{target} {node.text}" if node.text else target)
+    text = (node.text or "").lstrip(XML_SPACE)  # which nobody could read again
+    return Note("instruction", f"{target} {text}" if text else target)
 
 
 def _child(parent: Element, tag: str, item: Block | Property) -> Element:

@@ -164,7 +164,7 @@ def test_a_limit_keeps_the_first_of_the_sorted(numbers, limit, descending):
     source = "".join(f"<Job><Id>{each}</Id></Job>\n" for each in numbers).encode()
     (key,) = order.keys("-Id" if descending else "Id")
     found = [Found("", match) for match in compile("//Job").run(source)]
-    made = Shape(Form(), [key]).rows(found)
+    made = Shape(Form(), [key]).rows(found, pytest.fail)
     rows = [row.cells for row in forms.ordered(made, limit)]
     assert [int(row) for row in rows] == sorted(numbers, reverse=descending)[:limit]
 

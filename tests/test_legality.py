@@ -1,0 +1,71 @@
+"""What XML can hold: the same as a parser takes, no more and no less."""
+
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+import sssjob
+from sssjob.document import from_tree
+from sssjob.errors import InvalidValue
+from sssjob.legality import legal_name, legal_namespace
+
+BEGINNINGS = ("", "urn:", "http://", "//", "http://a@[", "http://[")
+ENDS = ("", "]", "]:8", "]/x", "?a", "#b")
+URIS = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(BEGINNINGS),
+    st.text("abX09:/?#[]@!$&'()*+,;=%-._~ \\^`{|}é中\"<", max_size=8),
+    st.sampled_from(ENDS),
+).filter(bool)
+
+
+def is_taken(refuses, text):
+    try:
+        refuses(text)
+    except InvalidValue:
+        return False
+    return True
+
+
+def is_read(document):
+    try:
+        etree.fromstring(document)
+    except etree.XMLSyntaxError:
+        return False
+    return True
+
+
+@settings(max_examples=2000)
+@given(URIS)
+@example("http://[9%]")
+@example("#a[b]")
+@example("//a:")
+def test_a_namespace_is_taken_where_a_parser_takes_it(uri):
+    assert is_taken(legal_namespace, uri) == is_read(f"<x:a xmlns:x={quoteattr(uri)}/>")
+
+
+@settings(max_examples=1000)
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters=":"), min_size=1))
+@example("a\u0300")
+@example("\u00b7a")
+def test_a_name_is_taken_where_a_parser_takes_it(name):
+    root = f"<{name}/>"
+    assert is_taken(legal_name, name) == (is_read(root) and etree.fromstring(root).tag == name)
+
+
+@pytest.mark.parametrize("uri", ["http://[9%]", "http://[中]/x", "#[]", "a/b"])
+def test_a_job_of_any_namespace_that_a_parser_takes_is_written_as_it_was_read(uri):
+    document = f'<Job xmlns:x="{uri}"><Id>1</Id><x:Own x:a="1"/></Job>'
+    assert sssjob.loads(sssjob.dumps(sssjob.loads(document))) == sssjob.loads(document)
+
+
+def test_an_instruction_of_a_tree_that_was_built_is_what_can_be_read_again():
+    root = etree.XML("<Job><Id>1</Id></Job>")
+    root.append(etree.ProcessingInstruction("pi", " \t"))
+    root.append(etree.ProcessingInstruction("pi", "  a "))
+    job = from_tree(root)
+    assert [note.text for note in job.items[1:]] == ["pi", "pi a "]
+    assert sssjob.loads(sssjob.dumps(job)) == job
