@@ -147,7 +147,7 @@ class _Writer:
         return [one if item is wishes[0] else item for item in block.items if id(item) not in later]
 
     def expression(self, wishes: Iterable[Requested], policy: str) -> tuple[Item, ...] | None:
-        """The properties of all these blocks as one expression, or None if one cannot be read."""
+        """The properties of all these blocks as one expression, or None if they are none."""
         parts: list[Expression] = []
         others: list[Item] = []
         for wish in wishes:
@@ -158,6 +158,8 @@ class _Writer:
                 parts.append(expression.parse(asked))
             except (UnbalancedGroup, InvalidValue, LimitExceeded):
                 return None
+        if not expression.are_one(parts):
+            return None
         written = expression.write(canonical_expression(expression.all_requested(parts)))
         return (*others, *written)
 

@@ -36,7 +36,8 @@ def _grow(tree: Tree, expression: Expression, negated: bool = False) -> None:
             words = ("all of", "not all of") if isinstance(expression, And) else _OR_WORDS
             branch = tree.add(Text(words[negated], style="bold"))
             for operand in operands:
-                _grow(branch, operand)
+                if operand != And(()):  # which only keeps preferences apart
+                    _grow(branch, operand)
         case OneOf(members):
             words = ("one of, the heavier the better", "none of")
             branch = tree.add(Text(words[negated], style="bold"))

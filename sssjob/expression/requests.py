@@ -31,7 +31,7 @@ def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> Asked:
     """
     stated = block.blocks(Requested)
     found: list[Finding] = []
-    parts: list[Expression] = []
+    read: list[Expression] = []
     readable = True
     items: Sequence[Property]
     for number, requested in enumerate(stated, 1):
@@ -39,7 +39,7 @@ def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> Asked:
         items = requested.properties
         found += [replace(each, path=f"{at}/{each.path}") for each in lint(items, nodes=nodes)]
         try:
-            parts += expression.conjuncts(expression.parse(items))
+            read.append(expression.parse(items))
         except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
             readable = False
             line = items[error.index].line if isinstance(error, UnbalancedGroup) else requested.line
@@ -47,6 +47,7 @@ def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> Asked:
             found.append(finding(code, str(error), line=line, path=at, section="SSS 8.1"))
     if not stated:
         items = tuple(plain(block.properties))
-        parts += map(Comparison, items)
+        read += map(Comparison, items)
         found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
-    return Asked(tuple(parts) if readable else None, tuple(found))
+    parts = expression.conjuncts(expression.all_requested(read))
+    return Asked(parts if readable else None, tuple(found))
