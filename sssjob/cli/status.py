@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from sssjob.cli import common, names, records
+from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
     from sssjob.model import Job
-    from sssjob.records.record import Options
+    from sssjob.records.record import Bad, Noted, Options
     from sssjob.registry import Format
-    from sssjob.verbs.records import Reading
+    from sssjob.verbs.records import Reading, Tell
 
 INTERRUPTED = 130
 _CLEAR = "\x1b[2J\x1b[H"  # of a terminal
@@ -33,8 +35,8 @@ Examples:
   qstat -f -F json | sssjob status -
   sssjob status --json squeue.json
 
-Exit code: 0 every job shown, or none there, 1 some could not be read, 2 not understood,
-130 ended by Ctrl-C."""
+Exit code: 0 every job shown, or none there, 1 some could not be read, 2 not understood, or
+the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --failures."""
 )
 @names.option(
     "--from", "name", names=names.statuses, metavar="SYSTEM", default="",
@@ -46,7 +48,12 @@ Exit code: 0 every job shown, or none there, 1 some could not be read, 2 not und
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each job.")
 @click.option(
     "--watch", metavar="SECONDS", type=click.FloatRange(0.1),
-    help="Ask again after so many seconds, and print what is new, until Ctrl-C.",
+    help="Ask again after so many seconds, and print what is new, until Ctrl-C. A system that does "
+         "not answer is asked again, too.",
+)  # fmt: skip
+@click.option(
+    "--failures", metavar="N", type=click.IntRange(1),
+    help="With --watch: end when so many questions in a row were not answered.",
 )  # fmt: skip
 @click.option(
     "--tz", "zone", metavar="ZONE", default="",
@@ -60,8 +67,8 @@ Exit code: 0 every job shown, or none there, 1 some could not be read, 2 not und
 )  # fmt: skip
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(
-    name: str, as_table: bool, as_json: bool, watch: float | None, zone: str, timeout: float,
-    output: str | None, files: tuple[str, ...],
+    name: str, as_table: bool, as_json: bool, watch: float | None, failures: int | None, zone: str,
+    timeout: float, output: str | None, files: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Show the jobs that a batch system has, as job objects: state, requests, what is used.
 
@@ -72,6 +79,8 @@ def command(
         common.fail("name a batch system to ask (--from slurm), or a FILE")
     if watch is not None and (files or output):
         common.fail("--watch asks a batch system, and prints: it takes no FILE and no --output")
+    if failures is not None and watch is None:
+        common.fail("--failures says when --watch ends")
     if as_table and as_json:
         common.fail("--table and --json are two forms")
     table = as_table or (not as_json and output in (None, "-") and sys.stdout.isatty())
@@ -81,7 +90,7 @@ def command(
             with common.output(output) as stream:
                 showing.show(files, stream)
         else:
-            showing.follow(watch)
+            showing.follow(watch, failures)
     sys.exit(common.NOTHING if showing.bad else common.FOUND)
 
 
@@ -110,25 +119,36 @@ class Showing:
             write_texts(self._texts(files, reading), stream)
         self.bad += reading.counts.bad
 
-    def follow(self, seconds: float) -> None:
-        """Print the jobs again and again: a table anew, else those that are not as they were."""
+    def follow(self, seconds: float, failures: int | None = None) -> None:
+        """Print the jobs again and again: a table anew, else those that are not as they were.
+
+        Where ``failures`` questions in a row are not answered, the last reason is raised.
+        """
+        from sssjob.verbs import status
+
+        news = _News(self._said)
+        failing = _Failing(self.name, failures)
         known: dict[str, str] = {}
-        stream = sys.stdout.buffer
+        status.require_asked(self.name)
         try:
             while True:
-                reading = self._reading()
-                jobs = list(self._jobs((), reading))
-                if self.as_table:
-                    stream.write(_CLEAR.encode() if sys.stdout.isatty() else b"")
-                    stream.writelines(self._table(jobs))
-                else:
-                    with common.stdout() as shown:
-                        shown.writelines(self._changed(jobs, known))
-                stream.flush()
-                self.bad += reading.counts.bad
+                jobs = failing.answer(lambda: list(self._jobs((), self._reading(news))))
+                if jobs is not None:
+                    self._show_again(jobs, known)
+                news.turn()
                 time.sleep(seconds)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
+
+    def _show_again(self, jobs: Sequence[Job], known: dict[str, str]) -> None:
+        stream = sys.stdout.buffer
+        if self.as_table:
+            stream.write(_CLEAR.encode() if sys.stdout.isatty() else b"")
+            stream.writelines(self._table(jobs))
+        else:
+            with common.stdout() as shown:
+                shown.writelines(self._changed(jobs, known))
+        stream.flush()
 
     def _changed(self, jobs: Sequence[Job], known: dict[str, str]) -> Iterator[bytes]:
         from sssjob.document import dumps
@@ -148,10 +168,10 @@ class Showing:
         if jobs:
             yield from (f"{line.rstrip()}\n".encode() for line in table(jobs, time.time()))
 
-    def _reading(self) -> Reading:
+    def _reading(self, tell: Tell | None = None) -> Reading:
         from sssjob.verbs.records import Reading
 
-        return Reading(self._said)
+        return Reading(tell or self._said)
 
     def _jobs(self, files: Sequence[str], reading: Reading) -> Iterator[Job]:
         from sssjob.records.builders import OBJECTS
@@ -191,6 +211,56 @@ class Showing:
             yield from common.sources(files)
         else:
             yield NamedSource(self.name, status.asked(self.name, Limits(seconds=self.timeout)))
+
+
+class _News:
+    """Tells of each answer only what was not said of the one before."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._before: Counter[str] = Counter()
+        self._now: Counter[str] = Counter()
+
+    def __call__(self, name: str, item: Bad | Noted) -> None:
+        """Something that is to be said; it may stand on another line than before."""
+        from sssjob.records.record import Bad
+
+        said = item.reason if isinstance(item, Bad) else item.message
+        self._now[said] += 1
+        if self._now[said] > self._before[said]:
+            self._tell(name, item)
+
+    def turn(self) -> None:
+        """The next answer begins."""
+        self._before, self._now = self._now, Counter()
+
+
+@dataclass(slots=True)
+class _Failing:
+    """A system that may not answer now and then: told once, and once when it does again."""
+
+    name: str
+    most: int | None
+    _number: int = 0
+
+    def answer(self, ask: Callable[[], list[Job]]) -> list[Job] | None:
+        """The answer, or None where there is none. Raises the last of so many reasons."""
+        try:
+            found = ask()
+        except BrokenPipeError:
+            raise
+        except (SSSJobError, OSError) as error:
+            self._number += 1
+            if self._number == self.most:
+                raise
+            if self._number == 1:
+                said = f"{self.name} does not answer, and is asked again: {error}"
+                common.say(f"sssjob: warning: {said}")
+            return None
+        if self._number:
+            common.say(f"sssjob: notice: {self.name} answers again")
+            self._number = 0
+        return found
 
 
 def _json(job: Job) -> bytes:

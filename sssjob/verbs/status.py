@@ -39,15 +39,21 @@ def formats(name: str = AUTO) -> tuple[Format, ...]:
     raise UnusableInput(f"{name!r} is no known system or format of status; known: {names}")
 
 
+def require_asked(name: str) -> None:
+    """Raise ``UnusableInput`` for what is no system that can be asked."""
+    status = registry.all_statuses().get(name)
+    if status is None or not status.ask:
+        raise UnusableInput(f"{name!r} is no system that can be asked")
+
+
 def asked(name: str, limits: Limits | None = None) -> BinaryIO:
     """What the commands of a batch system print.
 
     Of several ways to ask the first counts that works. Raises ``CommandFailed`` where none does,
     and ``UnusableInput`` for what cannot be asked.
     """
-    status = registry.all_statuses().get(name)
-    if status is None or not status.ask:
-        raise UnusableInput(f"{name!r} is no system that can be asked")
+    require_asked(name)
+    status = registry.all_statuses()[name]
     environment = {"LC_ALL": "C", **dict(status.environment)}
     failed: CommandFailed | None = None
     for way in status.ask:

@@ -150,6 +150,7 @@ def test_jobs_are_printed_as_json_objects():
         ((), "name a batch system"),
         (("--watch", "1", QUEUE), "--watch"),
         (("--watch", "1", "--from", "slurm", "-o", "x"), "--watch"),
+        (("--failures", "2", "--from", "slurm"), "--watch"),
         (("--table", "--json", QUEUE), "two forms"),
         (("--from", "lsf"), "known: condor"),
         (("--from", "squeue-json"), "no system that can be asked"),
@@ -194,3 +195,75 @@ def test_watching_prints_what_is_new_until_it_is_interrupted(command, tmp_path):
     assert process.returncode == 130
     ids = [line.partition("</Id>")[0].removeprefix("<Job><Id>") for line in printed.splitlines()]
     assert ids == ["52", "53", "54_[1,3,5,7,9%2]", "53"]
+
+
+def watched(tmp_path, *more):
+    return subprocess.Popen(
+        [COMMAND, "status", "--from", "slurm", "--watch", "0.1", *more], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ,
+    )  # fmt: skip
+
+
+def test_a_system_that_does_not_answer_is_told_once_and_watched_on(command, tmp_path):
+    """It fails three times, for other reasons, and has a job of which nothing can be read then."""
+    turns = tmp_path / "turns"
+    command(
+        "squeue",
+        f"echo asked >> {turns}; n=$(wc -l < {turns}); "
+        f"""[ $n = 1 ] || [ $n -gt 4 ] && exec cat {QUEUE}; """
+        """[ $n = 2 ] && echo '{"jobs": [{' && exit 0; echo "down $n" >&2; exit 1""",
+    )
+    command("scontrol", "echo down >&2; exit 1")
+    with watched(tmp_path) as process:
+        try:
+            assert until(
+                lambda: turns.exists() and turns.read_text().count("asked") > 7,
+                going=lambda: process.poll() is None,
+            )
+        finally:
+            process.send_signal(signal.SIGINT)
+        printed, said = process.communicate()
+    assert process.returncode == 130
+    assert len(printed.splitlines()) == 3  # none anew, as nothing has changed
+    assert said.count("does not answer, and is asked again") == 1, said
+    assert said.count("slurm answers again") == 1, said
+
+
+def test_faults_of_records_are_told_once_while_they_are_watched(command, tmp_path):
+    turns = tmp_path / "turns"
+    odd = DATA / "status/squeue-json/odd.json"
+    command("squeue", f"echo asked >> {turns}; exec cat {odd}")
+    with watched(tmp_path) as process:
+        try:
+            assert until(
+                lambda: turns.exists() and turns.read_text().count("asked") > 3,
+                going=lambda: process.poll() is None,
+            )
+        finally:
+            process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert said.count("error: '' is no job id") == 1, said
+
+
+def test_watching_ends_after_so_many_failures_in_a_row_where_that_is_asked_for(command, tmp_path):
+    turns = tmp_path / "turns"
+    command(
+        "squeue",
+        f"echo asked >> {turns}; n=$(wc -l < {turns}); [ $n = 3 ] && exec cat {QUEUE}; exit 1",
+    )
+    command("scontrol", "echo 'all is down' >&2; exit 1")
+    with watched(tmp_path, "--failures", "3") as process:
+        _, said = process.communicate()
+    assert (process.returncode, turns.read_text().count("asked")) == (2, 6)
+    assert said.count("does not answer, and is asked again") == 2
+    assert (
+        said.splitlines()[-1]
+        == "sssjob: error: scontrol --all --details --oneliner show jobs returned 1: all is down"
+    )
+
+
+@pytest.mark.parametrize("name", ["squeue-json", "slurn"])
+def test_what_can_never_be_asked_is_not_watched(name):
+    found = run("--from", name, "--watch", "1")
+    assert found.exit_code == 2
+    assert found.stderr.count("\n") == 1
