@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sssjob.commands import CommandFailed
 from sssjob.document import dumps
@@ -73,6 +74,19 @@ _NAMED = 200  # characters of a name in the history
 _SHOWN = 400  # characters of what a batch system says
 
 Handler = Callable[[Stores, Call, Reach], Answer]
+
+
+class Refreshed(NamedTuple):
+    """The documents of jobs that are ``known`` to the batch system, as they are now.
+
+    ``awaited`` are the numbers of those of which there is more to come: they had not ended when it
+    was asked, whatever their documents say since, or it did not show more than their State. ``why``
+    tells why nothing else is known.
+    """
+
+    known: Sequence[Stored]
+    awaited: frozenset[int]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +162,13 @@ class Submission:
                 for view in search.run(jobs)
                 if view.block.get("SubmitTime") and _is_live(jobs, view)
             ]  # fmt: skip
-            known, why = self.refreshed(jobs, found, reason(asked), call.actor[:_NAMED])
-        rows = [document_of(view) for stored in known for view in views(stored, JOB)]
-        said = f"Successfully refreshed {len(known)} of {len(found)} Jobs"
-        if why:
-            return Answer(rows, WARNING, f"{said}\nNothing but the State is known: {why[:_SHOWN]}")
-        return Answer(rows, "000" if len(known) == len(found) else WARNING, said)
+            now = self.refreshed(jobs, found, reason(asked), call.actor[:_NAMED])
+        rows = [document_of(view) for stored in now.known for view in views(stored, JOB)]
+        said = f"Successfully refreshed {len(now.known)} of {len(found)} Jobs"
+        if now.why:
+            why = f"Nothing but the State is known: {now.why[:_SHOWN]}"
+            return Answer(rows, WARNING, f"{said}\n{why}")
+        return Answer(rows, "000" if len(now.known) == len(found) else WARNING, said)
 
     def look(self, stores: Stores) -> str:
         """Ask what became of all jobs that are under way; gives why only their State is known.
@@ -168,19 +183,15 @@ class Submission:
                 for each in before
                 if not each.deleted and not _job(each).get("SubmitTime")
             }
-            after, why = self.refreshed(jobs, before, _LOOKED, None)
-            live = {each.number for each in after if not _is_over(_job(each))}
-            if over := {each.number for each in before} - waiting - live:
+            after = self.refreshed(jobs, before, _LOOKED, None)
+            if over := {each.number for each in before} - waiting - after.awaited:
                 _forget(jobs, over)
-        return why
+        return after.why
 
     def refreshed(
         self, jobs: Store, documents: Sequence[Stored], why: str, by: str | None
-    ) -> tuple[list[Stored], str]:
-        """Those of some documents that the batch system knows the jobs of, as they are then.
-
-        Behind them stands why nothing but their State is known, where that is so.
-        """
+    ) -> Refreshed:
+        """Write what became of the jobs of some documents, as their batch system says now."""
         asked = {
             _global_id(job): (InStore(jobs, stored.number, why, by), job)
             for stored in documents
@@ -188,15 +199,18 @@ class Submission:
             if job.get("SubmitTime") and not (_is_over(job) and job.get("EndTime"))
         }
         if not asked:
-            return [], ""
+            return Refreshed((), frozenset())
         known: list[Stored] = []
+        awaited: set[int] = set()
         found = states((job for _, job in asked.values()), self.to, self.how())
         for each in found.jobs:
             place = asked[_global_id(each.job)][0]
             if each.state:
                 record(place, each)
-                known.append(jobs.at(place.number))
-        return known, found.why
+                known.append(after := jobs.at(place.number))
+                if each.state not in OVER or (found.why and not _job(after).get("EndTime")):
+                    awaited.add(place.number)
+        return Refreshed(known, frozenset(awaited), found.why)
 
     def guarded(self, handler: Handler) -> Handler:
         """Modify and Delete, which leave alone what the batch system would have to be told."""

@@ -98,7 +98,8 @@ def _is_news(now: Now) -> bool:
     if not now.state:
         return False
     begun = now.state == RUNNING and not now.job.get("StartTime")
-    return begun or now.state != stripped(now.job.get("State"))
+    ended = now.state in OVER and not now.job.get("EndTime")
+    return begun or ended or now.state != stripped(now.job.get("State"))
 
 
 def _facts(

@@ -12,6 +12,7 @@ from sssjob import client, store
 from sssjob.document import loads
 from sssjob.errors import BadSettings, NoReply
 from sssjob.gateway.config import load
+from sssjob.gateway.service import answering
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Data, Document, Get, Object, Request, Set, Where
 from sssjob.rmap.writing import written
@@ -337,6 +338,32 @@ def test_the_end_of_a_cancelled_job_is_looked_up_too(folder, slurm):
 
         assert until(lambda: kept().get("EndTime"))
         assert (kept().get("State"), kept().get("ExitCode")) == ("Cancelled", "3")
+
+
+def test_the_end_of_a_job_that_is_cancelled_while_it_is_looked_up_is_not_missed(folder, slurm):
+    with serving(folder) as (_, port):
+        _, _, [job] = submit(port)
+        service = answering(load(folder / "gateway.toml"))
+        to, stores = service.settings.submission, service.stores
+        slurm.fault("squeue --all --me after wait")  # it has said that the job is there
+        calls = len(slurm.calls)
+        thread = threading.Thread(target=to.look, args=(stores,))
+        thread.start()
+        assert until(lambda: slurm.calls[calls:])
+        order(port, "Cancel", job.id)
+        (slurm.root / "go").touch()
+        thread.join(HANG)
+        kept = order(port, "Query", job.id)[2][0]
+        assert (kept.get("State"), kept.get("EndTime")) == ("Cancelled", "")
+        slurm.fault("scontrol --all before fail")
+        assert to.look(stores) == "scontrol returned 7: it does not work today"
+        slurm.fault()
+        assert to.look(stores) == ""
+        kept = order(port, "Query", job.id)[2][0]
+        assert (kept.get("State"), kept.get("EndTime")) == ("Cancelled", "1795185100")
+        calls = len(slurm.calls)
+        assert to.look(stores) == ""  # there is no more to know
+        assert slurm.calls[calls:] == []
 
 
 def test_a_job_that_was_held_while_it_runs_is_released(port, slurm):
