@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import random
 import re
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +17,10 @@ from pathlib import Path
 
 from sssjob import spec
 from sssjob.client import Client
-from sssjob.errors import InvalidValue, NoReply, Refused, SSSJobError
-from sssjob.gateway.log import LOGGER, event
+from sssjob.errors import InvalidValue, NoReply, Refused
+from sssjob.gateway.log import event
 from sssjob.gateway.outbox import Outbox, Parcel, State
+from sssjob.gateway.rounds import Rounds
 from sssjob.handlers.attributes import JOB, attribute, shown
 from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.stores import Stores
@@ -73,8 +73,11 @@ class Forwarding:
     ) -> None:
         self.plan, self.stores, self.clock = plan, stores, clock
         self.outbox = Outbox(plan.queue)
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._rounds = Rounds(
+            "forward", self._round, plan.every, failed="not forwarded",
+            patience=plan.client.tries * 60,
+        )  # fmt: skip
+        self.start = self._rounds.start
         self._wide = 0.0  # when to look at a day again
         self._resume = 0.0  # when to try a server again that is down
         self._seen: dict[tuple[str, int | None], int] = {}
@@ -95,16 +98,9 @@ class Forwarding:
         """Whether the other server does a Charge once, however often it is told."""
         return "Charge" in self.plan.client.dialect.once
 
-    def start(self) -> None:
-        """Begin, in another thread."""
-        self._thread = threading.Thread(target=self._run, name="forward", daemon=True)
-        self._thread.start()
-
     def stop(self) -> None:
         """End after what is being sent now."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join(self.plan.client.tries * 60)
+        self._rounds.stop()
         self.outbox.close()
 
     def look(self) -> int:
@@ -156,7 +152,7 @@ class Forwarding:
         """Try what is due, as long as the server answers; how many jobs have arrived."""
         arrived = 0
         for parcel in self.outbox.due(self.clock()):
-            if self._stopping.is_set():
+            if self._rounds.stopping:
                 break
             try:
                 arrived += (
@@ -227,16 +223,9 @@ class Forwarding:
         level = logging.INFO if state is State.SENT else logging.WARNING
         event("forward", level, job=dict(parcel.fields)["JobId"], state=str(state), reason=said)
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                self.look()
-                self.send()
-            except SSSJobError as error:
-                event("not forwarded", logging.ERROR, reason=str(error))
-            except Exception as fault:  # of ours: it costs one round, not the thread
-                LOGGER.error("fault", exc_info=fault)
-            self._stopping.wait(self.plan.every)
+    def _round(self) -> None:
+        self.look()
+        self.send()
 
 
 def _wait(tries: int) -> float:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Callable
 
-from sssjob.errors import Refused, UnusableStore
 from sssjob.gateway.log import event
+from sssjob.gateway.rounds import Rounds
 from sssjob.handlers.service import Service
 
 _EVERY = 3600.0  # seconds
@@ -22,30 +20,17 @@ class Pruning:
 
     def __init__(self, service: Service, *, clock: Callable[[], float] = time.time) -> None:
         self.service, self.clock = service, clock
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="prune", daemon=True)
-
-    def start(self) -> None:
-        """Begin, in another thread."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after what is being done now."""
-        self._stopping.set()
-        self._thread.join(self.service.stores.patience)
+        rounds = Rounds(
+            "prune", self.prune, _EVERY, failed="ledger not pruned",
+            patience=service.stores.patience,
+        )  # fmt: skip
+        self.start, self.stop = rounds.start, rounds.stop
 
     def prune(self) -> int:
         """Forget what is too old by now; how many entries of the ledger those were."""
         rule, now = self.service.settings.accounting, int(self.clock())
         with self.service.stores.use() as jobs:
-            return jobs.prune(quotes=now - rule.kept, answers=now - rule.repeated)
-
-    def _run(self) -> None:
-        while True:
-            try:
-                if count := self.prune():
-                    event("ledger pruned", entries=count)
-            except (Refused, UnusableStore) as error:
-                event("ledger not pruned", logging.WARNING, reason=str(error))
-            if self._stopping.wait(_EVERY):
-                return
+            count = jobs.prune(quotes=now - rule.kept, answers=now - rule.repeated)
+        if count:
+            event("ledger pruned", entries=count)
+        return count
