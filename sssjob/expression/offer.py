@@ -80,7 +80,11 @@ class Offer:
 
     def amount(self, slots: Iterable[str]) -> Number | None:
         """The first number that is known, or None."""
-        return next((self.amounts[slot] for slot in slots if slot in self.amounts), None)
+        known = self.amounts
+        for slot in slots:
+            if slot in known:
+                return known[slot]
+        return None
 
     def shown(self, item: Property) -> str:
         """What is offered of a requested property, in the units of the offer."""

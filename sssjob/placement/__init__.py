@@ -149,8 +149,10 @@ def _able(problem: Problem, part: Part) -> tuple[int, int]:
     able = room = 0
     most = min(part.tasks, part.per_node or part.tasks)
     for each, options in zip(problem.classes, part.options, strict=True):
-        if options:
-            able += len(each.members)
+        if not options:
+            continue
+        able += len(each.members)
+        if room < part.tasks:
             fits = max(option.fits(each.room, most) for option in options)
             room += fits * len(each.members)
     return able, min(room, part.tasks)

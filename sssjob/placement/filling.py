@@ -77,33 +77,38 @@ class _Filling:
         self.problem, self.part, self.room, self.taken = problem, part, room, taken
         self.named = set(part.pins)
         self.proved = part.simple
-        scores = sorted({option.score for each in part.options for option in each}, reverse=True)
-        self.dislikes = {score: place for place, score in enumerate(scores)}
+        # Classes share their options, which are told apart by what they are, not by what they say.
+        distinct = {id(option): option for each in part.options for option in each}
+        self.scores = sorted({option.score for option in distinct.values()}, reverse=True)
+        places = {score: place for place, score in enumerate(self.scores)}
+        self.dislikes = {key: places[option.score] for key, option in distinct.items()}
 
     def best(self) -> tuple[_Where | None, bool]:
         """The best over all levels of liking."""
         part = self.part
-        scores = list(self.dislikes)
+        levels = range(len(self.scores))
         if part.simple:
-            scores = scores[-1:]
+            levels = levels[-1:]
         best: _Tried | None = None
-        for level in scores[: LEVELS - 1] + scores[-1:]:
+        for level in (*levels[: LEVELS - 1], *levels[-1:]):
             places = self._places(level)
             for tried in self._at(places):
                 if best is None or (tried.score, -tried.nodes) > (best.score, -best.nodes):
                     best = tried
-            if best is not None and best.score >= level * part.tasks:
+            if best is not None and best.score >= self.scores[level] * part.tasks:
                 break  # no lower level is liked better
         return (best.where if best else None), self.proved
 
-    def _places(self, level: Fraction) -> list[_Place]:
+    def _places(self, level: int) -> list[_Place]:
         """Each node with the option, liked at least so much, of which most tasks fit."""
-        part, found = self.part, []
+        part, found, dislikes = self.part, [], self.dislikes
         most = min(part.tasks, part.per_node or part.tasks)
         named = self.named | self._wanted()
         for kind, each in enumerate(self.problem.classes):
             options = part.options[kind]
-            liked = [place for place, option in enumerate(options) if option.score >= level]
+            liked = [
+                number for number, option in enumerate(options) if dislikes[id(option)] <= level
+            ]
             if not liked:
                 continue
             best = _most(options, liked, self.room[kind], most)
@@ -112,12 +117,9 @@ class _Filling:
                 if (left := self.taken.get(node)) is not None:
                     option, fits = _most(options, liked, left, most)
                 if fits > 0:
-                    dislike = self.dislikes[options[option].score]
-                    found.append(
-                        _Place(
-                            node not in named, dislike, node not in self.taken, node, option, fits
-                        )
-                    )
+                    dislike = dislikes[id(options[option])]
+                    fresh = node not in self.taken
+                    found.append(_Place(node not in named, dislike, fresh, node, option, fits))
         found.sort()
         return found
 
@@ -167,11 +169,10 @@ class _Filling:
 
     def _score(self, given: list[tuple[_Place, int]]) -> Fraction:
         """How well all tasks together like their nodes."""
-        scores = list(self.dislikes)
         tasks: dict[int, int] = {}
         for place, number in given:
             tasks[place.dislike] = tasks.get(place.dislike, 0) + number
-        return sum((scores[place] * number for place, number in tasks.items()), Fraction(0))
+        return sum((self.scores[place] * number for place, number in tasks.items()), Fraction(0))
 
     def _sized(self, places: list[_Place]) -> Iterator[list[tuple[_Place, int]]]:
         """For each number of nodes that will do, the sizes given out."""
@@ -199,9 +200,7 @@ class _Filling:
         self, places: list[_Place], begun: dict[int, int], tasks: int
     ) -> list[tuple[_Place, int]] | None:
         """The best liked nodes filled up, of the last of these the largest first."""
-        order = sorted(
-            places, key=lambda p: (p.node not in begun, p.last, p.dislike, -p.fits, p.fresh, p.node)
-        )
+        order = sorted(places, key=lambda p: (p.node not in begun, p.last, p.dislike, -p.fits))
         given: list[tuple[_Place, int]] = []
         for place in order:
             number = min(place.fits - begun.get(place.node, 0), tasks)
@@ -241,10 +240,12 @@ def _most(
     options: Sequence[Option], liked: Sequence[int], room: Sequence[int], most: int
 ) -> tuple[int, int]:
     """Of some options the one of which most tasks fit, and how many; the best liked of several."""
-    fits, _, place = max(
-        (options[place].fits(room, most), options[place].score, -place) for place in liked
-    )
-    return -place, fits
+    best = fits = -1
+    for place in liked:
+        here = options[place].fits(room, most)
+        if here > fits or (here == fits and options[place].score > options[best].score):
+            best, fits = place, here
+    return best, fits
 
 
 def _given(by_size: list[_Place], runs: list[Run]) -> list[tuple[_Place, int]]:

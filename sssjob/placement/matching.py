@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from math import floor, lcm
+from typing import NamedTuple
 
 from sssjob import expression
 from sssjob.expression import Term
 from sssjob.expression.comparison import YES
 from sssjob.expression.evaluate import Request
-from sssjob.expression.offer import AMOUNTS, SETS, Offer
+from sssjob.expression.offer import AMOUNTS, SETS, Number, Offer
+from sssjob.expression.offer import slots as slots_of
 from sssjob.expression.pattern import Matching
 from sssjob.model import Property
-from sssjob.placement.nodes import Nodes
+from sssjob.placement.nodes import NodeKind, Nodes
 from sssjob.placement.problem import Class, Option, Part, Problem, Quota
 from sssjob.placement.requests import Need, Variant, Way
 
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
 OF_NODES = (AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}) - {"Duration"}
 
-_Marks = tuple[bool, ...]
+
+class _Classes(NamedTuple):
+    """The kinds of nodes, parted by which comparisons of Node their names satisfy.
+
+    Side by side: of which kind a class is, what its names satisfy, and its nodes.
+    """
+
+    kinds: Sequence[int]
+    marks: Sequence[tuple[bool, ...]]
+    members: Sequence[tuple[int, ...]]
 
 
 class Market:
@@ -27,47 +39,49 @@ class Market:
 
     def __init__(self, nodes: Nodes, match: Matching = "full") -> None:
         self.nodes, self.match = nodes, match
-        self._requests: dict[tuple[Term, ...], Request] = {}
-        self._numbers: dict[tuple[Term, ...], int] = {}  # of comparisons that are asked together
-        self._facts: dict[tuple[int, int], bool] = {}
+        self._facts: dict[tuple[Term, ...], bytes] = {}
         self._named: dict[tuple[Term, ...], frozenset[int]] = {}
 
     def problem(self, ways: Sequence[Way]) -> Problem:
         """These ways to count, one for each part, as a problem in whole numbers."""
-        named = list(dict.fromkeys(v.named for way in ways for v in way.variants if v.named))
-        fitting = [self._by_name(terms) for terms in named]
-        classes: dict[tuple[int, _Marks], list[int]] = {}
-        for number, kind in enumerate(self.nodes.kinds):
-            if not named:
-                classes[number, ()] = list(kind.members)
-                continue
-            for node in kind.members:
-                marks = tuple(node in each for each in fitting)
-                classes.setdefault((number, marks), []).append(node)
-        kinds = self.nodes.kinds
         every = [variant for way in ways for variant in way.variants]
-        rows = _Rows(every, sum(way.layout.tasks.value for way in ways))
-        rooms = [rows.room(kinds[number].offer) for number, _ in classes]
+        named = list(dict.fromkeys(variant.named for variant in every if variant.named))
         place = {terms: index for index, terms in enumerate(named)}
+        classes = self._classes([self._by_name(terms) for terms in named])
+        rows = _Rows(every, sum(way.layout.tasks.value for way in ways))
+        rooms = rows.rooms([self.nodes.kinds[kind] for kind in classes.kinds])
         parts = []
         for way in ways:
-            asked = [self._numbers.setdefault(each.facts, len(self._numbers))
-                     for each in way.variants]  # fmt: skip
-            options = []
-            for (number, marks), room in zip(classes, rooms, strict=True):
-                able = tuple(
-                    index
-                    for index, variant in enumerate(way.variants)
-                    if (not variant.named or marks[place[variant.named]])
-                    and self._has(number, asked[index], variant.facts)
-                )
-                options.append(rows.options(way.variants, able, room))
-            parts.append(self._part(way, tuple(options)))
-        members = (
-            Class(tuple(nodes), tuple(number or 0 for number in room))
-            for nodes, room in zip(classes.values(), rooms, strict=True)
-        )
-        return Problem(tuple(members), tuple(parts))
+            # For each variant and each class one byte: whether it is able to run it.
+            able = [
+                self._able(classes, variant, place.get(variant.named)) for variant in way.variants
+            ]
+            options = tuple(rows.options(way.variants, zip(*able, strict=True), rooms))
+            parts.append(self._part(way, options))
+        return Problem(tuple(map(Class, classes.members, rooms.amounts)), tuple(parts))
+
+    def _classes(self, fitting: Sequence[frozenset[int]]) -> _Classes:
+        """The kinds, parted by which of these sets of nodes their members are in."""
+        every = self.nodes.kinds
+        if not fitting:
+            return _Classes(range(len(every)), (), [kind.members for kind in every])
+        classes: dict[tuple[int, tuple[bool, ...]], list[int]] = {}
+        for number, kind in enumerate(every):
+            for node in kind.members:
+                marks = tuple([node in each for each in fitting])
+                classes.setdefault((number, marks), []).append(node)
+        kinds, parted = zip(*classes, strict=True) if classes else ((), ())
+        return _Classes(kinds, parted, [tuple(members) for members in classes.values()])
+
+    def _able(self, classes: _Classes, variant: Variant, named: int | None) -> bytes:
+        """Of each class, whether its nodes have what a variant asks for and are named so."""
+        has = self._having(variant.facts)
+        if not classes.marks:
+            return has
+        if named is None:
+            return bytes([has[kind] for kind in classes.kinds])
+        pairs = zip(classes.kinds, classes.marks, strict=True)
+        return bytes([marks[named] and has[kind] for kind, marks in pairs])
 
     def _part(self, way: Way, options: tuple[tuple[Option, ...], ...]) -> Part:
         nodes = self.nodes
@@ -81,19 +95,32 @@ class Market:
             pins, way.per_node,
         )  # fmt: skip
 
-    def _has(self, number: int, which: int, terms: tuple[Term, ...]) -> bool:
-        """Whether nodes of a kind satisfy comparisons of what is not taken."""
-        key = number, which
-        if (known := self._facts.get(key)) is None:
-            offer = self.nodes.kinds[number].offer
-            asked = tuple(term for term in terms if _is_asked(term, offer))
-            known = self._facts[key] = not asked or self._request(asked).verdict(offer) == YES
+    def _having(self, terms: tuple[Term, ...]) -> bytes:
+        """Of each kind, whether its nodes satisfy comparisons of what is not taken.
+
+        Nodes of which these see the same get the same answer, and are asked once.
+        """
+        if (known := self._facts.get(terms)) is None:
+            kinds = self.nodes.kinds
+            seen = [_seen(term, kinds) for term in terms]
+            if seen:
+                asking = _Asking(terms, self.match)
+                answers: dict[object, bool] = {}
+                found = bytearray()
+                for kind, key in zip(kinds, zip(*seen, strict=True), strict=True):
+                    if (answer := answers.get(key)) is None:
+                        answer = answers[key] = asking.has(kind.offer)
+                    found.append(answer)
+                known = bytes(found)
+            else:
+                known = b"\1" * len(kinds)
+            self._facts[terms] = known
         return known
 
     def _by_name(self, terms: tuple[Term, ...]) -> frozenset[int]:
         """The nodes whose names satisfy comparisons of Node."""
         if (known := self._named.get(terms)) is None:
-            request = self._request(terms)
+            request = Request(expression.all_of(terms), self.match)
             known = self._named[terms] = frozenset(
                 node
                 for node, name in enumerate(self.nodes.names)
@@ -101,16 +128,48 @@ class Market:
             )
         return known
 
-    def _request(self, terms: tuple[Term, ...]) -> Request:
-        if terms not in self._requests:
-            self._requests[terms] = Request(expression.all_of(terms), self.match)
-        return self._requests[terms]
+
+class _Asking:
+    """Comparisons asked of nodes, each request made once: what is not asked of all differs."""
+
+    def __init__(self, terms: tuple[Term, ...], match: Matching) -> None:
+        self.terms, self.match = terms, match
+        self.requests: dict[tuple[bool, ...], Request | None] = {}
+
+    def has(self, offer: Offer) -> bool:
+        """Whether a node satisfies those that are asked of it."""
+        marks = tuple([_is_asked(term, offer) for term in self.terms])
+        if marks not in self.requests:
+            asked = tuple(compress(self.terms, marks))
+            self.requests[marks] = Request(expression.all_of(asked), self.match) if asked else None
+        request = self.requests[marks]
+        return request is None or request.verdict(offer) == YES
+
+
+def _seen(term: Term, kinds: Iterable[NodeKind]) -> list[object]:
+    """Of each kind, all that a comparison and the question whether it is asked look at."""
+    item = next(expression.comparisons(term)).item
+    name = expression.key(item)
+    if item.name in AMOUNTS:
+        where = slots_of(item)
+        return [(name in kind.offer.facts, kind.offer.amount(where)) for kind in kinds]
+    return [kind.offer.names.get(name) for kind in kinds]
 
 
 def _is_asked(term: Term, offer: Offer) -> bool:
     """Whether a comparison is asked of a node: what is about the job only if it is mentioned."""
     item = next(expression.comparisons(term)).item
     return item.name in OF_NODES or expression.key(item) in offer.facts
+
+
+class _Rooms(NamedTuple):
+    """What nodes have in each row: whether that is known, and how much it is; else nothing.
+
+    Side by side for each class of nodes.
+    """
+
+    known: Sequence[tuple[bool, ...]]
+    amounts: Sequence[tuple[int, ...]]
 
 
 class _Rows:
@@ -132,37 +191,37 @@ class _Rows:
             common = lcm(*{need.least.denominator for need in needs})
             self.rows[slots] = len(self.rows)
             self.factors.append((common, tasks + 1 if any(need.open for need in needs) else 1))
-        self._best: dict[tuple[int, tuple[int, ...], tuple[bool, ...]], tuple[Option, ...]] = {}
 
-    def room(self, offer: Offer) -> list[int | None]:
-        """What a node has in each row; None where that is not known."""
-        found: list[int | None] = []
-        for slots, row in self.rows.items():
-            amount = offer.amount(slots)
-            common, steps = self.factors[row]
-            if amount is None:
-                found.append(None)
-                continue
-            whole = floor(amount * common)
-            # What is left above the last whole number has room for all that is just above it.
-            rest = steps - 1 if whole < amount * common else 0
-            found.append(whole * steps + rest)
-        return found
+    def rooms(self, kinds: Sequence[NodeKind]) -> _Rooms:
+        """What the nodes of these kinds have."""
+        columns = [
+            _amounts(kinds, slots, *factors)
+            for slots, factors in zip(self.rows, self.factors, strict=True)
+        ]
+        amounts = list(zip(*columns, strict=True))
+        if not any(None in column for column in columns):
+            return _Rooms([(True,) * len(columns)] * len(kinds), amounts)
+        known = [tuple([each is not None for each in some]) for some in amounts]
+        return _Rooms(known, [tuple([each or 0 for each in some]) for some in amounts])
 
     def options(
-        self, variants: Sequence[Variant], able: tuple[int, ...], room: Sequence[int | None]
-    ) -> tuple[Option, ...]:
-        """How a task can be on a node, by those of its variants that the node is able to run.
+        self, variants: Sequence[Variant], able: Iterable[tuple[int, ...]], rooms: _Rooms
+    ) -> Iterator[tuple[Option, ...]]:
+        """How a task can be on nodes of each class, by those of its variants that are able to run.
 
         What is better is the same for all nodes of which the same is known, and is found once.
         """
-        known = tuple(number is not None for number in room)
-        key = id(variants), able, known
-        if (best := self._best.get(key)) is None:
-            made = (self._option(variants[index], known) for index in able)
-            best = self._best[key] = tuple(_best(filter(None, made)))
-        numbers = [number or 0 for number in room]
-        return tuple(option for option in best if option.fits(numbers, 1))
+        found: dict[object, tuple[Option, ...]] = {}
+        for marks, known, amounts in zip(able, *rooms, strict=True):
+            if (best := found.get((marks, known))) is None:
+                made = (self._option(variant, known) for variant in compress(variants, marks))
+                best = found[marks, known] = tuple(_best(filter(None, made)))
+            for option in best:
+                if not option.fits(amounts, 1):
+                    yield tuple(each for each in best if each.fits(amounts, 1))
+                    break
+            else:
+                yield best
 
     def _option(self, variant: Variant, known: Sequence[bool]) -> Option | None:
         """What a task takes by a variant; None if it is not known whether that is there."""
@@ -177,6 +236,26 @@ class _Rows:
         # A pool of which nobody states the size bounds nothing beyond what was asked of it.
         taken = tuple(item for item in sorted(takes.items()) if known[item[0]])
         return Option(variant.score, taken)
+
+
+def _amounts(
+    kinds: Iterable[NodeKind], slots: tuple[str, ...], common: int, steps: int
+) -> list[int | None]:
+    """What nodes of each kind have of one row."""
+    found = [kind.offer.amount(slots) for kind in kinds]
+    return [
+        amount * common * steps if type(amount) is int else _whole(amount, common, steps)
+        for amount in found
+    ]
+
+
+def _whole(amount: Number | None, common: int, steps: int) -> int | None:
+    if amount is None:
+        return None
+    whole = floor(amount * common)
+    # What is left above the last whole number has room for all that is just above it.
+    rest = steps - 1 if whole < amount * common else 0
+    return whole * steps + rest
 
 
 def _drawn(need: Need) -> tuple[tuple[str, ...], ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from sssjob.errors import LimitExceeded, SSSJobError
 from sssjob.expression.offer import Offer
@@ -31,8 +32,7 @@ class NotNodes(SSSJobError, ValueError):
         return "; ".join(self.reasons)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeKind:
+class NodeKind(NamedTuple):
     """Nodes, by their positions, of which the same is known but for their names."""
 
     offer: Offer
@@ -54,7 +54,9 @@ class Nodes:
         """The nodes of offers. Raises ``NotNodes``, and ``LimitExceeded`` for too many."""
         names: dict[str, None] = {}
         wrong: list[str] = []
-        kinds: dict[object, tuple[Offer, list[int]]] = {}
+        numbers: dict[object, int] = {}  # of kinds
+        first: list[Offer] = []
+        members: list[list[int]] = []
         for offer in offers:
             name, reason = _name(offer)
             if name in names:
@@ -66,15 +68,15 @@ class Nodes:
                 continue
             if len(names) == LIMIT:
                 raise LimitExceeded("nodes", LIMIT)
-            kinds.setdefault(_known(offer), (offer, []))[1].append(len(names))
+            number = numbers.setdefault(_known(offer), len(first))
+            if number == len(first):
+                first.append(offer if offer.mode == "fit" else replace(offer, mode="fit"))
+                members.append([])
+            members[number].append(len(names))
             names[name] = None
         if wrong:
             raise NotNodes(wrong)
-        made = (
-            NodeKind(offer if offer.mode == "fit" else replace(offer, mode="fit"), tuple(members))
-            for offer, members in kinds.values()
-        )
-        return cls(tuple(names), tuple(made))
+        return cls(tuple(names), tuple(map(NodeKind, first, map(tuple, members))))
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -106,5 +108,9 @@ def _name(offer: Offer) -> tuple[str, str]:
 
 def _known(offer: Offer) -> object:
     """All that comparisons ask of an offer, but for its name."""
-    names = tuple(item for item in offer.names.items() if item[0] != "Node")
-    return tuple(offer.amounts.items()), names
+    amounts, names = offer.amounts, offer.names
+    if "Node" in names:
+        names = {name: values for name, values in names.items() if name != "Node"}
+    # One flat tuple, since of nodes that are each of its own kind all are kept: names of amounts,
+    # numbers, names, and tuples of values are of different types, so nothing is mistaken.
+    return (*amounts, *amounts.values(), *names, *names.values())

@@ -99,8 +99,7 @@ class Part:
                 yield number
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(NamedTuple):
     """Nodes, by their positions, that nothing tells apart; and their room by row."""
 
     members: tuple[int, ...]

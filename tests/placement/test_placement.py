@@ -230,13 +230,17 @@ def test_a_large_set_is_placed_exactly_without_a_solver():
     assert len(found.nodes) == 167  # 166 with six processors, and one more
 
 
-def test_nodes_that_are_alike_are_asked_once(monkeypatch):
+@pytest.mark.parametrize("memory", [0, 1], ids=["alike", "each with its own memory"])
+def test_nodes_are_asked_once_for_what_is_alike(memory, monkeypatch):
     from sssjob.expression.evaluate import Request
 
     asked = []
     verdict = Request.verdict
     monkeypatch.setattr(Request, "verdict", lambda *both: asked.append(1) or verdict(*both))
-    rows = ",".join(f'{{"id": "n{n}", "Processors": 4, "Feature": "ib"}}' for n in range(500))
+    rows = ",".join(
+        f'{{"id": "n{n}", "Processors": 4, "Feature": "ib", "Memory": {1000 + memory * n}}}'
+        for n in range(500)
+    )
     assert on(group("<TaskCount>9</TaskCount><Feature>ib</Feature>"), f"[{rows}]").placed
     assert len(asked) == 1
 
