@@ -19,7 +19,7 @@ from sssjob.document import tree
 from sssjob.document.bridge import from_node, from_tree
 from sssjob.document.files import Source
 from sssjob.document.outermost import UNIT_TAGS
-from sssjob.document.places import CATEGORIES, has_elements, names, text_of
+from sssjob.document.places import CATEGORIES, has_elements, inside_of, names
 from sssjob.document.report import Report
 from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
@@ -35,7 +35,8 @@ _LINE_ENDS = {"\r": "&#13;"}  # a reader would turn a bare one into a line feed
 class File:
     """A file of a message: its id without percent-encoding, and what it holds.
 
-    The content is UTF-8, which every character of XML has; ``path`` is its place in the message.
+    The content is UTF-8, which every character of XML has; of a File that holds elements, which
+    is an error, it is the XML in it. ``path`` is its place in the message.
     """
 
     id: str
@@ -160,7 +161,7 @@ def _add(element: Element, files: dict[str, File], report: Report) -> None:
         text = f"a second File with the id {id_}; the first is on line {files[id_].line}"
         report.say("E-DUP", element, text, _SECTION, attribute="id")
     else:
-        content = text_of(element).encode()
+        content = inside_of(element).encode()
         files[id_] = File(id_, content, report.line(element), report.path(element), element)
 
 

@@ -13,7 +13,7 @@ from sssjob.document import limits, parsing
 from sssjob.document.encodings import UTF8
 from sssjob.document.outermost import FILE_TAGS
 from sssjob.document.parsing import Fault, Place
-from sssjob.document.places import ATTRIBUTE, attributes, split, text_of
+from sssjob.document.places import ATTRIBUTE, attributes, inside_of, split
 from sssjob.errors import UnreadableDocument, finding
 
 _MARK = "_"  # the name of what stands for a job object; no job object is shorter
@@ -137,7 +137,7 @@ class Skeleton:
         """Keep the Files that have ended; a mark of ours is none."""
         for event, element in self._parser.read_events():
             if event == "end" and element.tag in FILE_TAGS:
-                self._files.append((element.get("id", ""), text_of(element).encode()))
+                self._files.append((element.get("id", ""), inside_of(element).encode()))
 
     def _take(self, data: bytes) -> None:
         try:

@@ -123,3 +123,11 @@ def text_of(element: Element) -> str:
     if has_elements(element):
         return element.text or ""
     return str(_STRING(element))
+
+
+def inside_of(element: Element) -> str:
+    """All that an element holds: its text, or XML where elements stand in it, cut off nowhere."""
+    if not has_elements(element):
+        return text_of(element)
+    whole = etree.tostring(element, encoding="unicode", with_tail=False)
+    return whole[whole.index(">") + 1 : whole.rindex("</")]  # ">" in a value is "&gt;" there

@@ -12,7 +12,7 @@ from sssjob.check import awareness
 from sssjob.check.awareness import is_old
 from sssjob.document import bridge, tree
 from sssjob.document.attached import LIMIT, files_named
-from sssjob.document.places import local, text_of
+from sssjob.document.places import inside_of, local
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.executable import decoded
 from sssjob.handlers.attributes import JOB
@@ -98,7 +98,7 @@ def _require_kind(elements: Sequence[Element], kind: str) -> None:
 
 def _files(asked: Request, beside: Iterable[Element]) -> dict[str, bytes]:
     """The Files of a request, which stand in Data or behind it (SSS 5.1), by their ids."""
-    sent = [(each.get("id", ""), text_of(each)) for each in beside]
+    sent = [(each.get("id", ""), inside_of(each)) for each in beside]
     sent += [(each.id or each.name, each.text) for each in asked.files]
     found: dict[str, bytes] = {}
     for id_, content in sent:

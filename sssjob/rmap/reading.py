@@ -7,6 +7,7 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element as Element
 
+from sssjob.document.places import inside_of
 from sssjob.errors import Refused
 from sssjob.rmap import codes
 from sssjob.rmap.envelope import elements, local, text
@@ -204,7 +205,7 @@ def _name(element: Element, kind: str, code: str) -> str:
 
 
 def _file(element: Element) -> File:
-    return File(text(element), element.get("name", ""), element.get("id", ""))
+    return File(inside_of(element), element.get("name", ""), element.get("id", ""))
 
 
 def _data(found: list[Element]) -> Data | None:

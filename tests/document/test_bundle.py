@@ -172,3 +172,20 @@ def test_a_lone_part_of_a_job_is_a_message_too():
 def test_a_document_of_anything_else_has_no_job_objects():
     for text in ("<Environment><Variable name='A'/></Environment>", "<Requested/>", "<Other/>"):
         assert bundle(etree.fromstring(text)).blocks == ()
+
+
+@pytest.mark.parametrize(
+    "held, content",
+    [
+        ("abc<b a='&gt;&quot;'>gh</b>ij", 'abc<b a="&gt;&quot;">gh</b>ij'),
+        ("<b/>", "<b/>"),
+        ("a&lt;b<i/><!-- c -->d<?e f?>g", "a&lt;b<i/><!-- c -->d<?e f?>g"),
+        ("a<!-- c -->b<?e f?>c<![CDATA[<d>]]>", "abc<d>"),
+    ],
+    ids=["text around", "no text", "notes, too", "no elements"],
+)
+def test_what_a_file_holds_is_cut_off_nowhere(held, content):
+    found = read(message(JOB.format("#Script", SH), f"<File id='Script'>{held}</File>"))
+    assert found.files["Script"].content.decode() == content
+    [again] = bundles(found.dumps().encode())
+    assert again.files["Script"].content.decode() == content

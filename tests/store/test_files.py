@@ -109,6 +109,11 @@ def test_the_file_of_many_jobs_is_found_wherever_it_stands(jobs, place, processe
     assert jobs.engine.fetch("SELECT count(*) FROM file") == [(2,)]
 
 
+def test_a_file_that_holds_elements_is_kept_whole(jobs):
+    assert load(jobs, data(job(1), "<File id='Script'>a<b>c</b>d<!-- e -->f</File>")) == []
+    assert held(jobs) == [{"Script": b"a<b>c</b>d<!-- e -->f"}]
+
+
 def test_each_version_keeps_its_own_file(jobs):
     load(jobs, data(job(1), file(ONE)))
     load(jobs, data(job(1), file(TWO)), data(job(2), file(TWO)))
@@ -205,6 +210,11 @@ def test_a_gateway_keeps_the_file_of_a_job_that_is_created(jobs, address, where)
     inside = [file(b"ls")] if where == "in Data" else []
     asked(address, job(1), *inside, files=beside.get(where, ()))
     assert held(jobs) == [{"Script": b"ls"}]
+
+
+def test_a_gateway_takes_all_that_a_file_holds(jobs, address):
+    asked(address, job(1), "<File id='Script'>a<b>c</b>d</File>")
+    assert held(jobs) == [{"Script": b"a<b>c</b>d"}]
 
 
 IDS = st.text("ab#%20 é/-", min_size=1, max_size=4).filter(lambda id_: id_.strip(" \t\r\n") == id_)
