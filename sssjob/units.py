@@ -167,6 +167,26 @@ def in_units(size: Fraction | int) -> tuple[str, str]:
     return str(whole >> 10 * step), _ABBREVIATIONS[step]
 
 
+def rounded(value: Fraction | float) -> int:
+    """The nearest whole number, a half rounded up, as every reader of records does it.
+
+    >>> rounded(Fraction(5, 2)), rounded(2.5), rounded(2)
+    (3, 3, 2)
+    """
+    numerator, denominator = value.as_integer_ratio()
+    return (2 * numerator + denominator) // (2 * denominator)
+
+
+def plain(value: Fraction) -> Fraction | int:
+    """The same number, as an int where it is whole: those are added and compared much faster."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def approximate(value: Fraction) -> int | float:
+    """A number as JSON and ClassAds have it: whole, or the nearest float."""
+    return value.numerator if value.denominator == 1 else float(value)
+
+
 def decimal(value: Fraction | int) -> str:
     """The shortest decimal that reads back as ``value``, or its nearest in 17 places.
 

@@ -268,8 +268,7 @@ def distribution(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: our-formats\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        f"[{registry.FORMATS}]\nours = our_format\nslurm = our_format\n"
-        "lost = no_such_module\nempty = json\n"
+        f"[{registry.FORMATS}]\nours = our_format\nlost = no_such_module\nempty = json\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
@@ -297,9 +296,14 @@ def test_a_format_of_another_distribution_has_a_name_and_both_builders(distribut
     assert text.job == "<Job><Id>7</Id></Job>"
 
 
-def test_a_name_of_ours_stays_ours(distribution):
-    assert find("slurm").module == "sssjob.systems.slurm.accounting.sacct"
-    assert formats()["slurm"].module == "sssjob.systems.slurm.accounting.sacct"
+def test_a_name_of_ours_stays_ours_and_the_other_is_warned_of(distribution):
+    with open(distribution / "our_formats-1.0.dist-info" / "entry_points.txt", "a") as points:
+        points.write("slurm = our_format\n")
+    told = "the format slurm, added by our-formats: there is another one of that name"
+    with pytest.warns(UserWarning, match=told):
+        listed = formats()
+    for found in (find("slurm"), listed["slurm"]):
+        assert found.module == "sssjob.systems.slurm.accounting.sacct"
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ class Facts:
             amount = self.scope.delivered(name)  # metrics, contexts, parts from several machines
             found = None
             if amount is not None:
-                return _plain(amount.value)
+                return units.plain(amount.value)
         for item in (*(found or ()), *self.own.get(name, ())):
             context, metric = (item.attributes.get(key, "") for key in ("context", "metric"))
             if context in ("", "Dedicated") and metric in ("", "Total"):
@@ -111,7 +111,7 @@ class Facts:
             except InvalidValue:
                 continue
             if number >= 0:
-                yield _plain(number), attributes.get("units", "")
+                yield units.plain(number), attributes.get("units", "")
 
     def most(self, name: str) -> Number | None:
         """The most that was measured, or else what was given."""
@@ -131,7 +131,7 @@ class Facts:
         if len(found) == 1 and all(_is_plain(attributes) for attributes in every):
             return self.read(found[0]) or None
         amount = self.scope.requested(name)
-        return None if amount is None or not amount.value else _plain(amount.value)
+        return None if amount is None or not amount.value else units.plain(amount.value)
 
     def read(self, item: Property) -> Number | None:
         """An amount in base units; None where it cannot be read."""
@@ -140,7 +140,7 @@ class Facts:
         if is_plain and item.name not in units.DEFAULT_UNITS:
             return int(text)
         value = self.scope.read(item)
-        return None if value is None else _plain(value)
+        return None if value is None else units.plain(value)
 
 
 def used(job: Facts) -> Used:
@@ -411,10 +411,6 @@ def _is_plain(attributes: Mapping[str, str]) -> bool:
     return attributes.get("op", "EQ") in ("EQ", "LE", "GE") and not (
         attributes.keys() & {"conj", "group", "preference"}
     )
-
-
-def _plain(value: Fraction) -> Number:
-    return value.numerator if value.denominator == 1 else value
 
 
 def _plus(

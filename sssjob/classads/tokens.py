@@ -10,7 +10,6 @@ from sssjob.classads.values import LARGEST
 NAME, QUOTED, NUMBER, STRING, SIGN, END = "name", "quoted", "number", "string", "sign", "end"
 
 LONGEST = 1 << 20  # characters of one expression, and of one line
-RESERVED = ("error", "false", "is", "isnt", "parent", "true", "undefined")
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n\f\v]+|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.cli.requested import Asked
@@ -27,10 +26,10 @@ Examples:
 Exit code: 0 listed, 1 nothing is requested, 2 a document or a request cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
-@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@options.SELECT
 @click.option("--limit", type=click.IntRange(1, 100_000), default=LIMIT, show_default=True,
               help="List at most this number.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+@options.JSON_LINES
 def command(files: tuple[str, ...], select: str | None, limit: int, as_json: bool) -> None:
     """List the alternatives of a request, the most preferred first.
 
@@ -41,16 +40,10 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
     from sssjob.errors import finding
     from sssjob.expression import alternatives
 
-    listed = unread = 0
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread += 1
-        common.say(error)
-
+    listed, complain = 0, common.Complaints()
     for asked in requests(files, select, complain):
         if asked.expression is None:
-            unread += 1
+            complain.count += 1
             continue
         found = alternatives(asked.expression, limit)
         if as_json:
@@ -66,7 +59,7 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
                 suggestion=more,
             ).in_file(asked.file))  # fmt: skip
         listed += len(found) > 0
-    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if listed else common.NOTHING)
+    complain.leave(listed)
 
 
 def _as_dict(asked: Asked, found: Alternatives) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.cli.selection import Chosen
@@ -25,9 +24,9 @@ Examples:
 Exit code: 0 written, 1 no job object, 2 a document cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
-@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
-@click.option("--effective", is_flag=True, help="Apply defaults elements first.")
-@click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
+@options.SELECT
+@options.EFFECTIVE
+@options.LINES
 @click.option("--comments", is_flag=True, help="Keep comments and processing instructions.")
 @click.option(
     "--namespace", type=click.Choice(list(common.NAMESPACES)), default="none", show_default=True,
@@ -51,13 +50,7 @@ def command(
     from sssjob.document.canonical import canon
     from sssjob.document.text import note, write_texts
 
-    unread = False
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread = True
-        common.say(error)
-
+    complain = common.Complaints()
     space, indent = common.NAMESPACES[namespace], not lines
 
     around = comments and select is None
@@ -73,7 +66,7 @@ def command(
 
     with common.stdout() as stream:
         count = write_texts(texts(), stream, indent=indent)
-    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if count else common.NOTHING)
+    complain.leave(count)
 
 
 def blocks(

@@ -118,6 +118,22 @@ def files_of(attached: Attached, block: Block, name: str) -> Sequence[File]:
         return ()
 
 
+class Complaints:
+    """Says on standard error what cannot be read or worked with, and counts it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, error: object) -> None:
+        """Say one more."""
+        self.count += 1
+        say(error)
+
+    def leave(self, found: object) -> NoReturn:
+        """End the command, by its exit code: something was not understood, found, or neither."""
+        sys.exit(NOT_UNDERSTOOD if self.count else FOUND if found else NOTHING)
+
+
 @contextmanager
 def failing() -> Iterator[None]:
     """Whatever cannot be worked with ends the command with exit code 2, and says why."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from sssjob.cli import common, names, records, targets
+from sssjob.cli import common, names, options, records, targets
 from sssjob.cli.progress import watching
 
 if TYPE_CHECKING:
@@ -50,14 +50,8 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
          "OGF usage records, EMI's compute records, APEL's messages, or lines of lrmsinfo. "
          "Without it, a terminal gets indented documents.",
 )  # fmt: skip
-@click.option(
-    "--output-dir", metavar="DIR", type=click.Path(file_okay=False),
-    help="Write each job to a file of its own in DIR, named by its Id.",
-)  # fmt: skip
-@click.option(
-    "--tz", "zone", metavar="ZONE", default="",
-    help="The zone of times that state none, such as Europe/London. Default: UTC.",
-)  # fmt: skip
+@options.OUTPUT_DIRECTORY
+@options.ZONE
 @click.option(
     "--columns", metavar="NAMES", default="",
     help="The columns of records without a header line: JobID,User,State,...",
@@ -102,10 +96,7 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
     "--counts-json", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the counts as JSON.",
 )  # fmt: skip
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Write to FILE, whole or not at all.",
-)  # fmt: skip
+@options.OUTPUT
 @click.argument("files", nargs=-1, metavar="FILE...")
 def command(
     format_name: str,

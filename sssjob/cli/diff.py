@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.document.diff import Difference
@@ -27,8 +27,8 @@ Exit code: 0 they say the same, 1 they differ, 2 a document cannot be read."""
 )
 @click.argument("left", type=click.Path())
 @click.argument("right", type=click.Path())
-@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
-@click.option("--effective", is_flag=True, help="Apply defaults elements first.")
+@options.SELECT
+@options.EFFECTIVE
 @click.option("--strict", is_flag=True, help="Compare spelling, units, defaults and order, too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; only the exit code tells.")
 @click.option("--json", "as_json", is_flag=True, help="Differences as one JSON array.")
@@ -73,15 +73,9 @@ def _blocks(file: str, select: str | None, effective: bool) -> list[Block]:
     """What one side says; ends the command if it cannot be read, or says nothing."""
     from sssjob.cli.canon import blocks
 
-    unread = False
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread = True
-        common.say(error)
-
+    complain = common.Complaints()
     found = [item.block for item in blocks((file,), select, effective, complain)]
-    if unread:
+    if complain.count:
         sys.exit(common.NOT_UNDERSTOOD)
     if not found:
         common.fail(f"{common.name_of(file)}: no job object" + (" is selected" if select else ""))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.cli.requested import Asked
@@ -29,8 +29,8 @@ Examples:
 Exit code: 0 explained, 1 nothing is requested, 2 a document or a request cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[NAME|FILE]...", type=click.Path())
-@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+@options.SELECT
+@options.JSON_LINES
 def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     """Tell what a name of the standard, or the requests in a document mean.
 
@@ -46,23 +46,17 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
         files = tuple(file for file in files if file not in names)
         if not files:
             sys.exit(common.FOUND)
-    shown = unread = 0
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread += 1
-        common.say(error)
-
+    shown, complain = 0, common.Complaints()
     for asked in requests(files, select, complain):
         if asked.expression is None:
-            unread += 1
+            complain.count += 1
         elif as_json:
             common.data(json.dumps(_as_dict(asked), ensure_ascii=False))
             shown += 1
         else:
             _print(asked)
             shown += 1
-    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
+    complain.leave(shown)
 
 
 def _names(files: tuple[str, ...]) -> list[str]:

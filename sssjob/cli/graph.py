@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.errors import InvalidValue, Severity
 from sssjob.visible import Visible
 
@@ -60,7 +59,7 @@ an id given with --exit."""
 @click.option("--json", "form", flag_value="json", help="Print a JSON object for each job group.")
 @click.option("--dot", "form", flag_value="dot", help="Print DOT, for Graphviz.")
 @click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job group.")
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of standard output.")
+@options.OUTPUT_OF_PICTURES
 def command(
     files: tuple[str, ...], exits: tuple[str, ...], from_document: bool, select: str | None,
     closed: bool, form: str | None, output: str | None,
@@ -71,18 +70,8 @@ def command(
     ended otherwise or will never run itself. Jobs beside each other form one graph.
     """
     given = dict(_exit(text) for text in exits)
-    unread = False
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread = True
-        common.say(error)
-
-    def refuse() -> None:
-        nonlocal unread
-        unread = True
-
-    graphs = _graphs(files, select, complain, refuse)
+    complain = common.Complaints()
+    graphs = _graphs(files, select, complain)
     if form == "svg":
         graphs = iter(_single(list(graphs)))
     first = next(graphs, None)
@@ -102,9 +91,7 @@ def command(
                 _write(form or "tree", item, progress, stream)
         if unused:
             common.fail(f"--exit: no job has the id {', '.join(sorted(unused))}")
-    if unread:
-        sys.exit(common.NOT_UNDERSTOOD)
-    sys.exit(common.NOTHING if errors or first is None else common.FOUND)
+    complain.leave(first is not None and not errors)
 
 
 def _exit(text: str) -> tuple[str, Exit]:
@@ -121,9 +108,8 @@ def _exit(text: str) -> tuple[str, Exit]:
 
 
 def _graphs(
-    files: tuple[str, ...], select: str | None, complain: common.Complain,
-    refuse: Callable[[], None],
-) -> Iterator[Shown]:  # fmt: skip
+    files: tuple[str, ...], select: str | None, complain: common.Complaints
+) -> Iterator[Shown]:
     """The graph of each job group; jobs beside each other in what was named have one together."""
     from sssjob import graph
     from sssjob.check.awareness import GRAPH
@@ -134,7 +120,7 @@ def _graphs(
         for found in chosen(files, select, complain):
             block = found._replace(paths=None).understood(GRAPH)  # all jobs of a group count
             if block is None:
-                refuse()
+                complain.count += 1
             else:
                 yield found._replace(block=block)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.errors import Finding, Severity
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ Exit code: 0 laid out, 1 counts contradict each other or there is no job,
 2 a document cannot be read, or is rejected (awarenessPolicy)."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
-@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+@options.SELECT
+@options.JSON_LINES
 @click.option("--lenient", is_flag=True,
               help="Let a count override those that contradict it and rank lower.")  # fmt: skip
 @click.option("--extended", is_flag=True,
@@ -55,17 +55,12 @@ def command(
     from sssjob.check.awareness import LAYOUT
     from sssjob.cli.selection import chosen
 
-    laid = faults = unread = 0
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread += 1
-        common.say(error)
-
+    laid = faults = 0
+    complain = common.Complaints()
     for found in chosen(files, select, complain):
         known = found.understood(LAYOUT)
         if known is None:
-            unread += 1
+            complain.count += 1
             continue
         item = found._replace(block=known)
         try:
@@ -78,9 +73,7 @@ def command(
             common.fail(f"--extended needs {error.name}: pip install 'sssjob[nodes]'")
         common.print_findings(found.in_file(item.file) for found in sums)
         faults += any(found.severity is Severity.ERROR for found in sums)
-    if unread:
-        sys.exit(common.NOT_UNDERSTOOD)
-    sys.exit(common.NOTHING if faults or not laid else common.FOUND)
+    complain.leave(laid and not faults)
 
 
 def _layouts(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.cli.requested import Asked
@@ -38,12 +37,10 @@ Exit code: 0 an offer satisfies a request, 1 none does, 2 a file or a request ca
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
               help="Offers as JSON, or as job objects whose Delivered counts.")  # fmt: skip
-@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
+@options.SELECT
 @click.option("--mode", type=click.Choice(["fit", "exact"]),
               help="Numbers are capacities (JSON), or compared as they are (XML).")  # fmt: skip
-@click.option("--match", "matching", type=click.Choice(["full", "search", "glob"]),
-              default="full", show_default=True,
-              help="A pattern is the whole name, a part of it, or has * and ?.")  # fmt: skip
+@options.MATCHING
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, an object each offer.")
 def command(
     files: tuple[str, ...], offered: tuple[str, ...], select: str | None, mode: Mode | None,
@@ -56,13 +53,7 @@ def command(
     from sssjob.cli.requested import requests
     from sssjob.expression.evaluate import Request
 
-    unread = satisfied = 0
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread += 1
-        common.say(error)
-
+    satisfied, complain = 0, common.Complaints()
     if "-" in offered and (not files or "-" in files):
         common.fail("standard input cannot be both the jobs and the offers")
     given = [offer for name in offered for offer in offers(name, mode, complain)]
@@ -71,11 +62,11 @@ def command(
     rows: list[dict[str, Any]] = []
     for asked in requests(files, select, complain, nodes):
         if asked.expression is None:
-            unread += 1
+            complain.count += 1
             continue
         request = Request(asked.expression, matching)
         if any(request.faults()):  # which were said where the request was read
-            unread += 1
+            complain.count += 1
             continue
         answers = [request.answer(offer) for offer in given]
         satisfied += any(answer.verdict == 2 for answer in answers)
@@ -87,7 +78,7 @@ def command(
     if as_json:
         lines = (f"\n  {json.dumps(row, ensure_ascii=False)}" for row in rows)
         common.data(f"[{','.join(lines)}\n]")
-    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if satisfied else common.NOTHING)
+    complain.leave(satisfied)
 
 
 def offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator[Offer]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -43,15 +43,13 @@ Exit code: 0 every job has nodes, 1 one has none or there is no job,
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
               help="What is free on each node, as sssjob match reads offers.")  # fmt: skip
-@click.option("--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath.")
-@click.option("--match", "matching", type=click.Choice(["full", "search", "glob"]),
-              default="full", show_default=True,
-              help="A pattern is the whole name, a part of it, or has * and ?.")  # fmt: skip
+@options.SELECT
+@options.MATCHING
 @click.option("--solver/--no-solver", default=None,
               help="Ask OR-tools, or do not; by default if it is installed.")  # fmt: skip
 @click.option("--json", "form", flag_value="json", help="Print a JSON object on each line.")
 @click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job.")
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of standard output.")
+@options.OUTPUT_OF_PICTURES
 def command(
     files: tuple[str, ...], offered: tuple[str, ...], select: str | None, matching: Matching,
     solver: bool | None, form: str | None, output: str | None,
@@ -61,13 +59,7 @@ def command(
     The best score counts first, then the fewest nodes, then the order of the nodes. Of a job that
     cannot be placed, the least of the reasons is told. Each job has all nodes to itself.
     """
-    unread = 0
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread += 1
-        common.say(error)
-
+    complain = common.Complaints()
     if solver:
         _need_solver()
     if "-" in offered and (not files or "-" in files):
@@ -82,13 +74,11 @@ def command(
             findings = shown.placement.findings
             common.print_findings(each.in_file(shown.file) for each in findings)
             wrong = (each for each in findings if each.severity is Severity.ERROR)
-            unread += any(each.code not in _ANSWERS for each in wrong)
+            complain.count += any(each.code not in _ANSWERS for each in wrong)
             every += 1
             placed += shown.placement.placed
             _write(form, shown, stream)
-    if unread:
-        sys.exit(common.NOT_UNDERSTOOD)
-    sys.exit(common.FOUND if every and placed == every else common.NOTHING)
+    complain.leave(every and placed == every)
 
 
 def _need_solver() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sssjob.cli import common, records
+from sssjob.cli import common, options, records
 
 if TYPE_CHECKING:
     from sssjob.check.awareness import Item, Outcome
@@ -59,7 +58,7 @@ Exit code: 0 nothing is lost, 1 something is lost or rejected, 2 a document cann
     help="Without FILE: the level that the peer is compared with.",
 )  # fmt: skip
 @click.option("--no-awareness", is_flag=True, help="The peer does not support awarenessPolicy.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+@options.JSON_LINES
 def command(
     files: tuple[str, ...], level: str, against: str, no_awareness: bool, as_json: bool
 ) -> None:
@@ -75,17 +74,11 @@ def command(
         _print_differences(list(differences(level, against)), as_json)
         return
     peer = PROFILES[level].unaware() if no_awareness else PROFILES[level]
-    unread = lost = False
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread = True
-        common.say(error)
-
+    lost, complain = False, common.Complaints()
     for judged in _judged(files, peer, complain):
         lost = lost or bool(judged.items)
         _print(judged, level, as_json)
-    sys.exit(common.NOT_UNDERSTOOD if unread else common.NOTHING if lost else common.FOUND)
+    complain.leave(not lost)
 
 
 def _judged(

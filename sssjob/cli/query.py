@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.cli.query_sources import Asking
@@ -47,8 +47,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--json", "form", flag_value="json", help="Print a JSON array, one object a match.")
 @click.option("--jsonl", "form", flag_value="jsonl", help="Print JSON lines, one object a match.")
 @click.option("--csv", "form", flag_value="csv", help="Print comma-separated values.")
-@click.option("--raw", is_flag=True,
-              help="Keep cells of CSV that a spreadsheet would take for formulas.")  # fmt: skip
+@options.RAW
 @click.option("--columns", "listed", metavar="XPATH,...",
               help="Print a table (or JSON, CSV): these, asked of each match.")  # fmt: skip
 @click.option("--whole", is_flag=True, help="Print the whole job of each match, as XML.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, names, records
+from sssjob.cli import common, names, options, records
 from sssjob.cli.progress import watching
 from sssjob.records import AUTO
 
@@ -59,8 +59,7 @@ bad record, 2 not understood, or something could not be read."""
 )  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), help="Only so many rows; the rest are added up.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
-@click.option("--raw", is_flag=True,
-              help="Keep cells of CSV that a spreadsheet would take for formulas.")  # fmt: skip
+@options.RAW
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1.")
 @click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
 @click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw them in a file.")

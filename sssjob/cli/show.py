@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -73,12 +72,7 @@ def command(
     the Files that they name.
     """
     shown = 0
-    unread = False
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread = True
-        common.say(error)
+    complain = common.Complaints()
 
     def wrote(count: int) -> None:
         nonlocal shown
@@ -111,7 +105,7 @@ def command(
             text = dumps(block, dialect=dialect or "", namespace=space, indent=indent)
             with common.stdout() as stream:
                 write_texts([message(text, beside, indent=indent)], stream, indent=indent)
-    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if shown else common.NOTHING)
+    complain.leave(shown)
 
 
 def _print_tree(block: Block) -> None:

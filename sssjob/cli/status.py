@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.cli import common, names, records
+from sssjob.cli import common, names, options, records
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
 )  # fmt: skip
 @click.option("--table", "as_table", is_flag=True,
               help="Print a table of used and asked for, as on a terminal.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each job.")
+@options.JSON_JOBS
 @click.option(
     "--watch", metavar="SECONDS", type=click.FloatRange(0.1),
     help="Ask again after so many seconds, and print what is new, until Ctrl-C. A system that does "
@@ -55,16 +55,10 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
     "--failures", metavar="N", type=click.IntRange(1),
     help="With --watch: end when so many questions in a row were not answered.",
 )  # fmt: skip
-@click.option(
-    "--tz", "zone", metavar="ZONE", default="",
-    help="The zone of times that state none, such as Europe/London. Default: UTC.",
-)  # fmt: skip
+@options.ZONE
 @click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=120,
               show_default=True, help="How long a command of the system may take.")  # fmt: skip
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Write to FILE, whole or not at all.",
-)  # fmt: skip
+@options.OUTPUT
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(
     name: str, as_table: bool, as_json: bool, watch: float | None, failures: int | None, zone: str,

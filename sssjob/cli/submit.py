@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, names, steer
+from sssjob.cli import common, names, options, steer
 from sssjob.cli.signals import terminable
 from sssjob.errors import Severity
 
@@ -38,13 +38,11 @@ later call goes on with what is not submitted."""
                    "torque.")  # fmt: skip
 @click.option("--hold", is_flag=True, help="Submit jobs that stay held.")
 @steer.choice
-@click.option("--memory-scope", type=click.Choice(("job", "task", "node")), default="job",
-              show_default=True, help="Whose memory the Memory of a job is.")  # fmt: skip
-@click.option("--pe", "parallel", metavar="NAME", default="smp", show_default=True,
-              help="Grid Engine's parallel environment.")  # fmt: skip
+@options.MEMORY_SCOPE
+@options.PARALLEL
 @click.option("-n", "--dry-run", is_flag=True,
               help="Print the commands and what they are given only.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each job.")
+@options.JSON_JOBS
 @steer.timeout
 @click.argument("file", metavar="FILE")
 def command(

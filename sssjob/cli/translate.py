@@ -15,7 +15,7 @@ from urllib.parse import quote
 import click
 
 from sssjob import registry
-from sssjob.cli import common, names
+from sssjob.cli import common, names, options
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -49,25 +49,21 @@ for what the target cannot hold; 2 a file cannot be read."""
                    "not.")  # fmt: skip
 @click.option("--all", "every", is_flag=True,
               help="Write every alternative of a request, not only the best.")  # fmt: skip
-@click.option("--memory-scope", type=click.Choice(("job", "task", "node")), default="job",
-              show_default=True, help="Whose memory the Memory of a job is.")  # fmt: skip
+@options.MEMORY_SCOPE
 @click.option("--arrays", type=click.Choice(("keep", "task-group", "jobs")),
               default="keep",
               show_default=True,
               help="Keep the option of an array as it is, or make a task of a group, or a "
                    "job, of each element.")  # fmt: skip
-@click.option("--pe", "parallel", metavar="NAME", default="smp", show_default=True,
-              help="Grid Engine's parallel environment.")  # fmt: skip
+@options.PARALLEL
 @click.option("--losses", metavar="FILE", type=click.Path(dir_okay=False),
               help="List what the target cannot hold, as JSON lines.")  # fmt: skip
 @click.option("--no-residual", is_flag=True,
               help="Keep nothing beside in the target, so that the way back may give "
                    "less.")  # fmt: skip
 @click.option("--select", metavar="ID", default="", help="Only the job with this Id.")
-@click.option("--output-dir", metavar="DIR", type=click.Path(file_okay=False),
-              help="Write each job to a file of its own in DIR, named by its Id.")  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
-              help="Write to FILE, whole or not at all.")  # fmt: skip
+@options.OUTPUT_DIRECTORY
+@options.OUTPUT
 @click.argument("files", nargs=-1, metavar="FILE...")
 def command(
     target: str, source: str, explain: bool, every: bool, memory_scope: str, arrays: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Block, Item, Note, Property, Reference
 
@@ -35,5 +36,5 @@ def _value(item: Property) -> str | int | float | bool | None:
     except InvalidValue:
         return None
     if isinstance(value, Fraction):
-        return int(value) if value.denominator == 1 else float(value)
+        return units.approximate(value)
     return value

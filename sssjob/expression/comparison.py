@@ -10,7 +10,7 @@ from typing import Any as _Any
 
 from sssjob import nodes, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded
-from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, Number, Offer, exactly, slots
+from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, Number, Offer, slots
 from sssjob.expression.pattern import Matching, NotAPattern, Pattern
 from sssjob.expression.tree import Comparison, amount, inverse, key
 from sssjob.model import Property, Value
@@ -101,7 +101,7 @@ def _of_amount(comparison: Comparison, negated: bool) -> Leaf:
         raise _NoMeaning(f"{item.name} is a number, which no pattern or list describes")
     meant = inverse(comparison) if negated else comparison
     assert isinstance(meant, Comparison)
-    number = exactly(amount(item))
+    number = units.plain(amount(item))
     return Leaf(
         comparison, negated, slots(item), meant.op, number, whole=item.name in COUNTS
     )  # fmt: skip

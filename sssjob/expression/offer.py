@@ -135,11 +135,6 @@ def slots(item: Property) -> tuple[str, ...]:
     return tuple(_slot(name, each, kind) for each in contexts for kind in metrics)
 
 
-def exactly(value: Fraction) -> Number:
-    """The same number, as an int if it is whole: those are compared much faster."""
-    return value.numerator if value.denominator == 1 else value
-
-
 def _measured(item: Property) -> str:
     """The key of an amount, told apart by units that cannot be converted into each other."""
     unit = item.attributes.get("units", "").strip()
@@ -160,14 +155,14 @@ def _measure(items: tuple[Property, ...], amounts: dict[str, Number]) -> None:
         if item.text.isdecimal() and item.text.isascii() and len(item.text) < _LONG:
             number: Number = int(item.text) * _FACTORS.get(name, 1)
         else:
-            number = exactly(amount(item))
+            number = units.plain(amount(item))
         amounts[name] = amounts[_slot(name, "", "")] = number
         return
     found: dict[str, list[Number]] = {}
     for item in items:
         context, metric = (item.attributes.get(k, "").strip() for k in ("context", "metric"))
         slot = _slot(_measured(item), context, metric)
-        found.setdefault(slot, []).append(exactly(amount(item)))
+        found.setdefault(slot, []).append(units.plain(amount(item)))
     amounts.update((slot, numbers[0]) for slot, numbers in found.items() if len(numbers) == 1)
     for name in dict.fromkeys(map(_measured, items)):
         _dedicated(name, amounts)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
 from sssjob import spec, suggestions, units
 from sssjob.errors import SSSJobError
@@ -21,6 +21,7 @@ from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer
 from sssjob.expression.tree import key
 from sssjob.model import Property
 from sssjob.model import text as spelled
+from sssjob.strict_json import each_once
 
 SIZE_LIMIT = 256 << 20  # bytes of one file of offers
 _VALUES_LIMIT = 100_000  # values of one property
@@ -123,7 +124,7 @@ def _rows(source: bytes | BinaryIO) -> Iterable[object]:
     try:
         rows: object = json.loads(
             data, parse_int=_Number, parse_float=_Number, parse_constant=_Number,
-            object_pairs_hook=_once,
+            object_pairs_hook=each_once,
         )  # fmt: skip
     except RecursionError:
         raise BadOffer(None, "", "arrays or objects too deep inside each other") from None
@@ -136,16 +137,6 @@ class _Number(str):
     """A number exactly as it is written, told apart from a text."""
 
     __slots__ = ()
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which no name stands twice: the last would hide the others."""
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} stands twice in one object")
-    return row
 
 
 def _properties(name: str, value: object) -> Iterator[Property]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -67,7 +66,7 @@ def of_usage(used: Used) -> tuple[Fact, ...]:
     """The facts in what was measured: CPU time, and the most memory, swap and scratch space."""
     found = []
     if used.cpu_secs is not None:
-        found.append(Fact(Property("CpuDuration", math.floor(used.cpu_secs + 0.5)), JOB))
+        found.append(Fact(Property("CpuDuration", units.rounded(used.cpu_secs)), JOB))
     for name, size in (
         ("Memory", used.max_rss_bytes), ("Swap", used.max_swap_bytes),
         ("Disk", used.max_scratch_bytes),

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from math import ceil
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -383,7 +384,7 @@ def _limit(item: Property, name: str) -> int:
         value = units.bytes_of(item.text, item.attributes.get("units", "B"))
     if value < 0:
         raise InvalidValue(item.text, "a limit that is not negative")
-    return -(-value.numerator // value.denominator)
+    return ceil(value)
 
 
 def _spmd(asked: Asked, posix: Element, of: Shape) -> None:

@@ -31,7 +31,7 @@ from sssjob.records.record import (
     Options,
     Skipped,
 )
-from sssjob.records.values import amount, count, epoch, number, rounded, seconds
+from sssjob.records.values import amount, count, epoch, number, seconds
 
 _RELATIVE = (
     "no UnixStartTime in the header: times count from the begin of the log, so they are kept "
@@ -72,7 +72,7 @@ def state(text: str) -> Found:
 def seconds_of_all(text: str, processors: str) -> Found:
     """Seconds for each processor, times their number."""
     value = _product(text, processors)
-    return None if value is None else str(rounded(value))
+    return None if value is None else str(units.rounded(value))
 
 
 def amount_of_all(text: str, processors: str) -> Found:

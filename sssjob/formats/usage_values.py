@@ -12,9 +12,9 @@ from sssjob.formats.usage_xml import Entries, Leaf
 from sssjob.model import Property
 from sssjob.records.clock import Clock, timed
 from sssjob.records.plan import KEPT
-from sssjob.records.readers import noted
+from sssjob.records.readers import listed, noted
 from sssjob.records.record import Found, Instead, Read
-from sssjob.records.values import amount, count, iso_duration, rounded
+from sssjob.records.values import amount, count, iso_duration
 
 # fmt: off
 # Status in the standard's words, and what is said beside it.
@@ -69,7 +69,7 @@ def _unknown(text: str, end: str, start: str) -> Found:
 
 def duration(text: str) -> Found:
     """An ISO 8601 duration in whole seconds, half a second rounded up."""
-    return str(rounded(iso_duration(text)))
+    return str(units.rounded(iso_duration(text)))
 
 
 @whole_of_all
@@ -79,7 +79,7 @@ def cpu(entries: Entries) -> Found:
         return None
     stated = {entry.get("usageType").lower(): iso_duration(entry.text) for entry in entries}
     whole = stated.get("all", stated.get(""))
-    return str(rounded(sum(stated.values(), Fraction(0)) if whole is None else whole))
+    return str(units.rounded(sum(stated.values(), Fraction(0)) if whole is None else whole))
 
 
 @whole_of_all
@@ -96,11 +96,7 @@ def hosts(entries: Entries) -> Found:
     """The hosts of a job, the primary one first, each of them once."""
     first = [entry for entry in entries if entry.get("primary") in ("true", "1")]
     found = tuple(dict.fromkeys(entry.text for entry in (*first, *entries) if entry.text))
-    if len(found) < 2:
-        return found[0] if found else None
-    if any("," in name for name in found):
-        raise InvalidValue(", ".join(found), "names of hosts, which hold no comma")
-    return (Property("Node", ",".join(found), {"aggregation": "List"}),)
+    return listed(found) if found else None
 
 
 @whole_of_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from sssjob import defaults, query
+from sssjob import defaults, query, units
 from sssjob.amounts import UNKNOWN as UNREADABLE
 from sssjob.amounts import Amount, Scope
 from sssjob.document import bridge, clean
@@ -53,7 +53,7 @@ def to_job(entry: QueuedJob, shift: float = 0.0, report: Report = unheard, numbe
     if not state:
         report(Remark(number, f"job {entry.jobid!r}: state {entry.state!r} has no name in SSS"))
     times = {"SubmitTime": entry.qtime, "StartTime": entry.start}
-    moved = {name: round(time + shift) for name, time in times.items() if time is not None}
+    moved = {name: units.rounded(time + shift) for name, time in times.items() if time is not None}
     for name in [name for name, time in moved.items() if time < 0]:
         report(Remark(number, f"job {entry.jobid!r}: {name} is before 1970"))
         del moved[name]
@@ -75,10 +75,10 @@ def to_job(entry: QueuedJob, shift: float = 0.0, report: Report = unheard, numbe
     # fmt: on
     requested = [Property("Processors", entry.cpucount)]
     if entry.maxwalltime is not None:
-        requested.append(Property("Duration", round(entry.maxwalltime)))
+        requested.append(Property("Duration", units.rounded(entry.maxwalltime)))
     items.append(Requested(tuple(requested)))
     if entry.walltime is not None:
-        items.append(Delivered((Property("Duration", round(entry.walltime)),)))
+        items.append(Delivered((Property("Duration", units.rounded(entry.walltime)),)))
     return Job(tuple(items))
 
 

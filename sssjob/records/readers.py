@@ -24,6 +24,20 @@ def noted(type: str, name: str, text: str) -> Property:
     return Property("Extension", text, extension(type, name))
 
 
+def listed(names: Sequence[str], element: str = "Node") -> Found:
+    """Names of hosts or features: the only one, or a List, which commas separate.
+
+    >>> listed(["n1"])
+    'n1'
+    """
+    if len(names) == 1:
+        return names[0]
+    text = ",".join(names)
+    if text.count(",") >= len(names):
+        raise InvalidValue(", ".join(names), "names that hold no comma")
+    return (Property(element, text, {"aggregation": "List"}),)
+
+
 @varied
 def single(text: str) -> Found:
     """A text that hardly any other record has."""

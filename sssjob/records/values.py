@@ -53,16 +53,7 @@ def count(text: str) -> str | None:
 def seconds(text: str) -> str | None:
     """Seconds, half a second rounded up; a negative number means that they are not known."""
     value = number(text)
-    return None if value < 0 else str(rounded(value))
-
-
-def rounded(value: Fraction | int) -> int:
-    """The nearest whole number, a half rounded up.
-
-    >>> rounded(Fraction(5, 2))
-    3
-    """
-    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+    return None if value < 0 else str(units.rounded(value))
 
 
 def iso_duration(text: str) -> Fraction:

@@ -38,7 +38,6 @@ _MORE = "# sssjob+ "
 _FILE = "# sssjob script "  # what follows is the file of that id
 _WIDTH = 900  # characters of a line of what is kept: some systems read no longer ones
 _REDIRECTED = re.compile(r"(.*) < (\S+|'[^']*')", re.DOTALL)
-_REPORT = "W-UNKNOWN"
 
 
 class Layout(Rule):

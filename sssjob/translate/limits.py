@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import ClassVar
 
 from sssjob import spec, units
@@ -126,7 +127,7 @@ def _limit(item: Property, name: str) -> int:
     if name in _NUMBERS:
         return units.integer(item.text)
     exact = units.bytes_of(item.text, item.attributes.get("units", "B"))
-    return -(-exact.numerator // exact.denominator)
+    return ceil(exact)
 
 
 def ulimit(line: str, heard: Heard) -> bool:

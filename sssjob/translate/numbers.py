@@ -23,7 +23,7 @@ LICENSE = "License"  # its type
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
-JOB, TASK, NODE = SCOPES = "job", "task", "node"  # whose the Memory of a job is
+JOB, TASK, NODE = "job", "task", "node"  # whose the Memory of a job is
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from sssjob.document.text import clean
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.model import Note, Property, stripped
+from sssjob.strict_json import each_once
 from sssjob.translate.nodes import listed, plain
 from sssjob.translate.numbers import GPUS, Gpus, Shape, number_of
 from sssjob.translate.options import Heard
@@ -52,7 +53,7 @@ class Specification(Translator[Data]):
         if not data.strip():
             return
         try:
-            found = json.loads(data, parse_constant=_no_number, object_pairs_hook=_once)
+            found = json.loads(data, parse_constant=_no_number, object_pairs_hook=each_once)
             _deep(found)
         except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", 0) or _line_of_byte(data, error)
@@ -109,15 +110,6 @@ def begins(head: bytes, *keys: bytes) -> bool:
 
 def _no_number(word: str) -> float:
     raise ValueError(f"{word} is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Data:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice[:60]!r} stands twice in an object")
-    return found
 
 
 def _deep(value: Any, depth: int = 0) -> None:

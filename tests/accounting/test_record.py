@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sssjob.errors import InvalidValue
 from sssjob.model import Job
 from sssjob.records import FORMATS
 from sssjob.records.layout import Layout
 from sssjob.records.lines import blocks, clean
+from sssjob.records.readers import listed
 from sssjob.records.record import Bad, Converted, Counts, Noted, Skipped
 
 LEGAL = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
@@ -64,3 +66,18 @@ def test_counts_add_up_and_print_as_one_line():
 def test_every_format_has_its_layout(name):
     if name != "auto":
         assert isinstance(FORMATS[name].load(), Layout)
+
+
+@pytest.mark.parametrize("names, found", [
+    (["n1"], "n1"), (["n,1"], "n,1"), (["n1", "n2"], "n1,n2"),
+])  # fmt: skip
+def test_one_name_is_a_text_and_several_are_a_list(names, found):
+    told = listed(names)
+    assert told == found or [(each.text, each.attributes) for each in told] == [
+        (found, {"aggregation": "List"})
+    ]
+
+
+def test_a_name_with_a_comma_is_not_two_names_of_a_list():
+    with pytest.raises(InvalidValue, match="no comma"):
+        listed(["n1", "n,2"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -41,12 +40,7 @@ def command(
     from sssjob.classads import forms
     from sssjob.classads.errors import BadAd
 
-    unread = written = 0
-
-    def complain(error: object) -> None:
-        nonlocal unread
-        unread += 1
-        common.say(error)
+    written, complain = 0, common.Complaints()
 
     def counted() -> Iterator[Ad]:
         nonlocal written
@@ -62,7 +56,7 @@ def command(
     stream = text_stream()
     for piece in forms.write(counted(), form):
         stream.write(piece)
-    sys.exit(common.NOT_UNDERSTOOD if unread else common.FOUND if written else common.NOTHING)
+    complain.leave(written)
 
 
 def _ads(

@@ -8,7 +8,7 @@ import time
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.systems.condor.names import PUBLISHED
 
 
@@ -21,17 +21,14 @@ Examples:
 
 Exit code: 0 printed, 1 nothing is known, 2 something is not understood."""
 )
-@click.option("--site", "site_file", metavar="FILE", type=click.Path(),
-              help="The site's configuration (TOML): ratings, notice, shutdown.")  # fmt: skip
-@click.option("--node", metavar="NAME", help="Which node is meant; without it, this machine.")
-@click.option("--host/--no-host", default=True, show_default=True,
-              help="Ask this machine how many processors and cores it has.")  # fmt: skip
+@options.SITE
+@options.NODE
+@options.HOST
 @click.option("--prefix", default=PUBLISHED, show_default=True, help="What each name begins with.")
 @click.option("--set", "given", multiple=True, metavar="[SLOT:]KEY=VALUE",
               help="A key of all slots, or of one.")  # fmt: skip
 @click.option("--update", is_flag=True, help="Tell the collector at once.")
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
-              help="What time it is, in seconds since 1970.")  # fmt: skip
+@options.NOW
 def command(
     site_file: str | None, node: str | None, host: bool, prefix: str, given: tuple[str, ...],
     update: bool, now: int | None,

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.condor.shared import Ads, apart
 
 
@@ -21,7 +21,7 @@ Exit code: 0 there are features, 1 there are none, 2 an ad cannot be read."""
 )
 @click.option("--job-ad", metavar="AD", type=click.Path(), help="The ad of the job.")
 @click.option("--machine-ad", metavar="AD", type=click.Path(), help="The ad of its slot.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 @click.option("--now", metavar="SECONDS", type=click.IntRange(0),
               help="The start of a job that has none, in seconds since 1970.")  # fmt: skip
 def command(job_ad: str | None, machine_ad: str | None, as_json: bool, now: int | None) -> None:

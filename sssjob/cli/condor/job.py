@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.condor.shared import Ads
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Exit code: 0 written, 1 no ad, 2 an ad cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[AD]...", type=click.Path())
 @click.option("--no-embedded", is_flag=True, help="Do not look at a document in SSSJobXML.")
-@click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
+@options.LINES
 def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
     """Write job ads, in any of their forms, as job objects.
 

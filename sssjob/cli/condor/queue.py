@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.condor.hooks import given, places
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Exit code: 0 there are jobs, 1 there are none, 2 the jobs cannot be read."""
 )
 @places
 @click.option("--give-back", metavar="KEY", help="Have a job that was given away fetched again.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 def command(
     jobs: str, state: str, trust: tuple[str, ...], give_back: str | None, as_json: bool
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running, site, there
 from sssjob.cli.features.document import known_job
@@ -36,7 +36,7 @@ written all the same), 2 the document cannot be read or nothing be written."""
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
 @click.option("-n", "--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @click.option("--explain", is_flag=True, help="Which element gave each value, and on what basis.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 @click.option("--select", metavar="ID", help="The job to take from a document that holds several.")
 @click.option("--node", "nodes", metavar="NAME", multiple=True,
               help="Only the tasks on this node; may be repeated.")  # fmt: skip
@@ -46,8 +46,7 @@ written all the same), 2 the document cannot be read or nothing be written."""
     "--repair", is_flag=True, help="Reverse the signs of groups if they only balance then."
 )
 @click.option("--starting", is_flag=True, help="The job starts now: its StartTime, if it has none.")
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
-              help="What time it is, in seconds since 1970.")  # fmt: skip
+@options.NOW
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="2016", show_default=True,
               help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
 @click.option("--machine", metavar="DIR", type=click.Path(),
@@ -109,24 +108,21 @@ Exit code: 0 done, 1 nothing is known or something is wrong with what is known,
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
 @click.option("-n", "--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @click.option("--explain", is_flag=True, help="What gave each value, and on what basis.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--site", "site_file", metavar="FILE", type=click.Path(),
-              help="The site's configuration (TOML): ratings, notice, shutdown.")  # fmt: skip
-@click.option("--node", metavar="NAME", help="Which node is meant; without it, this machine.")
+@options.JSON_OBJECT
+@options.SITE
+@options.NODE
 @click.option("--description", metavar="FILE", type=click.Path(),
               help="Nodes as JSON, as sssjob match takes them.")  # fmt: skip
 @click.option("--job", "job_file", metavar="JOB.xml", type=click.Path(),
               help="A job that tells of the node it ran on.")  # fmt: skip
 @click.option("--select", metavar="ID", help="The job to take from a document of several.")
-@click.option("--host/--no-host", default=True, show_default=True,
-              help="Ask this machine how many processors and cores it has.")  # fmt: skip
+@options.HOST
 @click.option("--for", "system", type=SystemName("script"),
               help="Ask this batch system how many processors jobs may have there.")  # fmt: skip
 @batch.seconds
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
               help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
-              help="What time it is, in seconds since 1970.")  # fmt: skip
+@options.NOW
 def machine(
     directory: str | None, dry_run: bool, explain: bool, as_json: bool, site_file: str | None,
     node: str | None, description: str | None, job_file: str | None, select: str | None, host: bool,
@@ -199,7 +195,7 @@ cannot be written."""
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
 @click.option("-n", "--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @click.option("--explain", is_flag=True, help="What gave each value, and on what basis.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 @click.option("--job-id", metavar="ID", help="The local id; without it, that of the environment.")
 @click.option("--start", metavar="SECONDS|now", help="When the job started.")
 @click.option("--wall", metavar="SECONDS", type=click.IntRange(1),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.features.update import Change
@@ -33,8 +33,7 @@ of the directories, 2 not a key, value or directory (the others are set).""",
 @click.argument("directories", metavar="[DIR]...", nargs=-1, type=click.Path())
 @click.option("--earliest", is_flag=True,
               help="Move a shutdown that is too soon to the earliest moment.")  # fmt: skip
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
-              help="What time it is, in seconds since 1970.")  # fmt: skip
+@options.NOW
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, one object for a DIR.")
 def set(
     key: str, value: str, directories: tuple[str, ...], earliest: bool, now: int | None,
@@ -107,8 +106,7 @@ Exit code: 0 done, whether there was one or not, 2 a directory cannot be read,
 or others can exchange it (the rest is done all the same)."""
 )
 @click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path())
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
-              help="What time it is, in seconds since 1970.")  # fmt: skip
+@options.NOW
 @click.option("--json", "as_json", is_flag=True, help="Print directories and keys as JSON.")
 def expire(directories: tuple[str, ...], now: int | None, as_json: bool) -> None:
     """Remove shutdowntime and shutdowntime_job from each DIR if the moment has come.

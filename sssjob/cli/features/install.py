@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.errors import SSSJobError
@@ -43,7 +43,7 @@ or others could lead root elsewhere from one of the directories."""
               help="The longest time that a script may take.")  # fmt: skip
 @click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
               type=click.Path(), help="Where scripts say what is wrong.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 def command(
     system: str, directory: str | None, root: str, jobs: str, site_file: str, scratch: str,
     vocabulary: str, seconds: int, log: str, as_json: bool,

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.features.given import Given, left_dict, options_of, take
 from sssjob.features.vocabulary import made_of
 
@@ -25,7 +25,7 @@ there are no features at all, 2 a directory cannot be read, or a key that decide
 @click.option("--at-least", "--wall", "wall", metavar="SECONDS", type=click.IntRange(0),
               help="Elapsed time that is needed before any limit.")  # fmt: skip
 @click.option("--cpu", metavar="SECONDS", type=click.IntRange(0), help="CPU time that is needed.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 @options_of
 def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> None:
     """Show how many seconds are left: of elapsed time, of CPU time, and until a shutdown.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.features.given import Given, options_of, take
 from sssjob.features import keys
 
@@ -31,7 +31,7 @@ Examples:
 Exit code: 0 shown, 1 neither directory holds a key, 2 a directory that was named
 cannot be read."""
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 @options_of
 def command(given: Given, as_json: bool) -> None:
     """Show $MACHINEFEATURES and $JOBFEATURES: values, meaning, and what is left of the limits.

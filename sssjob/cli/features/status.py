@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.features.common import fail
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ wrong, or the lock is not given back."""
 @click.option("--in", "directory", metavar="DIR|URL", default="", help="Instead of $JOBSTATUS.")
 @click.option("--wait", metavar="SECONDS", type=click.FloatRange(0, 600), default=10.0,
               show_default=True, help="How long to wait for the lock.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.JSON_OBJECT
 def command(settings: tuple[str, ...], directory: str, wait: float, as_json: bool) -> None:
     """Show the status of a pilot, or write keys of it: all at once, under the lock of used_CPU.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ Exit code: 0 done, 1 no job of the log could be asked about, 2 not understood.""
     "--remember", metavar="JOBS", type=click.IntRange(0), default=0,
     help="How many finished jobs the batch system shows; estimators learn from them.",
 )  # fmt: skip
-@click.option("--queue", metavar="NAME", default="", help="The queue of jobs that name none.")
+@options.QUEUE
 @click.option("--plot", is_flag=True, help="Plot estimated over actual waits.")
-@click.option("--svg", metavar="FILE", help="Write that plot to FILE.")
+@options.PLOT
 @click.option("--json", "as_json", is_flag=True, help="Print every sample as JSON.")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(

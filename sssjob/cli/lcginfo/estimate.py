@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
@@ -30,16 +30,16 @@ Examples:
 
 Exit code: 0 answered, 1 no job names that queue or VO, 2 no answer."""
 )
-@click.option("-c", "--config", "path", metavar="FILE", help="The configuration.")
+@options.CONFIGURATION
 @click.option("--lrms", metavar="FILE", help="Read lrmsinfo here instead of running a command.")
 @click.option("--caps", metavar="FILE", help="Read vo-max-jobs here instead of running a command.")
-@click.option("--estimator", metavar="NAME", default="", help="Use this estimator.")
+@options.ESTIMATOR
 @click.option("--queue", metavar="NAME", help="Show this queue only.")
 @click.option("--vo", metavar="NAME", help="Show this VO or FQAN only.")
 @click.option("--explain", is_flag=True, help="Say why a job would wait.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON, times in seconds.")
 @click.option("--plot", is_flag=True, help="Plot the simulated queue over time.")
-@click.option("--svg", metavar="FILE", help="Write that plot to FILE.")
+@options.PLOT
 def command(
     path: str | None,
     lrms: str | None,

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 
 FORMS = ("sss-lines", "sss")
@@ -29,10 +29,7 @@ Exit code: 0 every line converted, 1 some were bad, 2 nothing converted."""
     "--to", "form", type=click.Choice(FORMS), default="sss-lines",
     help="One document on each line (the default), or one document around all.",
 )  # fmt: skip
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Write to FILE, whole or not at all.",
-)  # fmt: skip
+@options.OUTPUT
 @click.argument("file", default="-", metavar="[FILE]")
 def command(clock: str, form: str, output: str | None, file: str) -> None:
     """Turn lrmsinfo into job objects.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
 
@@ -47,7 +47,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 @click.option(
     "--now", metavar="TIME", default="", help="When the files were written. Default: now."
 )
-@click.option("--queue", metavar="NAME", default="", help="The queue of jobs that name none.")
+@options.QUEUE
 @click.option(
     "--group-by", type=click.Choice(("group", "account", "user")), default="group",
     help="What stands for the unix group.",

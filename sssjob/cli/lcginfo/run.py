@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ Examples:
 Exit code: 0 published, 1 bad options, 2 no configuration named, 3 it cannot be used, 4 any other
 failure. Nothing is printed but a whole answer.""",
 )
-@click.option("-c", "--config", "path", metavar="FILE", help="The configuration.")
-@click.option("--estimator", metavar="NAME", default="", help="Use this estimator.")
+@options.CONFIGURATION
+@options.ESTIMATOR
 @click.option("--syslog", is_flag=True, help="Log to the system's log, too.")
 def command(path: str | None, estimator: str, syslog: bool) -> None:
     """Print what changes in a site's GLUE entries: jobs, free slots and response times.

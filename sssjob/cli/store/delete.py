@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.store import shared
 
 
@@ -23,7 +23,7 @@ Exit code: 0 all of them, 1 some were not there, 2 the store cannot be written."
 @click.argument("ids", nargs=-1, metavar="ID...", required=True)
 @click.option("--undo", is_flag=True, help="Show deleted job objects again.")
 @shared.by
-@click.option("--reason", metavar="TEXT", default="", help="Why, for the history.")
+@options.REASON
 @shared.as_json
 def command(
     store: str, ids: tuple[str, ...], undo: bool, by: str | None, reason: str, as_json: bool

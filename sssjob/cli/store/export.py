@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
@@ -47,10 +47,7 @@ Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be r
     help="This version instead of the last one.",
 )
 @click.option("--deleted", is_flag=True, help="Job objects that were deleted, too.")
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Write to FILE, whole or not at all.",
-)  # fmt: skip
+@options.OUTPUT
 def command(
     store: str,
     ids: tuple[str, ...],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, progress
+from sssjob.cli import common, options, progress
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Exit code: 0 all job objects are kept, 1 some were bad, 2 a file or the store ca
 @shared.store
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @shared.by
-@click.option("--reason", metavar="TEXT", default="", help="Why, for the history.")
+@options.REASON
 @click.option(
     "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
     help="Use so many processes that read, 0 for all cores; what is kept stays the same.",

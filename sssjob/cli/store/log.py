@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Exit code: 0 something was found, 1 nothing, 2 the store cannot be read."""
 )
 @click.option("--by", metavar="NAME", default="", help="Only changes by this user.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after so many lines.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+@options.JSON_LINES
 def command(
     store: str, ids: tuple[str, ...], since: str | None, by: str, limit: int | None, as_json: bool
 ) -> None:

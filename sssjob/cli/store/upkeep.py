@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ Examples:
 Exit code: 0 nothing is damaged, 1 something is, 2 the store cannot be read at all."""
 )
 @shared.store
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+@options.JSON_LINES
 def check(store: str, as_json: bool) -> None:
     """Find what is damaged: in the database, in every version of each job object, in its columns.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from sssjob.errors import LimitExceeded
 from sssjob.expression.pattern.automaton import Automaton
@@ -24,12 +24,11 @@ from sssjob.expression.pattern.perl import NotAPattern, read, shown
 from sssjob.expression.pattern.program import program
 from sssjob.expression.pattern.syntax import Char, Node, OneOf, Repeat, Seq
 
-__all__ = ["MATCHES", "Matching", "NotAPattern", "Pattern"]
+__all__ = ["Matching", "NotAPattern", "Pattern"]
 
 # full: the expression is the whole text (decision: what a request for nodes means); search: it is
 # somewhere in the text, as in Perl; glob: * and ? stand for any text and any character, as in Gold.
 Matching: TypeAlias = Literal["full", "search", "glob"]
-MATCHES: tuple[Matching, ...] = get_args(Matching)
 
 _REMEMBERED = 256  # patterns
 _GIVEN_UP = 4096  # texts of one pattern

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from sssjob import units
 from sssjob.classads import long
 from sssjob.classads.values import Ad
 from sssjob.features import keys
@@ -37,8 +38,7 @@ def lines(values: Mapping[str, keys.Value], prefix: str = "", slot: int | None =
 def _attribute(name: str, value: keys.Value) -> Attribute:
     row = keys.key(name, (*keys.MACHINE_FEATURES, *keys.JOB_FEATURES))
     if row is not None and row.kind != keys.TEXT and isinstance(value, str):
-        number = Fraction(value)
-        return int(number) if number.denominator == 1 else float(number)
+        return units.approximate(Fraction(value))
     if isinstance(value, Fraction):
         return float(value)
     return value

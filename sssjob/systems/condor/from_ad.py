@@ -106,7 +106,7 @@ def _properties(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
     if (code := _exit_code(ad)) is not None:
         yield Property("ExitCode", code)
     if (cpu := cpu_seconds(ad)) is not None:
-        yield Property("CpuDuration", round(cpu))
+        yield Property("CpuDuration", units.rounded(cpu))
     if ad.text("SubmitHost") or "#" in ad.text("GlobalJobId"):
         submitted = ad.text("GlobalJobId").partition("#")[0]
         yield Property("SubmitHost", ad.text("SubmitHost") or submitted)
@@ -150,12 +150,18 @@ def _exit_code(ad: Ad) -> int | None:
 
 
 def cpu_seconds(ad: Ad) -> float | None:
-    """User and system time; of all starts where the ad has them, else of the last."""
+    """User and system time; of all starts where the ad has them, else of the last.
+
+    Less than nothing is not known, as for ``accounting``; nothing is, of a job that was started.
+    """
+    known = False
     for prefix in ("CumulativeRemote", "Remote"):
-        found = [_number(ad, f"{prefix}{kind}Cpu") for kind in ("User", "Sys")]
+        stated = (_number(ad, f"{prefix}{kind}Cpu") for kind in ("User", "Sys"))
+        found = [value for value in stated if value is not None]
         if any(found):
-            return sum(value for value in found if value is not None)
-    return 0.0 if "RemoteUserCpu" in ad and _number(ad, "NumJobStarts") else None
+            return total if (total := sum(found)) >= 0 else None
+        known = bool(found)
+    return 0.0 if known and _number(ad, "NumJobStarts") else None
 
 
 def _command(ad: Ad, findings: list[Finding]) -> Iterator[Property]:

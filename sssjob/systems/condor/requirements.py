@@ -13,11 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from types import MappingProxyType
 
 from sssjob import expression as requests
-from sssjob import nodes
+from sssjob import nodes, units
 from sssjob.classads import tree
 from sssjob.classads.values import Node
 from sssjob.errors import InvalidValue
@@ -130,7 +129,9 @@ def _amount(asked: Comparison) -> Node | None:
     size = requests.amount(item)
     if item.attributes.get("context", "").strip() == "Configured":
         name, unit = names.CONFIGURED[item.name]
-        return tree.Binary(_sign(asked), _target(name), tree.Literal(_number(size / unit)))
+        return tree.Binary(
+            _sign(asked), _target(name), tree.Literal(units.approximate(size / unit))
+        )
     _, name, unit = names.AMOUNTS[item.name]
     sign = _AT_LEAST.get(asked.op)
     return (
@@ -147,7 +148,9 @@ def _resource(asked: Comparison) -> Node | None:
     name = asked.item.attributes.get("name", "")
     if sign is None or not name:
         return None
-    return tree.Binary(sign, _target(name), tree.Literal(_number(requests.amount(asked.item))))
+    return tree.Binary(
+        sign, _target(name), tree.Literal(units.approximate(requests.amount(asked.item)))
+    )
 
 
 def _feature(asked: Comparison) -> Node | None:
@@ -247,10 +250,6 @@ def _grouped(node: Node) -> Node:
     return (
         node if isinstance(node, (tree.Grouped, tree.Call, tree.Reference)) else tree.Grouped(node)
     )
-
-
-def _number(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
 
 
 # And back.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from sssjob import units
 from sssjob.classads.evaluate import number
 from sssjob.classads.values import Ad
 from sssjob.model import Property
@@ -33,7 +34,7 @@ def delivered(ad: Ad, duration: float | None = None) -> Iterator[Property]:
     """
     seconds = wall_seconds(ad) if duration is None else duration
     if seconds is not None:
-        yield Property("Duration", round(seconds))
+        yield Property("Duration", units.rounded(seconds))
     processors = number(ad, "CpusProvisioned") or number(ad, "RequestCpus")
     if processors is not None and processors >= 1 and ran(ad):
         used = number(ad, "CpusUsage")

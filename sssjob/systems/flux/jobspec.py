@@ -10,6 +10,7 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
+from math import ceil
 from typing import Any, NamedTuple
 
 from sssjob import units
@@ -586,7 +587,7 @@ def _read_duration(form: Data, heard: Heard) -> None:
         told(heard, (*_SYSTEM, "duration"), value, "a number of seconds")
         return
     if seconds:
-        heard.request("Duration", -(-seconds.numerator // seconds.denominator), op="LE")
+        heard.request("Duration", ceil(seconds), op="LE")
 
 
 def _read_dependencies(form: Data, heard: Heard) -> None:

@@ -1,8 +1,10 @@
 """Job ads as job objects: those that a real pool printed, and single attributes."""
 
+import io
 from pathlib import Path
 
 import pytest
+from records import converted
 
 from sssjob.check import check_source
 from sssjob.classads import forms, writing
@@ -32,7 +34,7 @@ READ = [
     ({"ExitCode": 3, "ExitBySignal": False}, "ExitCode", "3"),
     ({"ExitSignal": 9, "ExitBySignal": True}, "ExitCode", "137"),
     ({"ExitStatus": 3}, "ExitCode", ""),
-    ({"RemoteUserCpu": 1.5, "RemoteSysCpu": 1.0}, "CpuDuration", "2"),
+    ({"RemoteUserCpu": 1.5, "RemoteSysCpu": 1.0}, "CpuDuration", "3"),
     ({"RemoteUserCpu": 1.0, "CumulativeRemoteUserCpu": 4.0}, "CpuDuration", "4"),
     ({"Arguments": "a' 'b ''"}, "Arguments", "'a b' ''"),
     ({"Args": "a b"}, "Arguments", "a b"),
@@ -44,6 +46,25 @@ READ = [
 @pytest.mark.parametrize("attributes, element, text", READ)
 def test_an_attribute_is_the_property(attributes, element, text):
     assert to_job(Ad(attributes)).job.get(element) == text
+
+
+@pytest.mark.parametrize("cpu, seconds", [
+    ("2.5", "3"), ("3.5", "4"), ("2.4999", "2"), ("0", "0"), ("-1", ""), ("-0.5", ""),
+    ("undefined", ""), ('"soon"', ""),
+])  # fmt: skip
+def test_the_cpu_time_of_an_ad_is_that_of_its_record(cpu, seconds):
+    text = (
+        "ClusterId = 7\nProcId = 0\nJobStatus = 4\nNumJobStarts = 1\nJobCurrentStartDate = 5\n"
+        f"RemoteWallClockTime = 9.0\nRemoteUserCpu = {cpu}\n"
+    ).encode()
+    [ad] = forms.read(io.BytesIO(text))
+    [record] = converted("condor", text)
+    assert [to_job(ad).job.get("CpuDuration"), _seconds(record)] == [seconds, seconds]
+
+
+def _seconds(job):
+    told = job.get("CpuDuration")
+    return told if told.isdecimal() else ""  # what is odd is kept as it is
 
 
 @pytest.mark.parametrize("name", ["condor_history.long", "condor_q.long", "job.ad"])

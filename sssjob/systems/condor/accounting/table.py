@@ -9,7 +9,7 @@ from __future__ import annotations
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.readers import extension, identity, noted
+from sssjob.records.readers import extension, identity, listed, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -20,7 +20,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
-from sssjob.records.values import amount, count, number, rounded
+from sssjob.records.values import amount, count, number
 from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT
 
 # fmt: off
@@ -101,15 +101,13 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
         return None
     if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
         found *= number(hosts)
-    return str(rounded(found))
+    return str(units.rounded(found))
 
 
 def node(last: str, several: str) -> Found:
     """The node of ``slot1_3@node``; of a parallel job all of them, each once."""
     names = tuple(dict.fromkeys(name.rpartition("@")[2] for name in (several or last).split(",")))
-    if len(names) > 1:
-        return (Property("Node", ",".join(names), {"aggregation": "List"}),)
-    return names[0] or None
+    return listed(names) if any(names) else None
 
 
 def project(group: str, both: str, user: str) -> Found:
@@ -150,7 +148,7 @@ def given_gpus(
     each = number(provisioned or str(len(names) or "") or asked)
     if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
         each *= number(hosts)
-    return gpus(str(rounded(each)))
+    return gpus(str(units.rounded(each)))
 
 
 _PEAK = {"metric": "Max", "units": "KB"}

@@ -6,10 +6,10 @@ Attributes come as numbers, texts or None; what is worked out is text, "" where 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor
 from operator import itemgetter
 from typing import Any
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.lines import legal
 
@@ -104,7 +104,7 @@ def _whole(value: float | None, *, zero: bool = False) -> str:
     """A number to the nearest whole one, a half rounded up; 0 is none unless ``zero`` is."""
     if not value or value < 0:
         return "0" if zero and value == 0 else ""
-    return str(value if type(value) is int else floor(value + 0.5))
+    return str(value if type(value) is int else units.rounded(value))
 
 
 def _number(name: str, value: Any, odd: dict[str, str]) -> Any:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from sssjob import units
 from sssjob.classads import evaluate, hook_ads
 from sssjob.classads.values import Ad
 from sssjob.document import dumps
@@ -270,7 +271,7 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     last = max(starts.values(), key=lambda each: each.at)
     changed = [
         Property("StartTime", last.at),
-        Property("CpuDuration", round(sum(each.cpu for each in starts.values()))),
+        Property("CpuDuration", units.rounded(sum(each.cpu for each in starts.values()))),
         Property("StartCount", max(len(starts), _count(job))),
     ]
     if last.at == start.at and (ended or not last.ended):
@@ -302,7 +303,7 @@ def _start(ad: Ad, moment: int, ended: bool) -> Start:
     if ran is None:
         ran = max(moment - at - suspended, 0)
     cpu = sum(evaluate.number(ad, name) or 0 for name in ("RemoteUserCpu", "RemoteSysCpu"))
-    return Start(at, round(ran), round(float(cpu), 3), ended)
+    return Start(at, units.rounded(ran), round(float(cpu), 3), ended)
 
 
 def _starts(job: Job) -> dict[int, Start]:

@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
-from sssjob.records.values import count, epoch, number, rounded
+from sssjob.records.values import count, epoch, number
 from sssjob.systems.flux import words
 
 TYPE = "Flux"  # of Extensions
@@ -41,7 +41,7 @@ def ran(cleanup: str, run: str) -> Found:
     passed = number(cleanup) - number(run)
     if passed < 0:
         raise InvalidValue(cleanup, f"a time behind {run}")
-    return str(rounded(passed))
+    return str(units.rounded(passed))
 
 
 def _known(text: str) -> bool:

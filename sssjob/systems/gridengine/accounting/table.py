@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.layout import NEVER, Names
-from sssjob.records.readers import integer, kilobytes, kilobytes_of_bytes, number, seconds
+from sssjob.records.readers import (
+    extension,
+    integer,
+    kilobytes,
+    kilobytes_of_bytes,
+    listed,
+    number,
+    seconds,
+)
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -55,10 +63,7 @@ FAILURES = {
 
 TYPE = "SGE"  # of Extensions
 
-
-def noted(name: str) -> dict[str, str]:
-    """The attributes of what the standard has no property for."""
-    return {"type": TYPE, "name": name}
+noted = partial(extension, TYPE)  # the attributes of what the standard has no property for
 
 
 def worded(text: str) -> Found:
@@ -96,10 +101,7 @@ def priority(text: str) -> Found:
 def hosts(host: str, environment: str, told: str) -> Found:
     """The hosts of all tasks; of a parallel job without rows for them only the first is known."""
     if told:
-        names = told.split(",")
-        if len(names) > 1:
-            return (Property("Node", told, {"aggregation": "List"}),)
-        return told
+        return listed(told.split(","))
     return host if environment == "NONE" else None
 
 

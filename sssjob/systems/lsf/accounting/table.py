@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.plan import MEMO_LIMIT
-from sssjob.records.readers import integer, kilobytes
+from sssjob.records.readers import extension, integer, kilobytes, listed
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 
 # jStatus: DONE or EXIT, with what ran behind the job.
@@ -80,9 +81,7 @@ TERMINATIONS = (
 TYPE = "LSF"  # of Extensions
 
 
-def noted(name: str) -> dict[str, str]:
-    """The attributes of what the standard has no property for."""
-    return {"type": TYPE, "name": name}
+noted = partial(extension, TYPE)  # the attributes of what the standard has no property for
 
 
 @varied
@@ -121,10 +120,7 @@ def slots(text: str) -> tuple[tuple[str, ...], int]:
 
 def nodes(text: str) -> Found:
     """The hosts: one, or a List."""
-    hosts, _ = slots(text)
-    if len(hosts) == 1:
-        return hosts[0]
-    return (Property("Node", ",".join(hosts), {"aggregation": "List"}),)
+    return listed(slots(text)[0])
 
 
 def node_count(text: str) -> Found:
@@ -184,7 +180,7 @@ def cpu(user: str, system: str) -> Found:
     # A sum of usual numbers has fewer digits than a Decimal keeps, and takes a fifth of the time.
     if max(len(user), len(system)) < 14:
         return str(int(Decimal(user) + Decimal(system) + Decimal("0.5")))
-    return str(int(Fraction(user) + Fraction(system) + Fraction(1, 2)))
+    return str(units.rounded(Fraction(user) + Fraction(system)))
 
 
 @varied
@@ -204,10 +200,7 @@ def limit(text: str) -> Found:
 
 def asked_hosts(text: str) -> Found:
     """The hosts that were asked for."""
-    hosts = text.split(" ")
-    if len(hosts) == 1:
-        return text
-    return (Property("Node", ",".join(hosts), {"aggregation": "List"}),)
+    return listed(text.split(" "))
 
 
 @varied

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import time
 from sssjob.records.plan import MEMO_LIMIT
-from sssjob.records.readers import integer, single
+from sssjob.records.readers import extension, integer, listed, single
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -25,7 +25,6 @@ from sssjob.records.record import (
     plain,
     varied,
 )
-from sssjob.records.values import rounded
 from sssjob.systems.pbs import words
 from sssjob.systems.pbs.node_specs import parts
 
@@ -49,10 +48,7 @@ ENDINGS = {
 
 TYPE = "PBS"  # of Extensions
 
-
-def noted(name: str) -> dict[str, str]:
-    """The attributes of what the standard has no property for."""
-    return {"type": TYPE, "name": name}
+noted = partial(extension, TYPE)  # the attributes of what the standard has no property for
 
 
 def _spans(texts: Sequence[str]) -> list[str] | None:
@@ -93,7 +89,7 @@ def seconds(text: str) -> Found:
         hours, minutes, rest = parts
         if (digits := hours + minutes + rest).isdecimal() and digits.isascii():
             return str(3600 * int(hours) + 60 * int(minutes) + int(rest))
-    return str(rounded(words.seconds(text)))
+    return str(units.rounded(words.seconds(text)))
 
 
 @by_columns(_in_kilobytes)
@@ -148,10 +144,7 @@ def slots(text: str) -> tuple[tuple[str, ...], int]:
 
 def nodes(text: str) -> Found:
     """The hosts: one, or a List."""
-    hosts, _ = slots(text)
-    if len(hosts) == 1:
-        return hosts[0]
-    return (Property("Node", ",".join(hosts), {"aggregation": "List"}),)
+    return listed(slots(text)[0])
 
 
 def node_count(text: str) -> Found:
@@ -198,9 +191,7 @@ def named_nodes(nodes: str) -> Found:
     names = list(dict.fromkeys(part.name for part in parts(nodes) or ()))
     if "" in names or not names:
         return None
-    if len(names) == 1:
-        return names[0]
-    return (Property("Node", ",".join(names), {"aggregation": "List"}),)
+    return listed(names)
 
 
 def node_properties(nodes: str) -> Found:
@@ -209,9 +200,7 @@ def node_properties(nodes: str) -> Found:
     marks = [mark for mark in dict.fromkeys(found[0]) if mark] if found else []
     if not marks or any(set(each) != set(found[0]) for each in found):
         return None
-    if len(marks) == 1:
-        return marks[0]
-    return (Property("Feature", ",".join(marks), {"aggregation": "List"}),)
+    return listed(marks, "Feature")
 
 
 def per_node(nodes: str) -> Found:

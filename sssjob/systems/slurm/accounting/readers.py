@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from sssjob import units
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
+from sssjob.records.readers import extension, listed
 from sssjob.records.record import Found, Instead, varied
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
@@ -16,9 +18,7 @@ from sssjob.systems.slurm.words import expand, is_range
 TYPE = "Slurm"  # of Extensions
 
 
-def noted(name: str) -> dict[str, str]:
-    """The attributes of what the standard has no property for."""
-    return {"type": TYPE, "name": name}
+noted = partial(extension, TYPE)  # the attributes of what the standard has no property for
 
 
 @varied
@@ -107,9 +107,7 @@ def nodes(text: str) -> Found:
     names = expand(text, values.NODE_LIMIT)
     if is_range(text):
         return (Property("Node", text, {"aggregation": "Range"}),)
-    if names is None or len(names) == 1:
-        return names[0] if names else None
-    return (Property("Node", ",".join(names), {"aggregation": "List"}),)
+    return listed(names) if names else None
 
 
 def too_long(text: str) -> Found:
@@ -123,9 +121,7 @@ def features(text: str) -> Found:
     """Features that are all needed (``a&b``); nothing for any other expression."""
     if not _FEATURES.fullmatch(text):
         return None
-    if "&" not in text:
-        return text
-    return (Property("Feature", text.replace("&", ","), {"aggregation": "List"}),)
+    return listed(text.split("&"), "Feature")
 
 
 def constraints(text: str) -> Found:
@@ -210,7 +206,7 @@ def restarts(text: str) -> Found:
 def _energy(joules: words.Amount) -> tuple[Property, ...]:
     if joules >= _UNSET:
         return ()
-    amount = str(values.rounded(joules))
+    amount = str(units.rounded(joules))
     return (Property("Resource", amount, {"name": "Energy", "units": "J"}),)
 
 

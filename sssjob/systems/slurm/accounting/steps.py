@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.layout import Names
@@ -98,7 +99,7 @@ class Told(NamedTuple):
         """
         lost = [tuple(self._not_summed(begin)) for begin, _ in spans] if self.lost else []
         return [
-            ["" if each is None else str(values.rounded(each)) for each in self._cpu_times(spans)],
+            ["" if each is None else str(units.rounded(each)) for each in self._cpu_times(spans)],
             *(
                 column
                 for peaks, means in zip(self.peaks, self.means, strict=True)
@@ -293,5 +294,5 @@ def _mean(found: Sequence[tuple[words.Amount, int] | None]) -> str:
         return ""
     total, tasks = told
     return values.in_kilobytes(
-        values.rounded(Fraction(total, tasks)) if total % tasks else total // tasks
+        units.rounded(Fraction(total, tasks)) if total % tasks else total // tasks
     )

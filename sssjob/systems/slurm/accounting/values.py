@@ -37,22 +37,13 @@ def _clock_seconds(texts: Sequence[str]) -> list[str] | None:
 def clock_seconds(text: str) -> str | None:
     """A duration as whole seconds, half a second rounded up."""
     value = duration(text)
-    return None if value is None else str(rounded(value))
-
-
-def rounded(value: Amount) -> int:
-    """The nearest whole number, a half rounded up.
-
-    >>> rounded(Fraction(5, 2))
-    3
-    """
-    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+    return None if value is None else str(units.rounded(value))
 
 
 def limit_seconds(text: str) -> str | None:
     """A limit of elapsed time as whole seconds; TimelimitRaw counts minutes."""
     value = time_limit(text)
-    return None if value is None else str(rounded(value))
+    return None if value is None else str(units.rounded(value))
 
 
 @numeric(10**18 - 1)
@@ -75,7 +66,7 @@ def count(text: str) -> str | None:
     '2048'
     """
     value = size(text)
-    return str(rounded(value)) if value else None
+    return str(units.rounded(value)) if value else None
 
 
 def _without_letter(texts: Sequence[str]) -> list[str] | None:
