@@ -110,6 +110,8 @@ class Tags(NamedTuple):
             return None
         if self.finds_files and b"File" in guess.data and _has_file(root):
             return None
+        if not guess.is_last and not self._hold(root):
+            return None
         units = list(inner(root, self.depth))
         has_more = guess.is_last and self.depth > 1  # perhaps, behind the innermost tag
         if (
@@ -122,6 +124,14 @@ class Tags(NamedTuple):
             units = outermost(root)
         offset = guess.place.line - 1 - self.before.count(b"\n")
         return Batch(root, units, offset, pieces=partial(cutting.pieces, guess.data, guess.place))
+
+    def _hold(self, root: Element) -> bool:
+        """Whether these tags hold behind a guess, too: it ends none of them to begin others."""
+        for _ in range(self.depth - 1):
+            if len(root) != 1:
+                return False
+            root = root[0]
+        return True
 
 
 Frame = Lines | Tags

@@ -47,6 +47,16 @@ SHAPES = (
     b"<Jobs><!-- <Job> --><Job><![CDATA[</Job>]]></Job><?p <Job>?><Job/></Jobs>",
     f'<Data xmlns="{spec.NAMESPACE}">\n<Job><Id>1</Id></Job>\n<Job><Id>2</Id></Job>\n<File id="a">x</File></Data>'.encode(),
     b"<TaskGroup>\n" + JOB + b"\n</TaskGroup>\n<Report/>",
+    b"<All><Data>\n"
+    + (JOB + b"\n") * 3
+    + b"</Data><Data xmlns:y='urn:y'>\n"
+    + b"<Job y:a='1'/>\n" * 3
+    + b"</Data></All>",
+    b"<E><All><Data>\n"
+    + JOB
+    + b"\n</Data>"
+    + (b"<Data>\n" + JOB * 2 + b"\n</Data>") * 3
+    + b"</All>\n<Job/>\n</E>",
 )
 SEEDS = [data for data in (path.read_bytes() for path in EXAMPLES) if len(data) < 4000] + [*SHAPES]
 # What makes a document another one, or none.
@@ -174,6 +184,9 @@ def test_every_view_accepts_and_refuses_the_same(data):
 
 @settings(max_examples=100)
 @given(sources(), st.sampled_from((1, 30, 200)), st.sampled_from((1, 7, 1 << 18)))
+@example(SHAPES[-2], 200, 1 << 18)
+@example(SHAPES[-1], 30, 1 << 18)
+@example(SHAPES[-1], 100, 1 << 18)
 def test_how_a_source_is_cut_does_not_matter(data, size, chunk):
     expected = judged(data), sliced(data)
     with mock.patch.object(guesses, "SIZE", size), mock.patch.object(cutting, "_READ", chunk):
