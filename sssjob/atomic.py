@@ -1,10 +1,15 @@
 """Atomic write: a file appears whole or not at all, whoever reads it while it is written.
 
-What is written goes to a file without a name, is forced to disk, and gets the name of the file in
-one step, which is forced to disk as well. If anything goes wrong before that, what was written goes
-and the old file stays; a process that is killed leaves nothing behind, since what has no name goes
-with it. ``put`` is for the files of a directory of our own, ``writing`` for a file that a caller
-named, which may be a device or a pipe as well.
+Strategy. Others read a file while it is written, disks get full, and processes are killed: nobody
+must ever see half of a file, and no halves must be left.
+
+The idea is that what is written goes to a file without a name, is forced to disk, and gets the name
+of the file in one step, which is forced to disk as well.
+
+Why it is right: until that step readers have the old file, and from it on the new one, whole. If
+anything goes wrong before, what was written goes and the old file stays; a process that is killed
+leaves nothing behind, since what has no name goes with it. ``put`` is for the files of a directory
+of our own, ``writing`` for a file that a caller named, which may be a device or a pipe as well.
 
 Only to replace a file it needs a second name, for a moment: ``.sssjob-``, a sum of the file's name,
 and a number. Where a file system has no files without a name, what is written has that name all

@@ -1,6 +1,6 @@
 """Work in parts, by processes: each part goes to one of them, and results come in their order.
 
-*Strategy.* A worker reads parts from one pipe and writes what it made of them into another. Who
+Strategy. A worker reads parts from one pipe and writes what it made of them into another. Who
 asks has no thread of its own, and keeps each worker some parts ahead as far as they fit into the
 pipe: so never do both wait for the other to read. What is waiting, worked on, or done and not yet
 given is bounded by the number of workers, and memory does not grow with the number of parts.

@@ -1,9 +1,16 @@
 """Documents about which no rule has anything to say, recognised at the speed of libxml2.
 
-From the tables of ``spec`` come two RELAX NG grammars that are narrower than the standard: one of
-simple jobs, in which no two values can contradict each other, and one of all job objects, whose
-values other rules then hold against each other. What neither accepts may be right as well; the
-walk in ``check`` says so, or says why not.
+Strategy. Nearly all documents are right, and asking rules written in Python about each element of
+them is what takes the time; but only these rules can say what is wrong, and where.
+
+The idea is to make grammars from the tables that the rules ask too, which libxml2 compares with a
+document in C. There are two, in RELAX NG, and both are narrower than the standard: one of simple
+jobs, in which no two values can contradict each other, and one of all job objects, whose values
+other rules then hold against each other.
+
+Why it is right: a grammar only accepts, and never refuses. What neither accepts may be right as
+well; the walk in ``check`` says so, or says why not. A property test holds that the walk finds
+nothing in what is accepted.
 """
 
 from __future__ import annotations

@@ -1,11 +1,15 @@
 """Where documents and job objects begin and end in a stream of bytes, before they are parsed.
 
-*Strategy.* Only the tags of Jobs, JobGroups and the root are looked at, and what may hide them:
+Strategy. A parser that is fed a stream costs several times as much as one that is given whole
+pieces; but where a job object ends can only be told by who knows what is a tag and what is a text.
+
+The idea is to look at few tags, those of Jobs, JobGroups and the root, and at what may hide them:
 comments, CDATA, instructions. What stands around job objects goes through a parser, with a mark in
-the place of some of them, which tells what is declared there. So in a well-formed document a job
-object is cut where a parser sees it begin and end, and the document is well-formed if all that
-was cut and all around it is. In a broken one, an end that is missing is guessed: where the next
-job object begins that stands as far into its line.
+the place of some of them, which tells what is declared there.
+
+Why it is right: in a well-formed document a job object is cut where a parser sees it begin and
+end, and the document is well-formed if all that was cut and all around it is. In a broken one, an
+end that is missing is guessed: where the next job object begins that stands as far into its line.
 """
 
 from __future__ import annotations

@@ -1,11 +1,15 @@
 """A job object's text changed where its value changed: every other byte of it is kept.
 
-*Strategy.* What is read has a child for each item of its value, in the same order. So what differs
-between two values, item by item, differs in their places in the text: an item that is the same
-keeps its bytes, one that differs inside is looked into, one that is gone is cut out, and a new one
-is written between its neighbours. Where items do not stand beside children (an older name became
-part of a Requested), nobody guesses: the whole element is written anew. What came out is read, and
-has to be the value that was wanted.
+Strategy. Inside a job, too, a change must not touch what stands beside it, and there values know
+nothing of bytes.
+
+The idea is to compare two values item by item, and to change their places in the text: what is
+read has a child for each item of its value, in the same order. An item that is the same keeps its
+bytes, one that differs inside is looked into, one that is gone is cut out, and a new one is written
+between its neighbours. Where items do not stand beside children (an older name became part of a
+Requested), nobody guesses: the whole element is written anew.
+
+Why it is right: what came out is read again, and has to be the value that was wanted.
 """
 
 from __future__ import annotations

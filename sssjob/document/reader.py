@@ -1,13 +1,17 @@
 """The one reader of documents, of which every other way to read a source is a view.
 
-*Strategy.* Most sources are documents of one line each, or one document whose job objects begin on
-lines of their own. These are cut into batches by guesses at their bytes (see ``guesses``), and
-each batch is parsed at once, by other processes if wanted. What was parsed proves the guess: a
-document is well-formed if, and only if, every piece of it is, put between the tags around it; a
-cut that fell into a comment or the like leaves a piece that is not. Where a guess does not fit, the
-source is cut with care (see ``cutting``), and each piece has to be well-formed by itself. So the
-same bytes are accepted or refused whoever reads them, and what is refused is told in the same
-words and with the same place.
+Strategy. A source may be larger than memory, and has to be read as fast as a parser can; but a
+parser gives a tree of the whole document, or nothing. And whoever reads, for a tree, for bytes or
+for an answer, has to accept and to refuse the same sources.
+
+The idea is to cut the bytes into batches of job objects, and to parse each batch at once, by other
+processes if wanted. Most sources are documents of one line each, or one document whose job objects
+begin on lines of their own: these are cut by guesses at their bytes (``guesses``). Where a guess
+does not fit, the source is cut with care (``cutting``), each piece well-formed by itself.
+
+Why it is right: a document is well-formed if, and only if, every piece of it is, put between the
+tags around it. A cut that fell into a comment or the like leaves a piece that is not, so parsing
+proves the guess. What is refused is told in the same words and with the same place.
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
 """New jobs in the place of old ones, in documents that otherwise keep every byte.
 
-Text that is written from a tree is not the text that was read. So the reader tells where each job
-stands, and what is between the jobs that change is copied: comments, declarations, white space,
-unchanged jobs.
+Strategy. A document is somebody's: who changes one job of it must not touch what they wrote beside
+it. But text that is written from a tree is not the text that was read.
+
+The idea is that the reader tells where each job stands. What is between the jobs that change is
+copied byte by byte: comments, declarations, white space, unchanged jobs.
+
+Why it is right: a job is replaced from its first byte to its last, as the reader has proved them,
+and the new text is a whole element, which names its own namespaces.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Very many offers as columns of numpy, asked all at once: the verdicts that each would get alone.
 
-*Strategy.* A request is fitted by the plan of ``fit``, and this module has no meaning of its own.
+Strategy. A request is fitted by the plan of ``fit``, and this module has no meaning of its own.
 What a plan says of one offer is said here of all: a least amount is one comparison of a column; And
 and Or join what their operands say. All else rests on one fact: offers that no comparison tells
 apart get the same answer. So each column becomes classes (the numbers between two that the request

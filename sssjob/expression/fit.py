@@ -1,6 +1,6 @@
 """Fit: is there an amount of everything, above zero and within the offer, that satisfies all?
 
-*Strategy.* An offer has capacities, and a request is satisfied if some part of them satisfies it
+Strategy. An offer has capacities, and a request is satisfied if some part of them satisfies it
 (2.11). There are endlessly many parts, but only few that differ: between two numbers that the
 request names, no comparison of an amount changes, so one number of each such interval is tried.
 Three facts keep the number of tries small.

@@ -1,6 +1,6 @@
 """The normal form of a request: negations at the comparisons, preferences with their sums.
 
-*Strategy.* An expression says what stands in a document: Not before groups, wishes, runs of
+Strategy. An expression says what stands in a document: Not before groups, wishes, runs of
 preferences, brackets that matter only to weights. What asks it, asks one form in which little is
 left to be decided. Not is pushed down to the comparisons by De Morgan, so that all above them is
 monotone: what is true stays true when one more comparison becomes true. On that rest the thresholds

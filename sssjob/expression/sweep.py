@@ -1,6 +1,6 @@
 """What a part with one amount says of every amount, found in one pass over them, least first.
 
-*Strategy.* Between two numbers that a request names nothing changes, and at each number only the
+Strategy. Between two numbers that a request names nothing changes, and at each number only the
 comparisons with that number. So the part is a tree of gates: a comparison that turns tells the gate
 above it, which tells the one above itself only if its own value has changed. Each comparison turns
 twice at most, so a request of n comparisons costs some n log n steps, where asking it anew at each

@@ -1,6 +1,6 @@
 """A tree to the properties of a Requested block that every known reader takes the same way.
 
-*Strategy.* Readers differ in two things: some know no precedence and go from left to right, some
+Strategy. Readers differ in two things: some know no precedence and go from left to right, some
 negate the first element of a group instead of the group. So negations move to single comparisons,
 where most of them become the inverse operation; whatever And and Or join inside each other gets
 brackets; and what is left of negations stands behind a sibling that is not negated.

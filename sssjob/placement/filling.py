@@ -1,6 +1,6 @@
 """Placement without a solver: nodes are filled in an order, part after part.
 
-*Strategy.* Where each task can be on a node in one way only, a node has two numbers: how well it
+Strategy. Where each task can be on a node in one way only, a node has two numbers: how well it
 is liked, and how many tasks fit. Sizes (so many nodes with so many tasks) are given out from the
 largest to the smallest, each to the best liked node on which it fits: if a better solution gave it
 to another node, exchanging the two would cost nothing, since what fits a larger size fits a smaller

@@ -1,6 +1,6 @@
 """Placement in whole numbers: what each class of nodes has room for, what each task takes.
 
-*Strategy.* Who solves it needs to know nothing of requests. Nodes that nothing tells apart are one
+Strategy. Who solves it needs to know nothing of requests. Nodes that nothing tells apart are one
 class. Amounts are rows: an option of a part (a task group) takes some of each, a node has room for
 some. Bounds that are not included, ``Memory GT 5``, stay exact: all numbers of a row are multiplied
 by more than there are tasks, and a task takes one more than the bound.

@@ -1,4 +1,14 @@
-"""Which way to count, and who solves it: the best placement of a job over all its ways."""
+"""Which way to count, and who solves it: the best placement of a job over all its ways.
+
+Strategy. What a job asks for can often be counted in several ways, by alternatives of its request
+and by bounds of its counts, and each way of each part is another problem to solve.
+
+The idea is to try the combinations in the order of what they could be worth at the most, which is
+known without solving them.
+
+Why it is right: once the next one could be worth no more than what was found, none behind it is
+better. Where too many were tried before that, the best so far is not called proved.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Placement by CP-SAT of OR-tools (``sssjob[place]``): exact, for what is small enough.
 
-*Strategy.* A whole number for each part, node and option says how many tasks run there. Three
+Strategy. A whole number for each part, node and option says how many tasks run there. Three
 questions are asked one after the other: the best score; with that, the fewest nodes; with those,
 the earliest nodes. Of nodes that nothing tells apart no more are looked at than can be used.
 

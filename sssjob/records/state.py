@@ -1,9 +1,14 @@
 """How far growing logs were read, so that the next run goes on from there. # decision 105
 
-A state file knows, for each log, its inode, how many bytes of it became documents, and what these
-bytes ended with; and how long the output was then. The output is written first and the state last,
-in one rename. A run that finds more output than the state knows cuts it off: it is what a run
-wrote that was killed, and will be written again.
+Strategy. A log grows, is rotated and compressed, and a run may be killed at any moment; each record
+has to become one document all the same, and the output and what is remembered are two files.
+
+The idea is that a state file decides. It knows, for each log, its inode, how many bytes of it
+became documents, and what these bytes ended with; and how long the output was then. The output is
+written first and the state last, in one rename.
+
+Why it is right: a run that finds more output than the state knows cuts it off. It is what a run
+wrote that was killed, and is written again from the same bytes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,15 @@
 """From XPath to a plan: which rows of the columns can answer a query.
 
-A path from the document must come to a Job or JobGroup by name (``entry``); what it asks of that
-job is turned into bounds (``predicate``, and ``xpath2`` for XPath 2.0 and the versions after it).
-What is no path, or goes another way, is left to the documents.
+Strategy. A question that opens every document takes minutes where columns take a blink; but XPath
+can ask for anything, and columns know little.
+
+The idea is to let columns decide what they can, and no more. A path from the document must come to
+a Job or JobGroup by name (``entry``); what it asks of that job is turned into bounds
+(``predicate``, and ``xpath2`` for XPath 2.0 and the versions after it). What is no path, or goes
+another way, is left to the documents.
+
+Why it is right: bounds only leave out rows of which they are certain, and only give answers of
+which they are certain (``bounds``); every other row is opened, and its document asked.
 
 Where a document may be refused for what is not understood in it (``sss:satisfied`` and its like),
 columns decide only what is asked before that, from left to right as XPath does: a document that

@@ -1,5 +1,11 @@
 """Jobs are submitted exactly once, whatever ends this process, and whenever. # decision 214
 
+Strategy. A command that submits may end before it prints an id, or this process before it reads it:
+the job is there, and nobody knows. Who then submits again has it twice; who does not may have none.
+
+The idea is that each job carries a mark by which its batch system can be asked for it, and is held
+until its document names its id.
+
 1. All jobs are translated. What must not be left out refuses all of them.
 2. Each job gets a GlobalId, if it has none, and the document is written.
 3. Under the lock of its GlobalId, the batch system is asked for a job with the mark of it, unless
@@ -12,8 +18,9 @@
 Jobs take steps 3 to 5 in batches, of which there are few however many jobs there are: the document
 is written once for all in step 4, and once in step 5.
 
-Whoever calls again goes on where this ended: before 3 the job is submitted, between 3 and 4 it is
-found by its mark, between 4 and 5 its State is Hold without a Hold of its user, and it is released.
+Why it is right: whoever calls again goes on where this ended. Before 3 the job is submitted,
+between 3 and 4 it is found by its mark, between 4 and 5 its State is Hold without a Hold of its
+user, and it is released.
 """
 
 from __future__ import annotations

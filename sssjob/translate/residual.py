@@ -1,9 +1,14 @@
 """What a target does not hold, kept in its open places: A to B and back gives A.
 
-A target is read back before it is handed out. Each kind of item that does not come back as it was
-becomes a line ``KIND DIGEST XML``: the XML holds what the job says, the digest names what the
-target alone says of that kind. A reader puts the first in the place of the second; where the
-target has been changed since, the digests differ, and what the target says holds.
+Strategy. No target can say all that a job object says, and who edits a script after it was made
+must not be overruled by what was kept beside it.
+
+The idea is to read a target back before it is handed out. Each kind of item that does not come back
+as it was becomes a line ``KIND DIGEST XML``: the XML holds what the job says, the digest names what
+the target alone says of that kind. A reader puts the first in the place of the second.
+
+Why it is right: what is kept is just what did come back differently, so the way back gives the same
+job. Where the target has been changed since, the digests differ, and what the target says holds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Regular expressions in time that grows with the text, whatever the expression is.
 
-*Strategy.* All ways through the instructions are followed at once: behind each letter stands the
+Strategy. All ways through the instructions are followed at once: behind each letter stands the
 set of instructions at which a match may be, and whether the text matches is known at its end
 (Thompson 1968). What a set and a letter lead to is remembered, so most letters cost one look into a
 table. There is no way back, so no expression takes longer than its size for each letter; a

@@ -1,6 +1,6 @@
 """Regular expressions with references, look-around and atomic groups, as Perl matches them.
 
-*Strategy.* What a group matched may be asked for again, so ways through an expression cannot be
+Strategy. What a group matched may be asked for again, so ways through an expression cannot be
 followed all at once: one is followed to its end, and where it fails the last choice is made
 otherwise. There may be more ways than letters in the universe, so steps are counted. That number
 depends on the expression and the text alone, so both are answered, or given up, alike everywhere.

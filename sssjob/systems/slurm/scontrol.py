@@ -1,6 +1,6 @@
 """Records of jobs, as ``scontrol -d show job`` prints them, with or without ``-o``; a node.
 
-*Strategy.* scontrol quotes nothing, and users write the name, the comment and more: any of these
+Strategy. scontrol quotes nothing, and users write the name, the comment and more: any of these
 may hold blanks, line ends, ``=``, and whole records. What the controller itself says of a job
 stands in one run of words, from ``JobState=`` to ``MinCPUsNode=``, of which every record has
 exactly one. Parts of such a run in a name are therefore no run, and change nothing. Whoever
