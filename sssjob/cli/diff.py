@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,9 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sssjob.document.bundle import File
     from sssjob.document.diff import Difference
     from sssjob.model import Block
 
@@ -40,18 +44,22 @@ def command(
 
     Order, units, defaults of attributes and older names make no difference, requests are compared
     as expressions. Jobs are matched by their Ids; a single job is compared with a single other
-    one. Each difference is printed with its path, what LEFT says (-) and what RIGHT says (+).
+    one, and so are the Files that they name. Each difference is printed with its path, what LEFT
+    says (-) and what RIGHT says (+).
     """
     from sssjob.document.diff import differences
 
     if left == right == "-":
         raise click.UsageError("only one of two documents can be standard input")
-    ones, others = (_blocks(file, select, effective) for file in (left, right))
+    files: dict[int, list[File]] = {}
+    ones, others = (_blocks(file, select, effective, files) for file in (left, right))
     count = 0
     if not (as_json or quiet):
         names = ["<stdin>" if file == "-" else file for file in (left, right)]
         heads = [f"--- {names[0]}", f"+++ {names[1]}"]
-    for difference in differences(ones, others, strict=strict):
+    for difference in differences(
+        ones, others, strict=strict, files=lambda block: files[id(block)]
+    ):
         count += 1
         if quiet:
             break
@@ -69,12 +77,22 @@ def command(
     sys.exit(common.NOTHING if count else common.FOUND)
 
 
-def _blocks(file: str, select: str | None, effective: bool) -> list[Block]:
-    """What one side says; ends the command if it cannot be read, or says nothing."""
+def _blocks(
+    file: str, select: str | None, effective: bool, files: dict[int, list[File]]
+) -> list[Block]:
+    """What one side says; ends the command if it cannot be read, or says nothing.
+
+    The Files that each job object names are added to ``files``.
+    """
     from sssjob.cli.canon import blocks
+    from sssjob.document.attached import files_named
 
     complain = common.Complaints()
-    found = [item.block for item in blocks((file,), select, effective, complain)]
+    found: list[Block] = []
+    for item in blocks((file,), select, effective, complain, with_files=True):
+        named = set(files_named(item.block))  # of what was chosen in it
+        files[id(item.block)] = [each for each in item.files if each.id in named]
+        found.append(item.block)
     if complain.count:
         sys.exit(common.NOT_UNDERSTOOD)
     if not found:
@@ -86,6 +104,25 @@ def _print(difference: Difference) -> None:
     from sssjob.visible import visible
 
     common.echo(visible(difference.path))
-    for sign, value, colour in (("-", difference.left, "red"), ("+", difference.right, "green")):
-        if value is not None:
-            common.echo(f"{sign} {visible(value)}", fg=colour)
+    for sign, lines, colour in zip("-+", _lines(difference), ("red", "green"), strict=True):
+        for line in lines:
+            common.echo(f"{sign} {visible(line)}", fg=colour)
+
+
+def _lines(difference: Difference) -> tuple[Sequence[str], Sequence[str]]:
+    """Both values; of what Files hold, the lines from the first to the last that differs."""
+    from sssjob.document.diff import OfFile
+
+    is_file = isinstance(difference, OfFile)
+    left, right = ([] if value is None else value.split("\n") if is_file else [value]
+                   for value in difference[1:])  # fmt: skip
+    if not left or not right:
+        return left, right
+    begin = _alike(left, right)
+    end = _alike(left[begin:][::-1], right[begin:][::-1])
+    return left[begin : len(left) - end], right[begin : len(right) - end]
+
+
+def _alike(left: Sequence[str], right: Sequence[str]) -> int:
+    """With how many equal lines both begin."""
+    return sum(takewhile(bool, map(str.__eq__, left, right)))

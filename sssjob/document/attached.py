@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import BinaryIO, NamedTuple, cast
@@ -34,6 +35,9 @@ class _Message(NamedTuple):
     files: Mapping[str, File]
 
 
+_Known = tuple[int, str, str]  # of a job object: its line, its name, its Id
+
+
 class Attached:
     """The Files of a stream of documents, which is read by way of ``stream``."""
 
@@ -44,26 +48,42 @@ class Attached:
     def of(self, block: Block) -> list[File]:
         """The Files that a job object names, as far as its document has them.
 
-        Raises ``LimitExceeded`` where the source is too large to look for them.
+        Job objects are asked in their order. Raises ``LimitExceeded`` where the source is too
+        large to look for them.
         """
         wanted = list(dict.fromkeys(files_named(block)))
         if not wanted:
             return []
-        files = self._files(block.line)
+        files = self._message(block).files
         return [files[id_] for id_ in wanted if id_ in files]
 
-    def _files(self, line: int) -> Mapping[str, File]:
-        """Those of the document in which a line is; of all that begin there."""
-        lines = [message.line for message in self._messages]
-        last = lines[bisect_right(lines, line) - 1] if lines else 0
-        found = (message.files for message in self._messages if message.line == last)
-        return {id_: file for files in found for id_, file in files.items()}
+    def _message(self, block: Block) -> _Message:
+        """That in which a job object stands."""
+        messages, holders = self._messages
+        if around := holders.get(_known(block)):
+            # Several messages may be on one line, with jobs of one Id: they come in their order.
+            return around.popleft() if len(around) > 1 else around[0]
+        place = bisect_right(messages, block.line, key=lambda message: message.line) - 1
+        return messages[place] if place >= 0 else _Message(0, {})
 
     @cached_property
-    def _messages(self) -> list[_Message]:
+    def _messages(self) -> tuple[Sequence[_Message], Mapping[_Known, deque[_Message]]]:
+        """All of them, and those in which job objects stand that name a File."""
         data = io.BytesIO(self._kept.all())
-        roots = reader.documents(data, on_error=lambda error: None)  # who reads the jobs tells it
-        return [_Message(offset + 1, bundle(root).files) for root, offset in roots]
+        messages: list[_Message] = []
+        holders: dict[_Known, deque[_Message]] = {}
+        # Who reads the jobs tells what cannot be read.
+        for root, offset in reader.documents(data, on_error=lambda error: None):
+            found = bundle(root, offset=offset)
+            messages.append(_Message(offset + 1, found.files))
+            for block in found.blocks:
+                if any(files_named(block)):
+                    holders.setdefault(_known(block), deque()).append(messages[-1])
+        return messages, holders
+
+
+def _known(block: Block) -> _Known:
+    return block.line, block.name, block.id
 
 
 def files_named(block: Block) -> Iterator[str]:

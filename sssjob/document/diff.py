@@ -8,11 +8,12 @@ repeat by what tells them apart; what is requested is compared as an expression.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from sssjob import defaults, expression, spec
+from sssjob.document.bundle import File
 from sssjob.document.canonical import Key, canon, canonical_expression, order
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
@@ -43,6 +44,10 @@ class Difference(NamedTuple):
         return Difference(self.path, self.right, self.left)
 
 
+class OfFile(Difference):
+    """What two Files of an id hold, whose lines can be compared."""
+
+
 def diff(
     left: Block, right: Block, *, effective: bool = False, strict: bool = False
 ) -> Iterator[Difference]:
@@ -63,18 +68,26 @@ def diff(
     yield from _blocks(one, other, f"/{one.name}", strict)
 
 
+def _no_files(block: Block) -> Iterable[File]:
+    return ()
+
+
 def differences(
-    left: Iterable[Block], right: Iterable[Block], *, effective: bool = False, strict: bool = False
-) -> Iterator[Difference]:
+    left: Iterable[Block], right: Iterable[Block], *, effective: bool = False,
+    strict: bool = False, files: Callable[[Block], Iterable[File]] = _no_files,
+) -> Iterator[Difference]:  # fmt: skip
     """The differences of two documents about many job objects, which are matched by kind and Id.
 
     All of the left one are held in memory, of the right one those that have no match. A single job
-    object is compared with a single other one, whatever their Ids.
+    object is compared with a single other one, whatever their Ids. ``files`` gives the Files that
+    a job object names: they are compared with those of its match, one that several name once.
     """
     ones, others = list(left), iter(right)
     first, second = next(others, None), next(others, None)
+    compared = _Files(files)
     if len(ones) == 1 and first is not None and second is None:
         yield from diff(ones[0], first, effective=effective, strict=strict)
+        yield from compared.of(ones[0], first, "")
         return
     waiting: dict[tuple[str, str], list[Block]] = {}
     for block in ones:
@@ -86,14 +99,44 @@ def differences(
         if not same:
             extra.append(block)
             continue
-        path = f"/{block.name}{_where('Id', block.id)}"
-        for found in diff(same.pop(0), block, effective=effective, strict=strict):
+        path, one = f"/{block.name}{_where('Id', block.id)}", same.pop(0)
+        for found in diff(one, block, effective=effective, strict=strict):
             yield found._replace(path=path + found.path.removeprefix(f"/{block.name}"))
+        yield from compared.of(one, block, f"/*[/{path}]")
     for blocks in waiting.values():
         for block in blocks:
-            yield Difference(f"/{block.name}{_where('Id', block.id)}", label(block), None)
+            path = f"/{block.name}{_where('Id', block.id)}"
+            yield Difference(path, label(block), None)
+            yield from compared.of(block, None, f"/*[/{path}]")
     for block in extra:
-        yield Difference(f"/{block.name}{_where('Id', block.id)}", None, label(block))
+        path = f"/{block.name}{_where('Id', block.id)}"
+        yield Difference(path, None, label(block))
+        yield from compared.of(None, block, f"/*[/{path}]")
+
+
+class _Files:
+    """The Files of job objects, of which each two are compared once."""
+
+    def __init__(self, files: Callable[[Block], Iterable[File]]) -> None:
+        self.files = files
+        # By what they are: two documents may have Files that are alike. They are kept meanwhile.
+        self._told: dict[tuple[int, int], tuple[File | None, File | None]] = {}
+
+    def of(self, left: Block | None, right: Block | None, around: str) -> Iterator[Difference]:
+        """What the Files of one job object hold differently, of which either may be missing."""
+        ones, others = ({} if block is None else {file.id: file for file in self.files(block)}
+                        for block in (left, right))  # fmt: skip
+        for id_ in dict.fromkeys((*ones, *others)):
+            one, other = ones.get(id_), others.get(id_)
+            key = id(one), id(other)
+            if one != other and key not in self._told:
+                self._told[key] = one, other
+                path = f"{around}//File{_where('@id', id_)}"
+                yield OfFile(path, _content(one), _content(other))
+
+
+def _content(file: File | None) -> str | None:
+    return None if file is None else file.content.decode(errors="replace")
 
 
 def label(item: Item | None) -> str | None:

@@ -127,3 +127,76 @@ def test_comments_around_jobs_are_kept_in_their_places(run, lines):
     )
     assert run("canon", "--comments", *lines, document=text).stdout == text
     assert "<!--" not in run("canon", *lines, document=document).stdout
+
+
+def message(script, id_="1", name="s"):
+    job = f"<Job><Id>{id_}</Id><Executable>#{name}</Executable></Job>"
+    return f"<Data>{job}<File id='{name}'>{script}</File></Data>"
+
+
+SCRIPT = "#!/bin/sh\none\ntwo\nthree"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        pytest.param(message(SCRIPT), message(SCRIPT), [], id="the same"),
+        pytest.param(
+            message(SCRIPT), message(SCRIPT.replace("two", "2\n2")),
+            ["//File[@id='s']", "- two", "+ 2", "+ 2"], id="lines",
+        ),
+        pytest.param(
+            message("a"), message("a\n"), ["//File[@id='s']", "+ "], id="a line end",
+        ),
+        pytest.param(
+            message("a&#27;\nb"), "<Job><Id>1</Id><Executable>#s</Executable></Job>",
+            ["//File[@id='s']", "- a\u241b", "- b"], id="missing",
+        ),
+        pytest.param(
+            message("a", name="r"), message("a"),
+            ["/Job/Executable", "- #r", "+ #s", "//File[@id='r']", "- a", "//File[@id='s']", "+ a"],
+            id="another one",
+        ),
+        pytest.param(
+            message("a") + message("b", "2"), message("b", "2") + message("b"),
+            ["/*[//Job[Id='1']]//File[@id='s']", "- a", "+ b"], id="of the job with that id",
+        ),
+        pytest.param(
+            message("a") + message("a", "2"), message("b") + message("b", "2"),
+            ["/*[//Job[Id='1']]//File[@id='s']", "- a", "+ b",
+             "/*[//Job[Id='2']]//File[@id='s']", "- a", "+ b"], id="alike in two messages",
+        ),
+        pytest.param(
+            message("a").replace("<File", "<Job><Id>2</Id><Executable>#s</Executable></Job><File"),
+            message("b").replace("<File", "<Job><Id>2</Id><Executable>#s</Executable></Job><File"),
+            ["/*[//Job[Id='1']]//File[@id='s']", "- a", "+ b"], id="one that two jobs name",
+        ),
+        pytest.param(
+            message("a") + message("a", "2"), message("a", "2"),
+            ["/Job[Id='1']", "- Job 1", "/*[//Job[Id='1']]//File[@id='s']", "- a"],
+            id="with a job that is missing",
+        ),
+    ],
+)  # fmt: skip
+def test_files_that_jobs_name_are_compared(run, tmp_path, left, right, expected):
+    left, right = (text.replace("&#27;", "\u2028") for text in (left, right))
+    (tmp_path / "left.xml").write_text(left)
+    result = run("diff", "left.xml", "-", document=right)
+    shown = [line.replace("\ufffd", "\u241b") for line in result.stdout.split("\n")[2:-1]]
+    assert shown == expected
+    assert result.exit_code == bool(expected)
+
+
+def test_files_in_json_are_whole_and_of_what_was_selected(run, tmp_path):
+    (tmp_path / "left.xml").write_text(message("a\nb") + message("x", "2"))
+    (tmp_path / "right.xml").write_text(message("a\nc") + message("y", "2"))
+    result = run("diff", "--json", "--select", "1", "left.xml", "right.xml")
+    assert json.loads(result.stdout) == [
+        {"path": "//File[@id='s']", "left": "a\nb", "right": "a\nc"},
+    ]
+
+
+def test_paths_of_files_are_xpath(run, tmp_path):
+    (tmp_path / "left.xml").write_text(message("a") + message("b", "2"))
+    path = "/*[//Job[Id='2']]//File[@id='s']"
+    assert run("query", path, "left.xml").stdout == "b\n"

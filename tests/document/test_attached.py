@@ -53,6 +53,27 @@ def test_a_file_stays_beside_the_job_that_names_it(shape, command, is_stream, tm
     assert not [each for each in last.findings if each.code == "E-FILE"]
 
 
+def holding(id_, content, begin="", end=""):
+    job = f"<Job><Id>{id_}</Id>{NAMED}</Job>"
+    return f'<Data>{begin}{job}{end}<File id="Script">{content}</File></Data>'
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param(holding(1, "a"), holding(2, "b"), id="on one line"),
+        pytest.param(holding(1, "a"), holding(1, "b"), id="on one line, and with one Id"),
+        pytest.param(holding(1, "a", begin="\n"), holding(2, "b"), id="where the first one ends"),
+        pytest.param(holding(1, "a", end="\n"), holding(2, "b"), id="where the first File is"),
+        pytest.param(holding(1, "a", begin=OTHER), f"\n{holding(1, 'b')}", id="on two lines"),
+    ],
+)
+@pytest.mark.parametrize("command", [("show", "--effective", "--to", "sss-lines"), ("canon",)])
+def test_each_message_has_its_own_files(first, second, command):
+    result = CliRunner().invoke(sssjob, [*command, "-"], input=first + second)
+    assert contents(result.stdout) == [b"a", b"b"]
+
+
 def test_a_job_that_names_no_file_is_written_as_ever():
     plain = f"<Data><Job><Id>1</Id><Executable>/bin/true</Executable></Job>{FILE}</Data>"
     result = CliRunner().invoke(sssjob, ["show", "--to", "sss-lines", "-"], input=plain)
