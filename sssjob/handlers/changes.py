@@ -34,7 +34,7 @@ def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
     ):
         if not asked.id:
             return _made(do(change))
-        name = _name(call)
+        name = noted_as(call)
         before = change.noted(name)
         if before is not None:
             return _read(before)
@@ -48,7 +48,7 @@ def was_answered(stores: Stores, call: Call, window: int) -> bool:
     asked = call.request
     with stores.use() as jobs:
         if asked.id:
-            return jobs.noted(_name(call)) is not None
+            return jobs.noted(noted_as(call)) is not None
         return bool(call.mark) and jobs.was_answered(call.mark, call.now - window)
 
 
@@ -81,7 +81,7 @@ def require_conditions(asked: Request) -> None:
         raise Refused("314", f"{asked.action} needs a Where")
 
 
-def _name(call: Call) -> str:
+def noted_as(call: Call) -> str:
     """What a request is noted by: old clients give one id to all requests of a session.
 
     What only changes how the answer looks is not a part of it.

@@ -178,6 +178,11 @@ def require_own(call: Call, reach: Reach, found: Iterable[View]) -> None:
         raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")
 
 
+def made(asked: Request) -> Sequence[Block]:
+    """The job objects that a Create makes. Raises ``Refused``."""
+    return (_made(asked),) if asked.sets else carried(asked).blocks
+
+
 def _advised(blocks: Iterable[Block], advice: Callable[[View], str]) -> Iterator[str]:
     """What is to be said of new jobs, and of no more than a message holds."""
     jobs = (view for block in blocks for view in _views(NOWHERE, block, JOB))

@@ -56,6 +56,7 @@ USUAL: Mapping[str, tuple[Rule, ...]] = MappingProxyType({
     "scheduler": _rules(
         "Query * all", "Create * all", "Modify * all", "Cancel Job all", "Hold Job all",
         "Submit Job all", "Release Job all", "Refresh Job all",
+        "Submit JobGroup all", "Cancel JobGroup all", "Hold JobGroup all", "Release JobGroup all",
         "Charge Job all", "Reserve Job all", "Quote Job all",
     ),
     USER:        _rules(

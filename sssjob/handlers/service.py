@@ -73,8 +73,11 @@ class Service:
         if (to := self.settings.submission) is not None:
             handlers |= {(JOB, "Submit"): to.submit, (JOB, "Refresh"): to.refresh}
             handlers |= {(JOB, name): to.order(name) for name in ORDERS}
-            for name in ("Modify", "Delete"):
-                handlers[JOB, name] = to.guarded(handlers[JOB, name])
+            handlers |= {(GROUP, "Submit"): to.submit}
+            handlers |= {(GROUP, name): to.order(name) for name in ORDERS}
+            for key in ((JOB, "Modify"), (JOB, "Delete"), (GROUP, "Delete")):
+                handlers[key] = to.guarded(handlers[key])
+            handlers[GROUP, "Create"] = to.remade(handlers[GROUP, "Create"])
         return {key: partial(self._answered, handler) for key, handler in handlers.items()}
 
     def is_slow(self, asked: Request) -> bool:

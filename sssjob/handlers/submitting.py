@@ -1,15 +1,12 @@
 """Submit, Cancel, Hold, Release and Refresh: jobs of the store in a batch system.
 
-A job that is submitted here is noted by its GlobalId, with the number of its document. Orders are
-given about such jobs only: whoever may create jobs may write any Id into them. # decision 219
+Orders are given about jobs only that were submitted here: whoever may create jobs may write any
+Id into them. # decision 219
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,31 +14,39 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sssjob.commands import CommandFailed
-from sssjob.document import dumps
 from sssjob.errors import InvalidValue, Refused, Severity
-from sssjob.handlers.attributes import JOB
+from sssjob.handlers.attributes import GROUP, JOB
 from sssjob.handlers.changes import reason, require_conditions
-from sssjob.handlers.documents import carried
-from sssjob.handlers.editing import WARNING, require_own, require_short, settable
+from sssjob.handlers.editing import WARNING, made, settable
 from sssjob.handlers.finding import Search
+from sssjob.handlers.intended import (
+    Intake,
+    forget,
+    global_id,
+    is_here,
+    kept,
+    name_of,
+    under_way,
+)
 from sssjob.handlers.query import document_of
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, only, views
-from sssjob.model import Block, Job, stripped, walk
+from sssjob.handlers.view import View, views
+from sssjob.model import Block, Job, stripped
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Answer, Call
-from sssjob.store import Store, Stored
+from sssjob.store import Store
 from sssjob.submission import (
-    BECAME,
     OVER,
     Busy,
     Changed,
     How,
     InMemory,
     InStore,
+    NoSuchJob,
     NotSubmitted,
     Order,
+    Steered,
     Submitted,
     Wish,
     alter,
@@ -53,23 +58,19 @@ from sssjob.submission import (
     steer,
     submit,
 )
-from sssjob.submission.planning import Plan
-from sssjob.translate import read
 
 ORDERS = {"Cancel": Order.CANCEL, "Hold": Order.HOLD, "Release": Order.RELEASE}
 SLOW = frozenset(("Submit", "Refresh", *ORDERS))
 
-# What only a batch system says of a job, or who runs this.
-_SAID = (*BECAME, "State", "SubmitTime")
 # What a document says of a job that is submitted, and no batch system is asked for.
 _OURS = frozenset(("Application", "Charge", "Description", "Quote", "TimeCategory", "Type"))
 # What commands of batch systems need of an environment, which may hold secrets.
 _FOUND = ("HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER", "CONDOR_CONFIG", "FLUX_URI")
 _FOUND_BY = ("LSB_", "LSF_", "PBS_", "SGE_", "SLURM_")
 _HOLD, _USER, _NULL = "Hold", "User", "NULL"
-_UNDER_WAY = "submissions that are under way"
 _LOOKED = "Refresh Job"
 _MOST = 100  # jobs of one request, each of which starts commands
+_TOLD = 20  # ids of a message
 _NAMED = 200  # characters of a name in the history
 _SHOWN = 400  # characters of what a batch system says
 
@@ -77,14 +78,14 @@ Handler = Callable[[Stores, Call, Reach], Answer]
 
 
 class Refreshed(NamedTuple):
-    """The documents of jobs that are ``known`` to the batch system, as they are now.
+    """The jobs that are ``known`` to the batch system, as they are now.
 
-    ``awaited`` are the numbers of those of which there is more to come: they had not ended when it
-    was asked, whatever their documents say since, or it did not show more than their State. ``why``
-    tells why nothing else is known.
+    ``awaited`` are the numbers of the documents of which there is more to come: jobs had not ended
+    when it was asked, whatever their documents say since, or it did not show more than their State.
+    ``why`` tells why nothing else is known.
     """
 
-    known: Sequence[Stored]
+    known: Sequence[View]
     awaited: frozenset[int]
     why: str = ""
 
@@ -130,25 +131,32 @@ class Submission:
         return answer
 
     def submit(self, stores: Stores, call: Call, reach: Reach) -> Answer:
-        """A new job is kept, then submitted, once however often the request comes."""
-        asked = call.request
-        if asked.wheres or asked.gets or asked.sets:
-            raise Refused("318", "A Submit has Data only")
-        new = carried(asked)
-        if len(new.blocks) != 1:
-            raise Refused("314", "A Submit carries exactly one Job")
-        if new.files:
-            raise Refused("740", "Files cannot travel with a Submit: an Executable is a path")
-        job, digest = self._intended(new.blocks[0], call)
-        require_own(call, reach, [only(job)])
-        wish = Wish(self.to)
+        """Jobs are kept, then submitted, each once however often the request comes."""
+        intake = Intake(self.to, self.user, self.queues)
         with stores.use() as jobs, _telling(self.to):
-            if jobs.noted(_name(job)) is None:
-                self._require_queue(prepared(InMemory((job,)), wish, self.how()))
-            place = _place(jobs, _kept(jobs, call, job, digest), call)
-            (done,) = submit(place, wish, self.how())
-        (view,) = views(jobs.at(place.number), JOB)
-        return _submitted(done, view, new.warnings)
+            wanted = intake.wanted(jobs, call, reach)
+            if not wanted.is_known(jobs):
+                there = InMemory((wanted.block,))
+                intake.require_queue(prepared(there, Wish(self.to), self.how()))
+            place = _place(jobs, kept(jobs, call, wanted), call)
+            try:
+                with _telling(self.to):
+                    done = [*submit(place, Wish(self.to), self.how())]
+            except Refused as error:
+                raise self._how_far(place, error) from error
+        (view,) = views(jobs.at(place.number), call.request.object)
+        return _submitted(done, view, wanted.warnings)
+
+    def _how_far(self, place: InStore, error: Refused) -> Refused:
+        """Why a Submit went no further; of a group, which jobs of it are submitted."""
+        plan = prepared(place, Wish(self.to), self.how())
+        there = [planned.written.id for planned in plan.jobs if planned.submitted]
+        missing = [planned.written.id for planned in plan.jobs if not planned.submitted]
+        if len(plan.jobs) == 1 or not missing:
+            return error
+        named = f" ({', '.join(there[:_TOLD])}{', ...' * (len(there) > _TOLD)})" if there else ""
+        said = f"{len(there)} of {len(plan.jobs)} jobs are submitted{named}, not {missing[0]!r}"
+        return Refused(error.code, f"{said}: {error.message}")
 
     def refresh(self, stores: Stores, call: Call, reach: Reach) -> Answer:
         """The batch system is asked for the State of jobs; without Where, of all one may see."""
@@ -158,12 +166,12 @@ class Submission:
         search = Search(call, reach)
         with stores.use() as jobs, _telling(self.to):
             found = [
-                view.stored
+                view
                 for view in search.run(jobs)
                 if view.block.get("SubmitTime") and _is_live(jobs, view)
             ]  # fmt: skip
             now = self.refreshed(jobs, found, reason(asked), call.actor[:_NAMED])
-        rows = [document_of(view) for stored in now.known for view in views(stored, JOB)]
+        rows = [*map(document_of, now.known)]
         said = f"Successfully refreshed {len(now.known)} of {len(found)} Jobs"
         if now.why:
             why = f"Nothing but the State is known: {now.why[:_SHOWN]}"
@@ -177,40 +185,41 @@ class Submission:
         asked for again.
         """
         with stores.use() as jobs:
-            before = [*map(jobs.at, _under_way(jobs))]
+            before = [view for number in under_way(jobs) for view in views(jobs.at(number), JOB)]
             waiting = {
-                each.number
-                for each in before
-                if not each.deleted and not _job(each).get("SubmitTime")
+                view.stored.number
+                for view in before
+                if not view.stored.deleted and not view.block.get("SubmitTime")
             }
             after = self.refreshed(jobs, before, _LOOKED, None)
-            if over := {each.number for each in before} - waiting - after.awaited:
-                _forget(jobs, over)
+            if over := {view.stored.number for view in before} - waiting - after.awaited:
+                forget(jobs, over, _LOOKED)
         return after.why
 
     def refreshed(
-        self, jobs: Store, documents: Sequence[Stored], why: str, by: str | None
-    ) -> Refreshed:
-        """Write what became of the jobs of some documents, as their batch system says now."""
+        self, jobs: Store, found: Sequence[View], why: str, by: str | None
+    ) -> Refreshed:  # fmt: skip
+        """Write what became of some jobs into their documents, as their batch system says now."""
         asked = {
-            _global_id(job): (InStore(jobs, stored.number, why, by), job)
-            for stored in documents
-            for job in [_job(stored)]
-            if job.get("SubmitTime") and not (_is_over(job) and job.get("EndTime"))
+            global_id(job): (view, job)
+            for view in found
+            if isinstance(job := view.block, Job)
+            and job.get("SubmitTime")
+            and not (_is_over(job) and job.get("EndTime"))
         }
         if not asked:
             return Refreshed((), frozenset())
-        known: list[Stored] = []
+        known: list[View] = []
         awaited: set[int] = set()
-        found = states((job for _, job in asked.values()), self.to, self.how())
-        for each in found.jobs:
-            place = asked[_global_id(each.job)][0]
+        now = states((job for _, job in asked.values()), self.to, self.how())
+        for each in now.jobs:
+            view, _ = asked[global_id(each.job)]
             if each.state:
-                record(place, each)
-                known.append(after := jobs.at(place.number))
-                if each.state not in OVER or (found.why and not _job(after).get("EndTime")):
-                    awaited.add(place.number)
-        return Refreshed(known, frozenset(awaited), found.why)
+                record(InStore(jobs, view.stored.number, why, by), each)
+                known.append(after := _again(jobs, view))
+                if each.state not in OVER or (now.why and not after.block.get("EndTime")):
+                    awaited.add(view.stored.number)
+        return Refreshed(known, frozenset(awaited), now.why)
 
     def guarded(self, handler: Handler) -> Handler:
         """Modify and Delete, which leave alone what the batch system would have to be told."""
@@ -218,7 +227,12 @@ class Submission:
         def answer(stores: Stores, call: Call, reach: Reach) -> Answer:
             require_conditions(call.request)
             with stores.use() as jobs:
-                live = [view for view in Search(call, reach).run(jobs) if _is_live(jobs, view)]
+                live = [
+                    job
+                    for view in Search(call, reach).run(jobs)
+                    for job in _jobs_of(view)
+                    if _is_live(jobs, job)
+                ]
             if not live or self._are_gone(call.request, live):
                 return handler(stores, call, reach)
             if (order := _hold_of(call.request)) is not None:
@@ -228,17 +242,32 @@ class Submission:
                 names = " and ".join(altered)
                 raise Refused("740", f"Only one of {names}, of one job, can be changed at a time")
             for name, text in altered.items():
-                self._alter(live[0].block, name, text)
+                self._alter(live[0], name, text)
             return handler(stores, call, reach)
 
         return answer
 
-    def _alter(self, job: Block, name: str, value: str) -> None:
+    def remade(self, handler: Handler) -> Handler:
+        """Create, which makes no group anew that was submitted, and whose jobs are noted."""
+
+        def answer(stores: Stores, call: Call, reach: Reach) -> Answer:
+            with stores.use() as jobs:
+                for block in made(call.request):
+                    if jobs.noted(name_of(block)) is not None:
+                        raise Refused("740", f"{block.id} was submitted here")
+            return handler(stores, call, reach)
+
+        return answer
+
+    def _alter(self, view: View, name: str, value: str) -> None:
         """Tell the batch system another value of one of its jobs."""
+        job = view.block
         if not isinstance(job, Job) or not job.get("SubmitTime"):
             raise Refused("740", f"{job.id} is not submitted yet")
         try:
-            alter(job, name, value, self.to, self.how())
+            alter(job, name, value, self.to, self.how(), marked=bool(view.place))
+        except NoSuchJob as error:
+            raise Refused("740", str(error)) from error
         except InvalidValue as error:
             raise Refused("317", f"{name}: {error}") from error
         except CommandFailed as error:
@@ -253,45 +282,6 @@ class Submission:
             return False
         with _telling(self.to):
             return not any(is_there(view.block, self.to, self.how()) for view in found)
-
-    def _intended(self, given: Block, call: Call) -> tuple[Job, str]:
-        """The job as it is kept before it is submitted, and what tells it from others."""
-        assert isinstance(given, Job)
-        said = [name for name in _SAID if given.get(name)]
-        said += ["Delivered"] * bool(given.delivered)
-        if said:
-            raise Refused("740", f"The job is submitted or has run already: it has a {said[0]}")
-        manager = stripped(given.get("ResourceManagerType"))
-        if manager and not control(self.to).manages(manager):
-            raise Refused("740", f"Jobs are submitted to {self.to} here, not to {manager[:60]}")
-        for block in walk(given):
-            for item in block.properties:
-                if item.name == "Extension" and item.attributes.get("type") in _forms(self.to):
-                    raise Refused("740", "Options of the batch system itself are not taken here")
-        digest = hashlib.sha256(dumps(given).encode()).hexdigest()
-        named = stripped(given.get("GlobalId")) or _made_name(call, digest)
-        require_short(named)
-        job = given.setting(Id=named, GlobalId=named)
-        if not stripped(job.get("User")):
-            job = job.setting(User=self.user)
-        if not stripped(job.get("GlobalUser")):
-            job = job.setting(GlobalUser=call.actor)
-        if self.queues and not stripped(job.get("Queue")) and job.requested.get("Queue") is None:
-            job = job.setting(Queue=self.queues[0])
-        return job, digest
-
-    def _require_queue(self, plan: Plan) -> None:
-        """Refuse (740) a job that would go to another queue than one of ours.
-
-        What is submitted is read, for a job may say in several ways where it goes.
-        """
-        (planned,) = plan.jobs
-        for found in read(plan.text(planned).encode(), plan.control.target):
-            said = found.job or Job()
-            if self.queues and (
-                stripped(said.get("Queue")) not in self.queues or said.get("Machine")
-            ):
-                raise Refused("740", f"Jobs go to one of these queues: {', '.join(self.queues)}")
 
 
 def _environment() -> Mapping[str, str]:
@@ -313,27 +303,44 @@ def _ordered(
     require_conditions(asked)
     done: list[View] = []
     failed: dict[str, str] = {}
+    number = 0
     with stores.use() as jobs, _telling(to.to):
         search = Search(call, reach).run(jobs)
         found = [view for view, _ in zip(search, range(_MOST + 1), strict=False)]
         if len(found) > _MOST:
             raise Refused("740", f"More than {_MOST} jobs; give conditions that find fewer")
         for view in found:
-            if not _is_here(jobs, view):
+            if not is_here(jobs, view):
                 failed[view.block.id] = "it was not submitted here"
                 continue
-            place = _place(jobs, view.stored.number, call)
-            (told,) = steer(place, order, to.to, to.how())
-            if told.why:
-                failed[told.id] = told.why.removeprefix(f"job {told.id}: ")[:_SHOWN]
-            else:
-                done += views(jobs.at(place.number), JOB)
+            told = [*_steered(to, order, _place(jobs, view.stored.number, call), view)]
+            failed |= {
+                each.id: each.why.removeprefix(f"job {each.id}: ")[:_SHOWN]
+                for each in told
+                if each.why
+            }
+            if done_of := sum(not each.why for each in told):
+                number += done_of
+                done.append(_again(jobs, view))
     if found and not done:
         [(id_, why), *_] = failed.items()
         raise Refused("740", f"{id_}: {why}")
-    message = f"{asked.action}: done for {len(done)} of {len(found)} jobs"
+    message = f"{asked.action}: done for {number} of {number + len(failed)} jobs"
     said = "\n".join([message, *(f"{id_}: {why}" for id_, why in failed.items())])
     return Answer([*map(document_of, done)], WARNING if failed else "000", said, len(done))
+
+
+def _steered(
+    to: Submission, order: Order, place: InStore, view: View
+) -> Iterator[Steered]:  # fmt: skip
+    """Give an order about a job, or about all jobs of a group."""
+    if view.block.name == JOB and not view.place:
+        return steer(place, order, to.to, to.how())
+
+    def chosen(job: Job) -> bool:
+        return view.block.name == GROUP or global_id(job) == global_id(view.block)
+
+    return steer(place, order, to.to, to.how(), chosen, marked=True)
 
 
 @contextmanager
@@ -356,87 +363,36 @@ def _telling(system: str) -> Iterator[None]:
         raise Refused("700", f"The batch system answers oddly: {error}"[:_SHOWN]) from error
 
 
-def _submitted(done: Submitted, view: View, warnings: str) -> Answer:
-    """The job as it is kept now, and what of it the batch system was not asked for."""
-    told = [loss.finding() for loss in done.losses]
-    told += [each for each in done.findings if each.severity is not Severity.NOTICE]
+def _submitted(done: Sequence[Submitted], view: View, warnings: str) -> Answer:
+    """A job object as it is kept now, and what of it the batch system was not asked for."""
+    told = [loss.finding() for each in done for loss in each.losses]
+    told += [found for each in done for found in each.findings]
     said = [each.message for each in told if each.severity is Severity.WARNING][:_MOST]
     warned = "\n".join(filter(None, (warnings, *said)))
-    message = f"Successfully submitted job {done.id}"
+    message = f"Successfully submitted job {done[0].id}"
+    if view.block.name == GROUP:
+        message = f"Successfully submitted the {len(done)} jobs of {view.block.id}"
     text = f"{message}\n{warned}" if warned else message
     return Answer([document_of(view)], WARNING if warned else "000", text)
-
-
-def _kept(jobs: Store, call: Call, job: Job, digest: str) -> int:
-    """The number of the document of a job, which is made if it is new.
-
-    Raises ``Refused`` (740) where its GlobalId is that of another job.
-    """
-    name, global_id = _name(job), _global_id(job)
-    with jobs.change(
-        by=call.actor[:_NAMED], source=call.origin, reason=reason(call.request)
-    ) as change:
-        before = change.noted(name)
-        if before is not None:
-            number, *known = json.loads(before)
-            if known != [digest, call.actor] or change.at(number).deleted:
-                raise Refused("740", f"{global_id} is another job, or was deleted")
-            return int(number)
-        if (old := change.about(job)) is not None:
-            raise Refused("740", f"{old.identity} is there already")
-        stored = change.put(job)
-        change.note(name, json.dumps([stored.number, digest, call.actor]))
-        numbers = json.loads(change.noted(_UNDER_WAY) or "[]")
-        change.note(_UNDER_WAY, json.dumps([*numbers, stored.number]))
-        return stored.number
-
-
-def _under_way(jobs: Store) -> list[int]:
-    """The documents of jobs that were submitted, and had not ended when they were looked at."""
-    return [int(number) for number in json.loads(jobs.noted(_UNDER_WAY) or "[]")]
-
-
-def _forget(jobs: Store, over: set[int]) -> None:
-    with jobs.change(reason=_LOOKED) as change:
-        numbers = json.loads(change.noted(_UNDER_WAY) or "[]")
-        change.note(_UNDER_WAY, json.dumps([each for each in numbers if each not in over]))
-
-
-def _made_name(call: Call, digest: str) -> str:
-    """A GlobalId: the same for the same request, so that a copy of it is about the same job."""
-    asked = call.request
-    if not asked.id and not call.mark:
-        return uuid.uuid4().urn
-    words = json.dumps([call.actor, asked.id or call.mark, digest])
-    return uuid.uuid5(uuid.NAMESPACE_OID, words).urn
 
 
 def _place(jobs: Store, number: int, call: Call) -> InStore:
     return InStore(jobs, number, reason(call.request), call.actor[:_NAMED], call.origin)
 
 
-def _job(stored: Stored) -> Job:
-    (view,) = views(stored, JOB)
-    assert isinstance(view.block, Job)
-    return view.block
+def _jobs_of(view: View) -> Iterator[View]:
+    """A job, or the jobs of a group."""
+    return views(view.stored, JOB) if view.block.name == GROUP else iter((view,))
 
 
-def _global_id(job: Block) -> str:
-    return stripped(job.get("GlobalId"))
-
-
-def _name(job: Block) -> str:
-    return f"submission of {_global_id(job)}"
-
-
-def _is_here(jobs: Store, view: View) -> bool:
-    """Whether a job was submitted by this gateway."""
-    noted = jobs.noted(_name(view.block)) if not view.place else None
-    return noted is not None and json.loads(noted)[0] == view.stored.number
+def _again(jobs: Store, view: View) -> View:
+    """A job or a group as it is now."""
+    now = views(jobs.at(view.stored.number), view.block.name)
+    return next(each for each in now if each.place == view.place)
 
 
 def _is_live(jobs: Store, view: View) -> bool:
-    return not _is_over(view.block) and _is_here(jobs, view)
+    return not _is_over(view.block) and is_here(jobs, view)
 
 
 def _is_over(job: Block) -> bool:
@@ -470,9 +426,3 @@ def _require_ours(asked: Request, view: View, system: str) -> Mapping[str, str]:
         elif found.name not in _OURS and not found.extension:
             raise Refused("740", f"{each.name} of {id_} cannot be changed in its batch system")
     return told
-
-
-def _forms(system: str) -> frozenset[str]:
-    """The forms of a batch system, which are the types of Extensions that hold its options."""
-    found = control(system)
-    return frozenset((found.target, *found.also))

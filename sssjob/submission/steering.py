@@ -22,6 +22,8 @@ CANCELLED = "Cancelled"
 
 USER = "User"
 
+_NOT_MARKED = "it has not the mark of the GlobalId"
+
 
 class Order(StrEnum):
     """What is to become of a job."""
@@ -74,12 +76,20 @@ def steer(
                 yield _told(_Call(place, order, to, how, marked), job, effective)
 
 
-def alter(job: Job, name: str, text: str, to: str, how: How | None = None) -> None:
+def alter(
+    job: Job, name: str, text: str, to: str, how: How | None = None, *, marked: bool = False
+) -> None:
     """Give a job that a batch system has another value of a property; see ``Control.alters``.
 
-    Its document stays as it is. Raises ``InvalidValue`` and ``CommandFailed``.
+    Its document stays as it is. ``marked`` is as in ``steer``. Raises ``InvalidValue``,
+    ``CommandFailed`` and ``NoSuchJob``.
     """
-    Caller(control(to), how or How()).alter(name, text, job.id)
+    caller = Caller(control(to), how or How())
+    if marked:
+        seen = caller.job(job.id)
+        if seen is None or not caller.carries(seen, stripped(job.get("GlobalId"))):
+            raise NoSuchJob(job.id, _NOT_MARKED)
+    caller.alter(name, text, job.id)
 
 
 class _Call(NamedTuple):
@@ -130,7 +140,7 @@ def _steered(call: _Call, job: Job, caller: Caller) -> Steered:
     seen = caller.job(id_)
     name = stripped(job.get("GlobalId"))
     if call.marked and seen is not None and not (name and caller.carries(seen, name)):
-        raise NoSuchJob(id_, "it has not the mark of the GlobalId")
+        raise NoSuchJob(id_, _NOT_MARKED)
     if seen is None or seen.state in OVER:
         return _over(place, order, job, state if seen is None else seen.state)
     if order is Order.CANCEL:

@@ -1,95 +1,19 @@
 """Jobs that come to the gateway go to a batch system, each once, and only by those who may."""
 
-import getpass
 import threading
 
 import pytest
 from gateways import serving
-from pretended import Pretended
+from submitting_gateway import ME, SETTINGS, ask, order, state, submit
 from waiting import HANG, until
 
-from sssjob import client, store
-from sssjob.document import loads
+from sssjob import store
 from sssjob.errors import BadSettings, NoReply
 from sssjob.gateway.config import load
 from sssjob.gateway.service import answering
-from sssjob.rmap.keys import Key
-from sssjob.rmap.message import Data, Document, Get, Object, Request, Set, Where
-from sssjob.rmap.writing import written
+from sssjob.rmap.message import Get, Set, Where
 
-ME = getpass.getuser()
-SETTINGS = f"""
-listen = ["127.0.0.1:0"]
-
-[security]
-key = "auth_key"
-
-[store]
-address = "jobs.db"
-
-[submission]
-to = "slurm"
-account = "{ME}"
-queues = ["batch", "long"]
-every = 3600
-
-[actors.maui]
-key = "maui.key"
-roles = ["scheduler", "remover"]
-
-[roles.remover]
-allow = ["Delete Job all"]
-"""
 HOOK = '[hooks.Cancel]\ncommand = ["true"]\n[actors.maui]'
-JOB = "<Job>{}<Executable>/bin/true</Executable></Job>"
-
-
-@pytest.fixture
-def slurm(tmp_path, monkeypatch):
-    """Commands of Slurm that find no other ones."""
-    found = Pretended(tmp_path / "batch", "slurm", ME)
-    monkeypatch.setenv("PATH", found.path)
-    return found
-
-
-@pytest.fixture
-def folder(tmp_path, slurm):
-    for name in ("auth_key", "maui.key"):
-        (tmp_path / name).write_text(f"the {name} of this test\n")
-        (tmp_path / name).chmod(0o600)
-    (tmp_path / "gateway.toml").write_text(SETTINGS)
-    return tmp_path
-
-
-@pytest.fixture
-def port(folder):
-    with serving(folder) as (_, port):
-        yield port
-
-
-def ask(port, action, actor="maui", id_="", wheres=(), sets=(), gets=(), job=None):
-    """The code, the message and the jobs of an answer."""
-    key = Key(f"the {'maui.key' if actor == 'maui' else 'auth_key'} of this test".encode())
-    data = None if job is None else Data((Document(job.encode()),))
-    asked = Request(
-        action, actor, (Object("Job"),), gets, wheres=wheres, sets=sets, data=data, id=id_
-    )
-    [response] = client.Client([client.Legacy("127.0.0.1", port)], key, tries=1).call(asked)
-    rows = () if gets else tuple(loads(written(row)) for row in response.rows)
-    return response.status.code, response.status.message, rows or response.rows
-
-
-def submit(port, inner="", **how):
-    return ask(port, "Submit", job=JOB.format(inner), **how)
-
-
-def order(port, action, id_, **how):
-    return ask(port, action, wheres=(Where("Id", id_),), **how)
-
-
-def state(port, id_):
-    _, _, [row] = ask(port, "Query", wheres=(Where("Id", id_),), gets=(Get("State"),))
-    return row.get("State")
 
 
 def test_a_job_is_submitted_kept_and_told(port, slurm):
