@@ -164,3 +164,63 @@ def test_a_gateway_that_is_killed_before_it_answers_has_one_job_when_asked_again
         assert submitted(folder, port, 300, "17").id == there
         assert until(lambda: state(folder, port, there) == "Running")
     assert squeue(cluster) == [there]
+
+
+CHAIN = """<JobGroup><Id>wf</Id><JobDefaults><Executable>/bin/sleep</Executable>
+<OutputFile>/dev/null</OutputFile><InitialWorkingDirectory>/tmp</InitialWorkingDirectory>
+<Requested><Processors>1</Processors><Duration>330</Duration></Requested></JobDefaults>
+<Job><Id>c</Id><Arguments>1</Arguments><Dependency condition="OnSuccess">b</Dependency></Job>
+<Job><Id>a</Id><Arguments>2</Arguments><Name>first</Name></Job>
+<Job><Id>b</Id><Arguments>{}</Arguments>
+<Dependency condition="OnSuccess" designator="JobName">first</Dependency></Job></JobGroup>"""
+
+
+def test_a_group_is_submitted_in_its_order_once_and_runs(folder, cluster):
+    (folder / "group.xml").write_text(CHAIN.format(1))
+    words = ("Submit", "JobGroup", "--data", "group.xml", "--id", "17")
+    (folder / "kill").touch()
+    with serving(folder) as (process, port):
+        code, _, _ = client(folder, port, *words)
+        assert (code, process.wait(HANG)) == (2, -9)
+    with serving(folder) as (_, port):
+        code, out, said = client(folder, port, *words)
+        assert code == 0, said
+        jobs = loads(out).jobs
+        assert client(folder, port, *words)[1] == out
+        third, first, second = (job.id for job in jobs)
+        shown = cluster.run("scontrol", "show", "job", third, "-o")
+        assert f"Dependency=afterok:{second}" in shown
+        assert until(lambda: state(folder, port, third) == "Completed")
+        starts = [int(kept(folder, port, id_).get("StartTime")) for id_ in (first, second, third)]
+        assert starts == sorted(starts)
+        names = cluster.run("sacct", "-n", "-X", "-o", "JobID").split()
+        assert len([id_ for id_ in names if int(id_) >= int(first)]) == 3
+
+
+def test_a_group_that_slurm_refuses_in_the_middle_is_told_and_cancelled(folder, cluster):
+    """Slurm refuses a reservation that there is not."""
+    there_is_not = "<Id>b</Id><Reservation>nowhere</Reservation>"
+    text = CHAIN.format(300).replace("<Id>b</Id>", there_is_not)
+    (folder / "group.xml").write_text(text.replace("<Arguments>2<", "<Arguments>300<"))
+    with serving(folder) as (_, port):
+        words = ("Submit", "JobGroup", "--data", "group.xml", "--id", "18")
+        code, _, said = client(folder, port, *words)
+        [there] = squeue(cluster)
+        assert code == 1
+        assert f"1 of 3 jobs are submitted ({there}), not 'b': The batch system refuses it" in said
+        words = ("Cancel", "JobGroup", "--where", "Id=wf")
+        code, out, said = client(folder, port, *words)
+        assert [job.get("State") for job in loads(out).jobs] == ["", "Cancelled", ""], said
+        assert until(lambda: squeue(cluster) == [])
+
+
+def test_a_job_that_was_created_before_is_submitted_and_runs(folder, cluster):
+    text = JOB.format(1).replace("<Name>", "<Id>mine</Id><Name>")
+    (folder / "job.xml").write_text(text)
+    with serving(folder) as (_, port):
+        assert client(folder, port, "Create", "Job", "--data", "job.xml")[0] == 0
+        code, out, said = client(
+            folder, port, "Submit", "Job", "--where", "Id=mine", "--id", "20"
+        )  # fmt: skip
+        assert code == 0, said
+        assert until(lambda: state(folder, port, loads(out).id) == "Completed")
