@@ -15,7 +15,8 @@ from pathlib import Path
 
 from sssjob import atomic, registry
 from sssjob import directory_handles as handles
-from sssjob.delivery.document import Delivery, Record, Tally
+from sssjob.delivery.document import Delivery, Tally
+from sssjob.delivery.records import Record
 from sssjob.document import Source, read
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
 
 from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
-from sssjob.document import Source, opened, read
+from sssjob.delivery import records
+from sssjob.delivery.records import Counts, Record
+from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
-from sssjob.errors import AwarenessPolicy, Finding, Severity, UnusableInput, finding
+from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
 from sssjob.feature_rules import job_id
 from sssjob.features import fold as features
 from sssjob.features import keys, status
@@ -31,29 +32,14 @@ from sssjob.features.status import Snapshot
 from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities
 from sssjob.model import Block, Job, JobGroup, Property
-from sssjob.records import Format, read_records
-from sssjob.records.builders import OBJECTS
-from sssjob.records.record import Bad, Converted, Noted, Options
-
-
-class Record(NamedTuple):
-    """A record and where it was read."""
-
-    place: str
-    job: Job
+from sssjob.records import Format
 
 
 @dataclass(slots=True)
-class Tally:
-    """What happened, in numbers."""
+class Tally(Counts):
+    """What happened, in numbers: of records, and of jobs."""
 
     jobs: int = 0
-    delivered: int = 0
-    changes: int = 0
-    records: int = 0
-    bad: int = 0
-    elsewhere: int = 0
-    refused: int = 0
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -132,29 +118,17 @@ class Delivery:
 
     def take_records(self, source: Source, name: str, format_: Format, zone: str = "") -> None:
         """Read the records about jobs of the document; bad ones are reported and counted."""
-        said: set[str] = set()
         about: frozenset[str] = frozenset()
-        with opened(source) as stream:
-            for outcome in read_records(format_, stream, Options(zone=zone), OBJECTS):
-                place = f"{name}:{outcome.line}"
-                match outcome:
-                    case Converted(job=job):
-                        self.tally.records += 1
-                        about = identities(job) & self.wanted
-                        self.tally.elsewhere += not about
-                        for identity in about:
-                            self.records[identity].append(Record(place, job))
-                    case Bad(line=line, reason=reason):
-                        self.tally.bad += 1
-                        self._note("E-TYPE", reason, name, line)
-                    case Noted(severity=Severity.NOTICE):
-                        pass
-                    case Noted(line=line, message=message, once=True):
-                        if message not in said:
-                            self._note("I-UNIT", message, name, line)
-                            said.add(message)
-                    case Noted(line=line, message=message) if about:
-                        self._note("W-USELESS", message, name, line)
+        for found in records.read(source, name, format_, zone, self.tally):
+            if isinstance(found, Record):
+                about = identities(found.job) & self.wanted
+                self.tally.elsewhere += not about
+                for identity in about:
+                    self.records[identity].append(found)
+            elif isinstance(found, Finding):
+                self.tally.findings.append(found)
+            elif about:
+                self.tally.findings.append(found.finding)
 
     def pieces(self) -> Iterator[bytes]:
         """The document as it was, but for the jobs to which something was delivered."""
@@ -173,20 +147,20 @@ class Delivery:
 
     def _understood(self, job: Job, whole: JobsUnderstood) -> Job:
         """A job with what is for it, unless that is refused for what is not understood (9.0)."""
-        records = self._records(job)
-        if not records and not (self.sources and self._has_features(job)):
+        found = self._records(job)
+        if not found and not (self.sources and self._has_features(job)):
             return job
         known = whole.understood(job)
         self._find(known.findings())
         if not known.accepted:
             self.tally.refused += 1
             return job
-        return self._delivered(job, known.block, records)
+        return self._delivered(job, known.block, found)
 
-    def _delivered(self, job: Job, effective: Job, records: Iterable[Record]) -> Job:
+    def _delivered(self, job: Job, effective: Job, found: Iterable[Record]) -> Job:
         """A job with its records, then with its features; ``effective`` has its defaults."""
         about = False
-        for record in records:
+        for record in found:
             folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
             job, about = self._keep(job, folded), True
         if self.sources and self._has_features(job):

@@ -7,20 +7,19 @@ Folding the same records again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from sssjob.check.awareness import is_old
 from sssjob.delivery.document import JobsUnderstood
-from sssjob.document import Source, dumps, loads, opened, tree
+from sssjob.delivery.records import Counts, Record, read
+from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
-from sssjob.errors import Finding, Severity, finding
+from sssjob.errors import Finding, Severity
 from sssjob.fold import fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup
-from sssjob.records import Format, read_records
-from sssjob.records.builders import OBJECTS
-from sssjob.records.record import Bad, Converted, Noted, Options
+from sssjob.records import Format
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import MARKS, Marks
 
@@ -28,16 +27,10 @@ _BATCH = 200  # records of one change
 
 
 @dataclass(slots=True)
-class StoreTally:
+class StoreTally(Counts):
     """What happened, in numbers: of records, and of documents."""
 
-    records: int = 0
-    bad: int = 0
-    elsewhere: int = 0
-    refused: int = 0
-    delivered: int = 0
     runs: int = 0
-    changes: int = 0
     disagreements: int = 0
     errors: int = 0
 
@@ -54,40 +47,28 @@ class StoreDelivery:
         self, source: Source, name: str, format_: Format, zone: str = ""
     ) -> Iterator[Finding]:
         """Fold the records of a source, as far as it is followed; bad ones are counted."""
-        with opened(source) as stream:
-            outcomes = read_records(format_, stream, Options(zone=zone), OBJECTS)
-            records = self._converted(outcomes, name)
-            while batch := list(islice(records, _BATCH)):
-                with self._jobs.change(source=name, reason="delivered") as change:
-                    for place, record in batch:
-                        self._take(change, place, record)
-                yield from self._told()
+        found = read(source, name, format_, zone, self.tally)
+        about = False
+        while batch := list(islice(found, _BATCH)):
+            with self._jobs.change(source=name, reason="delivered") as change:
+                for each in batch:
+                    if isinstance(each, Record):
+                        about = self._take(change, each.place, each.job)
+                    elif isinstance(each, Finding):
+                        self._tell(each)
+                    elif about:
+                        self._tell(each.finding)
             yield from self._told()
 
-    def _converted(self, outcomes: Iterable[object], name: str) -> Iterator[tuple[str, Job]]:
-        said: set[str] = set()
-        for outcome in outcomes:
-            match outcome:
-                case Converted(line=line, job=job):
-                    self.tally.records += 1
-                    yield f"{name}:{line}", job
-                case Bad(line=line, reason=reason):
-                    self.tally.bad += 1
-                    self._tell(finding("E-TYPE", reason, file=name, line=line))
-                case Noted(line=line, message=message, once=True) if message not in said:
-                    said.add(message)
-                    self._tell(finding("I-UNIT", message, file=name, line=line))
-
-    def _take(self, change: Change, place: str, record: Job) -> None:
+    def _take(self, change: Change, place: str, record: Job) -> bool:
+        """Fold a record; whether there is a job that it is about."""
         found = _document(change, record)
-        if found is None:
+        whole = None if found is None else loads(found.document)
+        job = None if whole is None else _about(whole, record)
+        if found is None or whole is None or job is None:
             self.tally.elsewhere += 1
-            return
-        whole = loads(found.document)
-        job = _about(whole, record)
-        if job is None:
-            self.tally.elsewhere += 1
-        elif not self._accepted(whole, job, found):
+            return False
+        if not self._accepted(whole, job, found):
             self.tally.refused += 1
         elif isinstance(whole, JobGroup) or _agree(job, record):
             self._fold(change, place, record, found)
@@ -95,6 +76,7 @@ class StoreDelivery:
             self._fold(change, place, record, run)
         else:
             self._further(change, place, record, found)
+        return True
 
     def _accepted(self, whole: Block, job: Job, stored: Stored) -> bool:
         """Whether a job goes on with what is understood of it; that is told (9.0)."""

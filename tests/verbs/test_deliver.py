@@ -118,3 +118,21 @@ def test_what_cannot_be_read_is_named(make, data, error, message, document):
 def test_features_of_one_job_are_not_folded_into_many_documents(tmp_path):
     with pytest.raises(UnusableSource, match="only records"):
         delivered(Work(named(tmp_path), Facts(features=str(tmp_path))))
+
+
+def test_the_same_is_said_of_records_wherever_their_jobs_stand(document, tmp_path):
+    line = b'"ceID=ce.example.org:8443/cream-pbs-x" "jobID=CREAM%d" "lrmsID=%d" "localUser=4000"\n'
+    data = b"".join(line % (number, number) for number in (1, 9)) + b"no record\n"
+    place = tmp_path / "jobs"
+    place.mkdir()
+    (place / "a.xml").write_bytes(document.read_bytes())
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(document)
+    said = [
+        delivered(Work(named(into), Facts(records=records(data).records, format="blah")))[0]
+        for into in (document, place, tmp_path / "jobs.db")
+    ]
+    assert [item.split(": ")[:2] for item in said[0]] == [
+        ["sacct.txt:1", "warning"], ["sacct.txt:3", "error"],
+    ]  # fmt: skip
+    assert said[0] == said[1] == said[2]

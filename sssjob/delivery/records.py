@@ -1,0 +1,63 @@
+"""Records on their way into jobs, wherever these stand: read, counted, and told of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sssjob.document import Source, opened
+from sssjob.errors import Finding, Severity, finding
+from sssjob.model import Job
+from sssjob.records import Format, read_records
+from sssjob.records.builders import OBJECTS
+from sssjob.records.record import Bad, Converted, Noted, Options
+
+
+class Record(NamedTuple):
+    """A record and where it was read."""
+
+    place: str
+    job: Job
+
+
+class Remark(NamedTuple):
+    """What is worth knowing about the record before it, if that is about a job at all."""
+
+    finding: Finding
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of records, in numbers."""
+
+    records: int = 0
+    bad: int = 0
+    elsewhere: int = 0
+    refused: int = 0
+    delivered: int = 0
+    changes: int = 0
+
+
+def read(
+    source: Source, name: str, format_: Format, zone: str, counts: Counts
+) -> Iterator[Record | Remark | Finding]:
+    """The records of a source in their order, and what is to be said; bad ones are counted."""
+    said: set[str] = set()
+    with opened(source) as stream:
+        for outcome in read_records(format_, stream, Options(zone=zone), OBJECTS):
+            match outcome:
+                case Converted(line=line, job=job):
+                    counts.records += 1
+                    yield Record(f"{name}:{line}", job)
+                case Bad(line=line, reason=reason):
+                    counts.bad += 1
+                    yield finding("E-TYPE", reason, file=name, line=line)
+                case Noted(severity=Severity.NOTICE):
+                    pass
+                case Noted(line=line, message=message, once=True):
+                    if message not in said:
+                        said.add(message)
+                        yield finding("I-UNIT", message, file=name, line=line)
+                case Noted(line=line, message=message):
+                    yield Remark(finding("W-USELESS", message, file=name, line=line))
