@@ -292,21 +292,69 @@ def test_1_5_nothing_to_inherit_leaves_requested_as_it_was():
 
 
 @pytest.mark.parametrize(
-    ("broken", "code"),
+    "broken",
     [
-        pytest.param(P("A", 1, group="1"), "E-GROUP", id="unbalanced"),
-        pytest.param(P("A", 1, op="APPROX"), "E-TYPE", id="unknown operation"),
-        pytest.param(P("A", 1, group="100"), "E-GROUP", id="unbalanced and deep"),
+        pytest.param(P("A", 1, group="1"), id="unbalanced"),
+        pytest.param(P("A", 1, group="100"), id="unbalanced and deep"),
     ],
 )
-def test_1_5_what_cannot_be_read_stands_or_falls_as_a_whole(broken, code):
+def test_1_5_what_cannot_be_read_stands_beside_the_other_as_it_was_written(broken):
     bad, good = Requested.of(broken), Requested.of(B=1)
     defaults = resolve(group(JobDefaults.of(bad), Job.of(good), Job.of(good), Job.of(Id="x")))
-    assert codes(defaults) == [code]
-    assert [job.blocks(Requested) for job in defaults.block.jobs] == [(good,), (good,), (bad,)]
+    assert codes(defaults) == ["E-GROUP"]
+    both = [(good, bad), (good, bad), (bad,)]
+    assert [job.blocks(Requested) for job in defaults.block.jobs] == both
     own = resolve(group(JobDefaults.of(good), Job.of(bad)))
-    assert codes(own) == [code]
-    assert own.block.jobs[0].blocks(Requested) == (bad,)
+    assert codes(own) == ["E-GROUP"]
+    assert own.block.jobs[0].blocks(Requested) == (bad, good)
+
+
+# What nobody knows is judged by awarenessPolicy, after the defaults were applied: it has to be there.
+
+
+@pytest.mark.parametrize("word", [{"op": "APPROX"}, {"conj": "Xor"}], ids=["op", "conj"])
+def test_1_5_words_that_nobody_knows_stay_whether_in_defaults_or_in_the_job(word):
+    odd = P("A", 1, **word)
+    default = JobDefaults.of(Requested.of(odd, P("B", 2)))
+    merged = resolve(group(default, Job.of(Requested.of(C=3))))
+    assert (merged.block.jobs[0].blocks(Requested), codes(merged)) == (
+        (Requested.of(C=3), Requested.of(odd, P("B", 2))), [],
+    )  # fmt: skip
+    over = only(default, Job.of(Requested.of(B=3)))
+    assert over.blocks(Requested) == (Requested.of(B=3), Requested.of(odd))
+    own = resolve(group(JobDefaults.of(Requested.of(A=2, B=2)), Job.of(Requested.of(odd))))
+    assert (own.block.jobs[0].blocks(Requested), codes(own)) == (
+        (Requested.of(odd), Requested.of(B=2)), [],
+    )  # fmt: skip
+
+
+def test_1_5_of_a_request_with_unknown_words_each_conjunct_yields_by_itself():
+    default = JobDefaults.of(Requested.of(
+        P("A", 1, group="2"), P("B", 1, conj="Nand", group="1"), P("C", 1, conj="Or", group="-1"),
+        P("D", 1, op="APPROX"), P("E", 1, group="-2"),
+    ))  # fmt: skip
+    left = {
+        "A": [P("B", 1, conj="Nand", group="1"), P("C", 1, conj="Or", group="-1"),
+              P("D", 1, op="APPROX"), P("E", 1)],
+        "C": [P("A", 1), P("D", 1, op="APPROX"), P("E", 1)],
+        "E": [P("A", 1), P("B", 1, conj="Nand", group="1"), P("C", 1, conj="Or", group="-1"),
+              P("D", 1, op="APPROX")],
+    }  # fmt: skip
+    for name, expected in left.items():
+        merged = only(default, Job.of(Requested.of(P(name, 9))))
+        assert merged.blocks(Requested) == (Requested.of(P(name, 9)), Requested.of(*expected))
+
+
+def test_1_5_preferences_that_were_apart_stay_so_beside_unknown_words():
+    def default(**odd):
+        one, other = P("A", 1, preference="2"), P("A", 2, preference="1", **odd)
+        return Requested.of(one, P("B", 1, op="APPROX"), other)
+
+    merged = only(JobDefaults.of(default()), Job.of(Requested.of(B=9)))
+    assert [item.attributes.get("conj") for item in merged.requested] == [None, None, "And"]
+    # Here the word has to stay where And would stand, so nothing is left out.
+    merged = only(JobDefaults.of(default(conj="Xor")), Job.of(Requested.of(B=9)))
+    assert merged.blocks(Requested) == (Requested.of(B=9), default(conj="Xor"))
 
 
 def test_1_5_a_group_that_readers_take_differently_is_told():
@@ -471,9 +519,16 @@ def test_1_10_an_implicit_task_group_stays_implicit():
     assert scope(job) == job
 
 
-def test_1_10_what_cannot_be_read_is_not_lent():
-    job = Job.of(Requested.of(P("Memory", 1, group="1")), TaskGroup.of(Name="t"), Shell="sh")
-    assert scope(job).task_groups == (TaskGroup.of(Name="t", Shell="sh"),)
+def test_1_10_what_cannot_be_read_is_lent_as_it_is():
+    bad = Requested.of(P("Memory", 1, group="1"))
+    job = Job.of(bad, TaskGroup.of(Name="t"), Shell="sh")
+    assert scope(job).task_groups == (TaskGroup.of(bad, Name="t", Shell="sh"),)
+
+
+def test_1_10_words_that_nobody_knows_are_lent():
+    odd = P("Memory", 1, op="APPROX")
+    job = Job.of(Requested.of(odd, P("Queue", "q")), TaskGroup.of(Name="t"))
+    assert scope(job).task_groups == (TaskGroup.of(Requested.of(odd), Name="t"),)
 
 
 def test_1_11_origins_tell_place_source_and_what_was_overridden():

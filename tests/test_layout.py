@@ -376,6 +376,14 @@ def test_several_task_groups_have_only_their_own():
     assert [only(unit.block).processors.value for unit in units(job)] == [4, 8]
 
 
+def test_steps_of_one_job_take_nothing_from_another():
+    ran = Job.of(TaskGroup.of(Delivered.of(Processors=4), TaskCount=4), Id="1")
+    new = Job.of(Requested.of(Processors=6, NodeCount=3), TaskGroup.of(Name="t"), Id="2")
+    for group in (JobGroup((ran, new)), JobGroup((new,))):
+        *_, unit = units(group)
+        assert [laid.tasks.value for laid in layouts(unit.block).layouts] == [6]
+
+
 def test_steps_of_a_job_that_ran_are_not_what_it_asked_for():
     job = Job.of(
         Requested.of(Processors=6, NodeCount=2),

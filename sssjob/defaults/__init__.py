@@ -65,7 +65,7 @@ def resolve(block: Block, *, env: Env = "merge") -> Resolved:
 
     Variables of an Environment are merged one by one; with ``env="replace"`` an Environment
     overrides the default one as a whole. A Requested element that cannot be read is a finding,
-    and stands or falls as a whole.
+    and stays as it was written, so that whoever reads the request meets it.
     """
     resolver = Resolver(env)
     return Resolved(resolver.block(block), tuple(resolver.findings), block, env)
@@ -97,17 +97,22 @@ def _lent(job: Job, env: Env) -> Job:
 
 
 def _requested(job: Job, names: frozenset[str]) -> list[Requested]:
-    """What the job requests of these properties only; nothing if that cannot be read."""
-    block = job.block(Requested)
+    """What the job requests of these properties only; what cannot be read stays as it is.
+
+    Words that nobody knows stay, too: awarenessPolicy decides about them.
+    """
+
+    def is_lent(part: expression.Expression) -> bool:
+        return all(found.item.name in names for found in expression.comparisons(part))
+
+    blocks = job.blocks(Requested)
     try:
+        if any(expression.has_unknown_words(block.properties) for block in blocks):
+            every = (expression.keeping(block.properties, is_lent) for block in blocks)
+            pairs = zip(blocks, every, strict=True)
+            return [block.holding(written) for block, written in pairs if written]
         asked = expression.of(job)
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
-        return []
-    if block is None or asked is None:
-        return []
-    lent = [
-        part
-        for part in expression.conjuncts(asked)
-        if all(found.item.name in names for found in expression.comparisons(part))
-    ]
-    return [block.holding(expression.write(expression.all_of(lent)))] if lent else []
+        return list(blocks)
+    lent = [] if asked is None else [part for part in expression.conjuncts(asked) if is_lent(part)]
+    return [blocks[0].holding(expression.write(expression.all_of(lent)))] if lent else []

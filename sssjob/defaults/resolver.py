@@ -13,13 +13,14 @@ source, which is what ``--explain`` prints.
 
 Why it is right: a conjunct is the smallest part that can be left out without changing what the
 others mean, so that the child's expression holds as it was written. Where a Requested cannot be
-read as an expression nothing is mixed: the child's stands, or, if it has none, the default's. A
-document without defaults elements comes back as it is.
+read as an expression nothing is mixed: it stands beside the other as it was written, so that
+whoever reads the job meets it. The same holds for operations and conjunctions that nobody knows:
+awarenessPolicy decides about them, after this. A document without defaults elements comes back as
+it is.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -55,7 +56,6 @@ from sssjob.defaults.entries import (
 )
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import Expression
-from sssjob.expression.tree import sums
 from sssjob.model import MARK, Block, Item, Note, Property, marked
 
 Env: TypeAlias = Literal["merge", "replace"]
@@ -185,7 +185,7 @@ class Resolver:
             return
         inherited = self.conjuncts(default, "default")
         if inherited is None:
-            merged.entries += () if ours else theirs
+            merged.entries += theirs
             return
         asked = [*child.plain(), *child.requested()]
         mine = {expression.key(e.item): e for e in asked if isinstance(e.item, Property)}
@@ -203,16 +203,22 @@ class Resolver:
                 overridden[key] = (*overridden.get(key, ()), *over)
         if tuple(kept) == inherited and not ours:
             merged.entries += theirs
-        elif any(kept) and (own := self.conjuncts(child, "own")) is not None:
-            apart = _stay_apart((*own, *kept))
-            joined = () if apart else (*chain.from_iterable((*own, *kept)),)
-            # Preferences count in their own Requested: these stay what they are.
-            for entry, block in zip(theirs, kept, strict=True) if apart else ():
-                if block:
-                    merged.entries.append(self.rewritten(child, [], entry, block, sources))
-            if joined:
+        elif any(kept):
+            odd = any(_has_unknown_words(entry) for entry in (*ours, *theirs))
+            own = None if odd else self.conjuncts(child, "own")
+            if own is not None and not any(expression.are_apart((*own, *kept))):
+                joined = chain.from_iterable((*own, *kept))
                 entry = self.rewritten(child, ours, (ours or theirs)[0], joined, sources)
                 merged.put(ours, entry)
+                return
+            # Preferences count in their own Requested, and what cannot be read is left as it is.
+            first = 0
+            for entry, whole, block in zip(theirs, inherited, kept, strict=True):
+                if whole == block:
+                    merged.entries.append(entry)
+                elif block:
+                    merged.entries.append(self.left(child, entry, first, block, sources))
+                first += len(_asked(entry))
 
     def rewritten(
         self, child: Layer, ours: Sequence[SourcedItem], entry: SourcedItem,
@@ -225,6 +231,23 @@ class Resolver:
         notes = [note for each in ours for note in notes_of(each)]
         return entry._replace(parts=(*notes, *(_unmarked(item, sources) for item in written)))
 
+    def left(
+        self, child: Layer, entry: SourcedItem, first: int, block: Conjuncts,
+        sources: Mapping[str, SourcedItem],
+    ) -> SourcedItem:  # fmt: skip
+        """What is left of a default Requested element that stays by itself.
+
+        ``first`` is the place of its first property in the layer.
+        """
+        if not _has_unknown_words(entry):
+            return self.rewritten(child, [], entry, block, sources)
+        wanted = {_mark(each.item) for part in block for each in expression.comparisons(part)}
+        written = expression.keeping(
+            _marked(entry, "default", first),
+            lambda part: all(_mark(each.item) in wanted for each in expression.comparisons(part)),
+        )
+        return entry._replace(parts=tuple(_unmarked(item, sources) for item in written))
+
     def conjuncts(self, layer: Layer, role: str) -> tuple[Conjuncts, ...] | None:
         """The conjuncts of each Requested of a layer, marked; None if one is unreadable."""
         if role == "default" and layer.read_once:
@@ -233,11 +256,11 @@ class Resolver:
         conjuncts: list[Conjuncts] = []
         counted = 0
         for entry in layer.named("Requested"):
-            items = [part.item for part in parts_of(entry) if isinstance(part.item, Property)]
-            mine = [marked(item, f"{role} {counted + index}") for index, item in enumerate(items)]
+            items = _marked(entry, role, counted)
             counted += len(items)
             try:
-                conjuncts.append(expression.conjuncts(expression.parse(mine)))
+                read = expression.parse(expression.as_known(items))
+                conjuncts.append(expression.conjuncts(read))
             except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
                 self.findings.append(notices.unreadable(error, items, entry, layer.path))
                 return None
@@ -249,10 +272,18 @@ class Resolver:
 # no attribute that was read has an empty name.
 
 
-def _stay_apart(blocks: Sequence[Conjuncts]) -> bool:
-    """Whether a group of preferences has members in several Requested, of which each is whole."""
-    times = Counter(group for block in blocks for group in sums(block))
-    return any(number > 1 for number in times.values())
+def _asked(entry: SourcedItem) -> list[Property]:
+    """The properties of a Requested element."""
+    return [part.item for part in parts_of(entry) if isinstance(part.item, Property)]
+
+
+def _has_unknown_words(entry: SourcedItem) -> bool:
+    return expression.has_unknown_words(_asked(entry))
+
+
+def _marked(entry: SourcedItem, role: str, first: int) -> list[Property]:
+    asked = _asked(entry)
+    return [marked(item, f"{role} {place}") for place, item in enumerate(asked, first)]
 
 
 def _marks(role: str, layer: Layer) -> dict[str, SourcedItem]:

@@ -16,10 +16,12 @@ from sssjob.expression.alternative import (
     alternatives,
     interval,
 )
+from sssjob.expression.editing import as_known, has_unknown_words, keeping
 from sssjob.expression.reading import (
     CONJUNCTIONS,
     DEPTH_LIMIT,
     all_requested,
+    are_apart,
     are_one,
     balance,
     of,
@@ -71,11 +73,15 @@ __all__ = [
     "all_requested",
     "alternatives",
     "amount",
+    "are_apart",
     "are_one",
+    "as_known",
     "balance",
     "comparisons",
     "conjuncts",
+    "has_unknown_words",
     "interval",
+    "keeping",
     "key",
     "mentions",
     "of",

@@ -101,7 +101,7 @@ def all_requested(requests: Iterable[Expression]) -> Expression:
     """What several Requested elements ask for: all hold, and preferences count in their own."""
     every = [conjuncts(read) for read in requests]
     parts: list[Expression] = []
-    for own, apart in zip(every, _are_apart(every), strict=True):
+    for own, apart in zip(every, are_apart(every), strict=True):
         # Brackets around one preference say nothing, but for what holds beside it.
         whole = And(own) if is_level(And(own)) else And((*own, And(())))
         parts += [whole] if apart else own
@@ -112,12 +112,15 @@ def are_one(requests: Iterable[Expression]) -> bool:
     """Whether several Requested elements can be written as one: brackets need two properties."""
     every = [conjuncts(read) for read in requests]
     return all(
-        is_level(And(own)) or not apart for own, apart in zip(every, _are_apart(every), strict=True)
+        is_level(And(own)) or not apart for own, apart in zip(every, are_apart(every), strict=True)
     )
 
 
-def _are_apart(every: Sequence[tuple[Expression, ...]]) -> list[bool]:
-    """Which of several requests hold preferences that would count together with another's."""
+def are_apart(every: Sequence[Sequence[Expression]]) -> list[bool]:
+    """Which of several requests hold preferences that would count together with another's.
+
+    Each is whole: what it joins by And.
+    """
     times = Counter(group for own in every for group in sums(own))
     return [any(times[group] > 1 for group in sums(own)) for own in every]
 

@@ -92,23 +92,23 @@ def layouts(
     return Layouts(tuple(Plan(each, lenient).layout() for each in asked), tuple(said))
 
 
-def units(block: Block) -> Iterator[Unit]:
+def units(block: Block, path: str = "") -> Iterator[Unit]:
     """Everything in a job group, job or task group that has a layout, with its defaults applied.
 
-    The single task group of a job has what its job says of all tasks together (1.10), unless it
-    reports what it was delivered: then it is a step of a job that ran.
+    The single task group of a job has what its job says of all tasks together (1.10), unless a
+    task group reports what it was delivered: then these are steps of a job that ran. ``path`` is
+    where the block stands.
     """
     if type(block) not in (JobGroup, Job, TaskGroup):
         return
-    jobs = block.jobs if isinstance(block, JobGroup) else (block,)
-    steps = any(group.blocks(Delivered) for job in jobs for group in job.blocks(TaskGroup))
-    effective = defaults.resolve(block).block if steps else defaults.scope(block)
+    effective = defaults.resolve(block).block
+    here = path or f"/{block.name}"
     if not isinstance(effective, JobGroup):
-        yield from _units_of(effective, f"/{effective.name}", steps)
+        yield from _units_of(effective, here)
         return
-    for path, job in paths(effective):
+    for inside, job in paths(effective, here):
         if type(job) is Job:
-            yield from _units_of(job, path, steps)
+            yield from _units_of(job, inside)
 
 
 def check(block: Block) -> Iterator[Finding]:
@@ -178,7 +178,9 @@ def _unsatisfiable(block: Block, path: str) -> Finding:
     return finding("E-UNSAT", text, path=f"{path}/Requested", line=block.line, section="SSS 8.1")
 
 
-def _units_of(block: Block, path: str, steps: bool) -> Iterator[Unit]:
+def _units_of(job: Block, path: str) -> Iterator[Unit]:
+    steps = any(group.blocks(Delivered) for group in job.blocks(TaskGroup))
+    block = job if steps else defaults.scope(job)
     groups = [pair for pair in paths(block, path) if type(pair[1]) is TaskGroup]
     if block.references("TaskGroup") and not groups:
         return

@@ -14,17 +14,18 @@ mean to ``layout``; decisions 183 to 189 say what neither has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from functools import partial
 
 from sssjob.check.awareness import PLACE, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
+from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity
 from sssjob.expression.pattern import Matching
 from sssjob.layout import Unit, units
 from sssjob.matching import Offered, offered
-from sssjob.model import Block, JobGroup
+from sssjob.model import Block, Job, JobGroup, paths
 from sssjob.placement import search, solving
 from sssjob.placement.demand import Demand, demand
 from sssjob.placement.matching import Market
@@ -72,30 +73,42 @@ def placements(
     nodes = offers if isinstance(offers, Nodes) else Nodes.of(offered(offers, "fit"))
     market = Market(nodes, patterns)
     by_solver = solving.available() if solver is None else solver
-    around = AwarenessPolicy.REJECT
-    if isinstance(block, JobGroup):
-        around = FULL.policy(block.attributes.get(_POLICY), around)
-    wanted = (unit for unit in units(block) if chosen(unit.path))
-    for _, together in groupby(wanted, key=_job_path):
-        yield _placed(tuple(together), market, around, by_solver)
+    for path, job, around in _jobs(resolve(block).block):
+        known = understood(job, PLACE, around=around, path=path)
+        every = tuple(units(known.block, path))
+        together = tuple(unit for unit in every if chosen(unit.path))
+        if together:
+            left_out = {unit.path for unit in every} - {unit.path for unit in together}
+            said = known.about(partial(_is_outside, left_out, path)).findings()
+            yield _placed(together, path, market, around, said, by_solver)
 
 
-def _job_path(unit: Unit) -> str:
-    return unit.path if unit.job is None else unit.path.rpartition("/")[0]
+def _jobs(block: Block) -> Iterator[tuple[str, Block, AwarenessPolicy]]:
+    """The jobs of a group, or what stands alone, with the awarenessPolicy around each."""
+    if not isinstance(block, JobGroup):
+        yield f"/{block.name}", block, AwarenessPolicy.REJECT
+        return
+    around = FULL.policy(block.attributes.get(_POLICY), AwarenessPolicy.REJECT)
+    for path, job in paths(block):
+        if type(job) is Job:
+            yield path, job, around
+
+
+def _is_outside(units: Container[str], job: str, path: str) -> bool:
+    """Whether what stands in a job is in none of these task groups."""
+    return f"{job}/{path.removeprefix(f'{job}/').partition('/')[0]}" not in units
 
 
 def _placed(
-    together: tuple[Unit, ...], market: Market, around: AwarenessPolicy, by_solver: bool
-) -> Placement:
-    """A job with its task groups."""
+    together: tuple[Unit, ...], path: str, market: Market, around: AwarenessPolicy,
+    said: Iterable[Finding], by_solver: bool,
+) -> Placement:  # fmt: skip
+    """A job with its task groups; ``said`` is what is to be said of what nobody understands."""
     first = together[0]
     job = first.job or first.block
-    findings: list[Finding] = []
+    findings = list(said)
     demands: list[Demand] = []
     if first.job is not None:
-        # Its task groups are judged one by one, with what they have of it.
-        alone = first.job.holding(item for item in first.job.items if not isinstance(item, Block))
-        findings += understood(alone, PLACE, around=around, path=_job_path(first)).findings()
         around = FULL.policy(first.job.attributes.get(_POLICY), around)
     for unit in together:
         made, found = demand(unit, around, market.match)
@@ -104,9 +117,7 @@ def _placed(
     every = [each.asked() for each in demands]
     findings += [found for each in every for found in each.findings]
     complete = all(each.complete for each in every)
-    none = Placement(
-        _job_path(first), job.id or job.get("Name"), None, (), (), tuple(findings), complete
-    )
+    none = Placement(path, job.id or job.get("Name"), None, (), (), tuple(findings), complete)
     if any(found.severity is Severity.ERROR for found in findings):
         return none
     ways = [each.ways for each in every]

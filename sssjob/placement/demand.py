@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sssjob import expression
-from sssjob.check.awareness import PLACE, Item, Kind, judge, said, understood
+from sssjob.check.awareness import Item, Kind, judge, said
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
 from sssjob.expression import Comparison, Expression
@@ -87,16 +87,14 @@ class Demand:
 def demand(
     unit: Unit, around: AwarenessPolicy, match: Matching
 ) -> tuple[Demand | None, list[Finding]]:
-    """What a task group asks as far as it is understood, and what to say of it.
+    """What a task group asks, of which only what is understood is left, and what to say of it.
 
     ``around`` is the awarenessPolicy that holds around it.
     """
-    path = unit.path
-    known = understood(unit.block, PLACE, around=around, path=path)
-    block = known.block
+    block, path = unit.block, unit.path
     parts, found = requested(block, path)
     policy = FULL.policy(block.attributes.get(_POLICY), around)
-    findings = [*known.findings(), *found, *_rule(block, path, policy)]
+    findings = [*found, *_rule(block, path, policy)]
     if parts is None or any(each.severity is Severity.ERROR for each in findings):
         return None, findings
     if not block.blocks(Requested):

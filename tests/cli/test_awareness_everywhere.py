@@ -22,6 +22,24 @@ JOB = """<JobGroup><Id>g</Id>
 <Executable>/bin/true</Executable>
 <Requested><Processors{attributes}>2</Processors>{requested}<Memory units="MB">64</Memory></Requested>
 </Job></JobGroup>"""
+# Where else a request may stand: what is inherited, lent, or has something lent to it is judged as well.
+HOMES = {
+    "in defaults": """<JobGroup{policy}><Id>g</Id>
+<JobDefaults><Requested><Processors{attributes}>2</Processors>{requested}</Requested></JobDefaults>
+<Job><Id>4</Id><Executable>/bin/true</Executable><Requested><Memory units="MB">64</Memory></Requested></Job></JobGroup>""",
+    "in defaults of which a part is overridden": """<JobGroup{policy}><Id>g</Id>
+<JobDefaults><Requested><Processors{attributes}>2</Processors>{requested}<Memory units="MB">1</Memory></Requested></JobDefaults>
+<Job><Id>4</Id><Executable>/bin/true</Executable><Requested><Memory units="MB">64</Memory></Requested></Job></JobGroup>""",
+    "beside defaults": """<JobGroup{policy}><Id>g</Id>
+<JobDefaults><Requested><Memory units="MB">64</Memory></Requested></JobDefaults>
+<Job><Id>4</Id><Executable>/bin/true</Executable><Requested><Processors{attributes}>2</Processors>{requested}</Requested></Job></JobGroup>""",
+    "above a task group": """<JobGroup{policy}><Id>g</Id>
+<Job><Id>4</Id><Executable>/bin/true</Executable><Requested><Processors{attributes}>2</Processors>{requested}</Requested>
+<TaskGroup><Name>t</Name></TaskGroup></Job></JobGroup>""",
+    "above task groups": """<JobGroup{policy}><Id>g</Id>
+<Job><Id>4</Id><Executable>/bin/true</Executable><Requested><Processors{attributes}>2</Processors>{requested}</Requested>
+<TaskGroup><Name>t</Name></TaskGroup><TaskGroup><Name>u</Name></TaskGroup></Job></JobGroup>""",
+}
 SACCT = """JobID|JobIDRaw|State|ExitCode|Submit|Start|End|ElapsedRaw|AllocCPUS
 4|4|COMPLETED|0:0|2026-01-01T00:00:00|2026-01-01T00:00:01|2026-01-01T00:00:09|8|2
 """
@@ -131,6 +149,40 @@ def test_each_operation_meets_what_it_does_not_understand_by_the_policy(
     else:
         assert done.exit_code == 0, done.stderr
         assert [": warning: " in line for line in told] == [True] * (policy == "Warn")
+
+
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+@pytest.mark.parametrize("home", HOMES)
+@pytest.mark.parametrize(
+    "kind", ["an operator", "a conjunction", "an attribute", "a requested element"]
+)
+@pytest.mark.parametrize("operation", sorted(EVERY - SUBMIT))
+def test_each_operation_meets_a_request_wherever_it_stands(run, kind, home, operation, policy):
+    asked = {"attributes": "", "requested": "", **KINDS[kind][0]}
+    policy_attribute = f' awarenessPolicy="{policy}"' if policy else ""
+    done = run(operation, HOMES[home].format(policy=policy_attribute, **asked))
+    told = [line for line in done.stderr.splitlines() if "is not understood" in line]
+    if policy in ("", "Reject"):
+        assert (done.exit_code, [": error: " in line for line in told]) == (2, [True])
+    else:
+        assert done.exit_code == 0, done.stderr
+        assert [": warning: " in line for line in told] == [True] * (policy == "Warn")
+
+
+@pytest.mark.parametrize("operation", sorted(EVERY - {"deliver"}))
+def test_a_default_request_that_cannot_be_read_is_not_lost_in_silence(run, operation):
+    text = HOMES["in defaults"].format(policy="", attributes=" group='1'", requested="")
+    done = run(operation, text)
+    assert "Processors (item 1) leaves 1 level open" in done.stderr
+    assert done.exit_code
+
+
+def test_what_a_job_asks_beside_defaults_is_not_forgotten_under_warn(run):
+    text = HOMES["beside defaults"].replace("64", "99999").format(
+        policy=" awarenessPolicy='Warn'", attributes=" op='APPROX'", requested="",
+    )  # fmt: skip
+    for operation in ("match", "place"):
+        assert run(operation, text).exit_code == 1
 
 
 @pytest.mark.parametrize("kind, operation", [

@@ -67,6 +67,7 @@ def _ads(
     from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
+    from sssjob.expression.requests import asked
     from sssjob.model import Job, JobGroup, paths
     from sssjob.systems.condor.job_ad import embedded, to_ad
 
@@ -92,4 +93,8 @@ def _ads(
                 continue
             mapped = to_ad(known.block, document=embedded(job) if document else "", v1=v1)
             common.print_findings(found.in_file(item.file) for found in mapped.findings)
+            if asked(known.block, path).parts is None:
+                # HTCondor would run it wherever it likes.
+                complain(f"{item.file}: error: {path} is not written")
+                continue
             yield item.file, mapped.ad
