@@ -196,7 +196,7 @@ MODULE = '''
 """A format of another distribution: an id on each line, behind a sign of its own."""
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Layout, NoRecord, Record, alone, table
+from sssjob.records.layout import Layout, NoRecord, Record, alone, mapping
 from sssjob.records.record import JOB, Field
 
 
@@ -212,7 +212,7 @@ def recognises(head):
 
 
 LAYOUT = Layout(
-    type="Ours", cut=Lines(), reader=alone(record), rows=table([Field("id", JOB, "Id")]),
+    type="Ours", cut=Lines(), reader=alone(record), rows=mapping([Field("id", JOB, "Id")]),
     recognises=recognises,
 )
 '''

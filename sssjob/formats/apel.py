@@ -14,7 +14,7 @@ from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.model import Property
 from sssjob.records.clock import Clock, doubts, time
 from sssjob.records.cuts import of_lines
-from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, Run, table
+from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, Run, mapping
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG
 from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
@@ -203,7 +203,7 @@ LAYOUT = Layout(
     type="APEL",
     cut=of_lines(messages),
     reader=reader,
-    rows=table(KEYS),
+    rows=mapping(KEYS),
     known=Known(NAMES),
     run=Run(("Site", "SubmitHost", "MachineName", "LocalJobId"), "", "StartTime", "EndTime"),
     recognises=recognises,

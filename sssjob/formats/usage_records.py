@@ -94,7 +94,7 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
         return read
 
     return Layout(
-        type=type, cut=Found(pieces), reader=reader, rows=layout.table(rows),
+        type=type, cut=Found(pieces), reader=reader, rows=layout.mapping(rows),
         known=layout.Known(names),
         run=layout.Run(("MachineName", GLOBAL_ID, ID), "", "StartTime", "EndTime"),
         recognises=recognises,

@@ -258,13 +258,13 @@ def alone(read: Reader) -> Callable[[Options, Clock], Reader]:
     return lambda options, clock: read
 
 
-def table(started: Iterable[Field], waiting: Iterable[Field] = ()) -> Rows:
+def mapping(started: Iterable[Field], waiting: Iterable[Field] = ()) -> Rows:
     """One mapping for all records; another one for those that tell of no run, if it is given."""
     rows, others = tuple(started), tuple(waiting)
     return lambda names: others if others and names[-1] == NEVER else rows
 
 
-_NO_ROWS = table(())
+_NO_ROWS = mapping(())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

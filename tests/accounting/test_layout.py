@@ -20,7 +20,7 @@ from sssjob.records.layout import (
     RecordBatch,
     Stretch,
     alone,
-    table,
+    mapping,
 )
 from sssjob.records.parts import cutter
 from sssjob.records.record import JOB, Bad, Converted, Counts, Field, Noted, Options, Skipped
@@ -46,7 +46,7 @@ def declared(*folds):
         folds=folds,
         alone="a part alone",
     )
-    rows = table((Field("id", JOB, "Id"), Field("name", JOB, "Name"),
+    rows = mapping((Field("id", JOB, "Id"), Field("name", JOB, "Name"),
                   Field("priority", JOB, "Priority")))  # fmt: skip
     return Layout(type="Made up", cut=Lines(), reader=alone(record), rows=rows, folding=folding)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sssjob.records.cuts import Found
-from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone
-from sssjob.records.layout import table as mapping
+from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone, mapping
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import TEXT, fields_of, form_of, pieces
 from sssjob.systems.condor.accounting.values import ENDED, MADE_OF, WORKED_OUT

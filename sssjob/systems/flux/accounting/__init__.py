@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sssjob.records.json_objects import objects
-from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone
-from sssjob.records.layout import table as mapping
+from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone, mapping
 from sssjob.records.lines import legal
 from sssjob.records.record import Skipped
 from sssjob.systems.flux.accounting import table

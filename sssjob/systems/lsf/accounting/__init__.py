@@ -13,8 +13,17 @@ from functools import lru_cache
 from operator import itemgetter
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Known, Layout, NoRecord, Read, Run, alone, told_by_columns
-from sssjob.records.layout import table as mapping
+from sssjob.records.layout import (
+    NEVER,
+    Known,
+    Layout,
+    NoRecord,
+    Read,
+    Run,
+    alone,
+    mapping,
+    told_by_columns,
+)
 from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.lsf.accounting import table

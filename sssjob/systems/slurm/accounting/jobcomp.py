@@ -10,8 +10,7 @@ import re
 
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, Run
-from sssjob.records.layout import table as mapping
+from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, Run, mapping
 from sssjob.records.lines import first_line
 from sssjob.records.readers import integer
 from sssjob.records.record import (
