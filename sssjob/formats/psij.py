@@ -9,7 +9,7 @@ from typing import Any
 
 from sssjob.model import Job
 from sssjob.translate.beside import beside
-from sssjob.translate.numbers import JOB, MOST, Shape, added, memory, one, rescope, say_size
+from sssjob.translate.numbers import JOB, Shape, added, memory, rescope, say_size, wall
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
@@ -88,7 +88,7 @@ class PSIJ(Specification):
             form["inherit_environment"] = False
         of = added(asked)
         self._resources(asked, settings, form, of)
-        if seconds := one(asked, "Duration", MOST) or of.seconds:
+        if seconds := wall(asked, of):
             # "3600.0 s", as the library itself prints it, is 0 seconds for its loader.
             put(form, ("attributes", "duration"), f"{seconds} s")
         write_rest(asked, TYPE, form, lambda name: not _is_other(name))

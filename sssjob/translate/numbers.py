@@ -20,6 +20,7 @@ from sssjob.translate.requests import NO_OPTION, Asked
 MIB = 1 << 20
 GPUS = ("gpu", "gpus")  # names of a Resource
 LICENSE = "License"  # its type
+NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
@@ -68,7 +69,7 @@ class Shape:
     round_robin: bool = False
     geometry: tuple[tuple[int, ...], ...] = ()  # the tasks of each node
     memory: int = 0  # bytes that task groups come to
-    seconds: int = 0
+    longest: int = 0  # seconds of the longest task group
 
     @property
     def each(self) -> int:
@@ -108,9 +109,16 @@ class Shape:
         return self.processors == self.nodes.times((self.per_node or 1) * self.each)
 
     @property
+    def filled(self) -> int:
+        """How many nodes tasks fill evenly by as many as are on each; 0 where they do not."""
+        if not self.written or not self.per_node or self.written % self.per_node:
+            return 0
+        return self.written // self.per_node
+
+    @property
     def node_count(self) -> int:
         """How many nodes amounts are divided by: the least, where it is a range."""
-        return self.nodes.least if self.nodes else 1
+        return self.nodes.least if self.nodes else self.filled or 1
 
     @property
     def task_count(self) -> int:
@@ -137,12 +145,19 @@ def shape(asked: Asked) -> Shape:
         found.tasks = number
     for item in asked.take("TaskDistribution", "type"):
         _distribution(asked, item, found)
-    if found.processors and found.tasks and found.processors.least % found.tasks:
-        asked.approximate(
-            "Processors",
-            f"{found.tasks} tasks of {found.each} processors: {found.tasks * found.each}",
-        )
+    _agree(asked, found)
     return found
+
+
+def _agree(asked: Asked, of: Shape) -> None:
+    """Tell of counts that do not agree: tasks come first, then nodes, then processors (5.1)."""
+    tasks, given = of.count, (of.count or 0) * of.each
+    if of.processors and tasks and given != of.processors.least:
+        told = f"{tasks} tasks of {of.each} processors: {given}"
+        asked.approximate("Processors", told, met=given > of.processors.least)
+    nodes = of.nodes.exact if of.nodes else None
+    if tasks and nodes and of.per_node and tasks != nodes * of.per_node:
+        asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
 
 
 def added(asked: Asked) -> Shape:
@@ -160,7 +175,10 @@ def added(asked: Asked) -> Shape:
     for view, part in zip(groups, found, strict=True):
         held = one(view, "Memory", MOST)
         own.memory += (held or 0) * (part.count or 1)
-        own.seconds = max(own.seconds, one(view, "Duration", MOST) or 0)
+        own.longest = max(own.longest, one(view, "Duration", MOST) or 0)
+        for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
+            if number and number.exact is None:
+                view.approximate(name, f"{number.end} of a range")
         if len(groups) > 1:
             for name in ("TaskCount", "Processors", "NodeCount", "TaskDistribution", "Memory"):
                 view.approximate(name, f"{len(groups)} task groups are added up", met=False)
@@ -175,9 +193,8 @@ def only_processors(asked: Asked, of: Shape) -> None:
 
 def nodes_of_tasks(of: Shape) -> None:
     """Count nodes that nobody counts by tasks and how many are on each, where these share them."""
-    if of.nodes is None and of.per_node and of.written and not of.written % of.per_node:
-        number = of.written // of.per_node
-        of.nodes = Count(number, number)
+    if of.nodes is None and of.filled:
+        of.nodes = Count(of.filled, of.filled)
 
 
 def count(asked: Asked, name: str) -> Count | None:
@@ -269,6 +286,16 @@ def placed(asked: Asked, of: Shape) -> tuple[tuple[int, ...], ...]:
     items = asked.items("TaskDistribution")
     asked.hold(item for item in items if of.geometry and stripped(item.text).startswith("{"))
     return tuple(tuple(task - first for task in group) for group in of.geometry)
+
+
+def assumed(of: Shape) -> str:
+    """How many nodes are taken for an open number of them, for a sentence."""
+    return "one is assumed" if of.node_count == 1 else f"{of.node_count} are assumed"
+
+
+def wall(asked: Asked, of: Shape) -> int:
+    """Take the Duration in seconds, or that of the longest task group; 0 for none."""
+    return one(asked, "Duration", MOST) or of.longest
 
 
 def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memory") -> int | None:
@@ -401,13 +428,14 @@ def counted(asked: Asked, *, typed: bool = False) -> Iterator[Counted]:
         name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
         if (count := number_of(asked, item)) is None:
             continue
-        is_gpu = name.lower() in GPUS and (not kind or (typed and plain(kind)))
+        known = name.lower() in GPUS and (not kind or (typed and plain(kind)))
         if count < 1:
             asked.refuse(item, "it is no number above 0")
-        elif is_gpu or (kind == LICENSE and plain(name)):
+        elif known or (kind == LICENSE and plain(name)):
             yield Counted(item, name, kind, count)
         else:
-            asked.refuse(item, "it is neither a GPU nor a License")
+            is_typed = name.lower() in GPUS and bool(kind)
+            asked.refuse(item, NO_TYPE if is_typed else "it is neither a GPU nor a License")
 
 
 class Gpus(NamedTuple):
@@ -415,6 +443,16 @@ class Gpus(NamedTuple):
 
     number: int = 0
     kind: str = ""
+
+
+def is_license(item: Property) -> bool:
+    """Whether a Resource is a licence."""
+    return item.attributes.get("type") == LICENSE
+
+
+def is_gpu(item: Property) -> bool:
+    """Whether a Resource is GPUs."""
+    return not is_license(item)
 
 
 def resources(asked: Asked, *, typed: bool = False) -> tuple[Gpus, list[tuple[str, int]]]:

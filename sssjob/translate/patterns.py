@@ -148,8 +148,7 @@ class Patterns:
         if (found := self.never.search(text)) is not None:
             raise InvalidValue(found[0], "a text that names of files have there")
         alike = {found[0] for found in self._scan.finditer(text)}
-        for sign, escaped in self.escapes.items():
-            text = text.replace(sign, escaped)
+        text = self._signs.sub(lambda found: self.escapes[found[0]], text)
         for each in sorted(alike):
             if not self.escapes:
                 raise InvalidValue(each, "a plain text there: it stands for something else")
@@ -173,6 +172,11 @@ class Patterns:
     @cached_property
     def _scan(self) -> re.Pattern[str]:
         return re.compile(self.tokens, re.IGNORECASE if self.folded else 0)
+
+    @cached_property
+    def _signs(self) -> re.Pattern[str]:
+        """The signs that are escaped, the first one first."""
+        return re.compile("|".join(map(re.escape, self.escapes)) or "(?!)")
 
     @cached_property
     def _special(self) -> re.Pattern[str]:

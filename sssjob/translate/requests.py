@@ -7,7 +7,7 @@ negative preference) binds nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from typing import NamedTuple
 
@@ -250,13 +250,16 @@ class Asked:
             self._fates[id(item)] = _Fate(reason)
 
     def approximate(
-        self, name: str, reason: str, done: Done = Done.APPROXIMATED, *, met: bool = True
-    ) -> None:
-        """Say of all that was taken by a name that it is there as another value.
+        self, name: str, reason: str, done: Done = Done.APPROXIMATED, *, met: bool = True,
+        where: Callable[[Property], bool] | None = None,
+    ) -> None:  # fmt: skip
+        """Say of all that was taken by a name, ``where`` it is meant, that it is another value.
 
         ``met``: that one fulfils what is asked for, too.
         """
-        for place in self._named(name):
+        for place in self._sayings(name):
+            if where is not None and not where(place.item):
+                continue
             fate = self._fates.get(id(place.item))
             if fate is None:
                 self._fates[id(place.item)] = _Fate(reason, done, met)
@@ -265,9 +268,14 @@ class Asked:
                 both = _Fate(f"{fate.reason}; {reason}", told, fate.met and met)
                 self._fates[id(place.item)] = both
 
-    def convert(self, name: str, how: str) -> None:
+    def convert(self, name: str, how: str, where: Callable[[Property], bool] | None = None) -> None:
         """Say of what was taken by a name by which arithmetic it is another number there."""
-        self.approximate(name, how, Done.CONVERTED)
+        self.approximate(name, how, Done.CONVERTED, where=where)
+
+    def leave(self, name: str, reason: str) -> None:
+        """Say that nothing of what is said by a name is carried after all, and why."""
+        for place in self._sayings(name):
+            self.refuse(place.item, reason)
 
     def losses(self, target: str, *, kept: bool = False) -> Iterator[Loss]:
         """What is not held as it is, in document order; ``kept`` if a residual holds it."""
@@ -291,6 +299,18 @@ class Asked:
                         f"{place.path}/@{key}", value, target, reason, otherwise, policy,
                         place.fact, item.line, job, what,
                     )  # fmt: skip
+
+    def _sayings(self, name: str) -> list[Place]:
+        """Where something is said by a name: in the job, or else in its task groups.
+
+        What the groups come to is an amount of the job.
+        """
+        found = self._named(name)
+        if found or self.owner is not self.job:
+            return found
+        blocks = [self._of_block(group) for group in self.job.task_groups]
+        places = (self._places[number] for named in blocks for number in named.get(name, ()))
+        return [place for place in places if not place.fact]
 
     def _named(self, name: str) -> list[Place]:
         return [place for place in self._of(name) if not place.fact]

@@ -19,7 +19,7 @@ from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.model import Note, Property, stripped
 from sssjob.strict_json import each_once
 from sssjob.translate.nodes import listed, plain
-from sssjob.translate.numbers import GPUS, Gpus, Shape, number_of
+from sssjob.translate.numbers import GPUS, Gpus, Shape, is_gpu, number_of
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.places import Loaded, line_of_value
@@ -355,7 +355,7 @@ def gpus(asked: Asked, shares: int, *, typed: bool = False) -> Gpus:
             found = Gpus(-(-number // shares), kind)
             if number % shares:
                 told = f"{found.number} for each of {shares}: {found.number * shares}"
-                asked.approximate("Resource", told)
+                asked.approximate("Resource", told, where=is_gpu)
     return found
 
 

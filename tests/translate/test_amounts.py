@@ -197,3 +197,107 @@ def test_gpus_of_each_slot_are_read_as_that():
     script = b"#!/bin/sh\n#$ -pe smp 4 -l gpu=2\n./a\n"
     ((job, _, _),) = read(script, "sge")
     assert [str(item.text) for item in job.requested if item.name == "Resource"] == ["8"]
+
+
+def per_node(number):
+    return f'<TaskDistribution type="TasksPerNode">{number}</TaskDistribution>'
+
+
+def per_task(number):
+    return f'<TaskDistribution type="ProcessorsPerTask">{number}</TaskDistribution>'
+
+
+def group(inner, tasks=2):
+    return f"<TaskGroup><TaskCount>{tasks}</TaskCount>{inner}</TaskGroup>"
+
+
+def told_of(inner, target, **settings):
+    """What is written, and the names of what is told, facts left out."""
+    text, losses = translate(loads(wrapped(inner)), target, Settings(residual=False, **settings))
+    return text, {loss.path.rpartition("/")[2] for loss in losses if not loss.fact}
+
+
+# fmt: off
+CONTRADICTIONS = [
+    ("<TaskCount>8</TaskCount>" + per_task(1) + requested("<Processors>16</Processors>"), "Processors"),
+    (per_task(4) + requested("<Processors>1</Processors>"), "Processors"),
+    ("<TaskCount>6</TaskCount>" + per_node(3) + requested("<NodeCount>1</NodeCount>"), "TaskDistribution"),
+    (per_node(3) + per_task(4) + requested("<NodeCount>2</NodeCount><Processors>2</Processors>"), "TaskDistribution"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("target", ["sbatch", "slurmrest", "pbs", "torque", "sge", "lsf"])
+@pytest.mark.parametrize(("inner", "name"), CONTRADICTIONS)
+def test_counts_that_contradict_each_other_are_told(inner, name, target):
+    assert name in told_of(inner, target)[1]
+
+
+# fmt: off
+OF_GROUPS = [
+    ("lsf", "<Duration>61</Duration>", "-W 2", {"Duration"}),
+    ("lsf", '<Memory units="KB">1500</Memory>', "mem=2MB/task", {"Memory"}),
+    ("sbatch", '<Memory units="KB">1500</Memory>', "--mem-per-cpu=2M", {"Memory"}),
+    ("sge", "<NodeCount>7</NodeCount>", "-pe smp 2", {"NodeCount"}),
+    ("lsf", "<NodeCount>7</NodeCount>", "-n 2", {"NodeCount"}),
+    ("psij", "<NodeCount>7</NodeCount>", '"process_count": 2', {"NodeCount"}),
+    ("sbatch", '<NodeCount op="GE">1</NodeCount><NodeCount op="LE">2</NodeCount>', "--nodes=1\n", {"NodeCount"}),
+    ("flux", "<Duration>61</Duration>", '"duration": 61', set()),
+    ("flux-canonical", "<Duration>61</Duration>", '"duration": 61', set()),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("target", "inner", "expected", "told"), OF_GROUPS)
+def test_what_becomes_of_an_amount_of_a_task_group_is_told(target, inner, expected, told):
+    text, names = told_of(group(requested(inner)), target)
+    assert expected in text
+    assert names == told
+
+
+def test_of_several_task_groups_the_time_of_the_longest_is_asked_for():
+    groups = [group(requested(f"<Duration>{seconds}</Duration>")) for seconds in (60, 4321)]
+    assert '"duration": 4321' in told_of("".join(groups), "flux")[0]
+
+
+# fmt: off
+NOT_EVENLY = [
+    ("<TaskCount>8</TaskCount>" + requested('<NodeCount>3</NodeCount><Memory units="GB">8</Memory>'), "mem=1024MB/task"),
+    (requested('<NodeCount>5</NodeCount><Processors>8</Processors><Resource name="GPU">2</Resource>'), "num=2\n"),
+    ("<TaskCount>6</TaskCount>" + per_node(3) + requested('<NodeCount>1</NodeCount><Memory units="GB">6</Memory>'), "mem=3072MB/host"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("inner", "expected"), NOT_EVENLY)
+def test_hosts_that_lsf_is_not_asked_for_divide_nothing(inner, expected):
+    text, told = told_of(inner, "lsf")
+    assert expected in text
+    assert "NodeCount" in told
+
+
+def test_memory_of_each_node_counts_nodes_that_tasks_fill():
+    inner = "<TaskCount>8</TaskCount>" + per_node(1) + requested('<Memory units="GB">4</Memory>')
+    assert "h_vmem=4G\n" in told_of(inner, "sge", memory_scope="node")[0]
+    assert f'"memory": {32 * GIB}' in told_of(inner, "psij", memory_scope="node")[0]
+
+
+def test_swap_that_lsf_rounds_up_is_told():
+    assert told_of(requested('<Swap units="B">1500</Swap>'), "lsf")[1] == {"Swap"}
+
+
+LICENCES = '<Resource name="x" type="License">12</Resource><Resource name="GPU">3</Resource>'
+
+
+@pytest.mark.parametrize("target", ["sge", "lsf", "pbs", "torque"])
+def test_what_is_told_of_gpus_is_not_told_of_licences(target):
+    inner = requested(f"<NodeCount>2</NodeCount><Processors>4</Processors>{LICENCES}")
+    losses = translate(loads(wrapped(inner)), target, Settings(residual=False)).losses
+    told = {loss.shown: loss.reason for loss in losses if "/Resource" in loss.path}
+    assert told["Resource GPU '3'"] != told.get("Resource x '12'")
+
+
+def test_gpus_of_a_type_that_torque_has_no_word_for_are_told_as_that():
+    inner = requested('<Resource name="GPU" type="a100">3</Resource>')
+    (loss,) = (each for each in translate(loads(wrapped(inner)), "torque").losses if not each.fact)
+    assert loss.reason == "there is no option for GPUs of a type"

@@ -42,6 +42,12 @@ _GPU_NAME = re.compile(r'regexp\("([^"]+)", DeviceName, "i"\)')
 _NOTIFICATIONS = {"None": "Never", "JobEnd": "Complete", "All": "Always"}
 
 
+_DOLLARS = re.compile(r"\$+")
+_DOUBLE = re.compile(r"\$\$(?![(\[])")
+# What condor_submit, or a slot, puts something else in the place of.
+_MACRO = re.compile(r"\$\((?!DOLLAR\))|\$\$|\$\(DOLLAR\)\$|\$[A-Za-z]+\(")
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """The commands of a submit file in their order, what is queued, and what was kept."""
@@ -63,22 +69,33 @@ def literal(text: str) -> str:
     """A text in which no macro is expanded. Raises ``InvalidValue``."""
     if "$$(" in text or "$$[" in text:
         raise InvalidValue(text, "a text without $$(, which a slot fills in")
-    return value(text.replace("$", "$(DOLLAR)"))
+    return value(_DOLLARS.sub(_escaped, text))
+
+
+def _escaped(dollars: re.Match[str]) -> str:
+    """Dollar signs, of which two stand for themselves.
+
+    Of $(DOLLAR)$(DOLLAR) condor_submit makes $$(DOLLAR), which a slot would fill in.
+    """
+    pairs, rest = divmod(len(dollars[0]), 2)
+    return "$$" * pairs + "$(DOLLAR)" * rest
 
 
 def plainly(text: str) -> str:
     """A value without macros. Raises ``InvalidValue`` for one with them."""
-    found = text.replace("$(DOLLAR)", "\0")
-    if "$(" in found or "$$" in found or re.search(r"\$[A-Za-z]+\(", found):
+    if _MACRO.search(_DOUBLE.sub("", text)):
         raise InvalidValue(text, "a value without macros")
-    return found.replace("\0", "$")
+    found = text.replace("$(DOLLAR)", "$")
+    if "$$(" in found or "$$[" in found:
+        raise InvalidValue(text, "a value without macros")
+    return found
 
 
 # A job of a cluster goes by both numbers, also where it is the only one.
 FILES = Patterns(
     "condor",
     {"Id": "$(Cluster).$(Process)", "ArrayId": "$(Cluster)", "ArrayIndex": "$(Process)"},
-    r"\$\(DOLLAR\)|\$\(Cluster(?:Id)?\)\.\$\(Proc(?:ess|Id)\)|\$\$?[A-Za-z_]*\(\w*\)?|\$\$",
+    r"\$\(DOLLAR\)(?=\$).*|\$\$\[|\$\(DOLLAR\)|\$\(Cluster(?:Id)?\)\.\$\(Proc(?:ess|Id)\)|\$\$?[A-Za-z_]*\(\w*\)?|\$\$",
     also={
         "$(ClusterId).$(ProcId)": "Id",
         "$(ClusterId).$(Process)": "Id",
@@ -86,7 +103,7 @@ FILES = Patterns(
         "$(ClusterId)": "ArrayId",
         "$(ProcId)": "ArrayIndex",
     },
-    escapes={"$": "$(DOLLAR)"},
+    escapes={"$$": "$$", "$": "$(DOLLAR)"},
     never=re.compile(r"\$\$[(\[]|\\$"),
     folded=True,
     array=Option("queue"),
@@ -338,7 +355,7 @@ class Amounts:
                 made.option(option, str(share))
                 if share * unit != amount:
                     asked.approximate(name, f"{numbers.size(share * unit)}, rounded up")
-        if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+        if wall := numbers.wall(asked, of):
             made.option("allowed_job_duration", str(wall))
         self._resources(asked, made, nodes)
 
@@ -347,10 +364,12 @@ class Amounts:
         if gpus.number:
             made.option("request_gpus", str(numbers.rounded(gpus.number, nodes)))
         if gpus.number % nodes:
-            asked.approximate("Resource", "GPUs of each machine, rounded up")
+            asked.approximate("Resource", "GPUs of each machine, rounded up", where=numbers.is_gpu)
         if gpus.kind:
             made.option("require_gpus", _NAMED_GPUS.format(_regular(gpus.kind)))
-            asked.convert("Resource", f"GPUs whose DeviceName has {gpus.kind} in it")
+            asked.convert(
+                "Resource", f"GPUs whose DeviceName has {gpus.kind} in it", numbers.is_gpu
+            )
         if licences:
             limits = (f"{name}:{count}" for name, count in licences)
             made.option("concurrency_limits", ",".join(limits))

@@ -27,17 +27,17 @@ from sssjob.translate.numbers import (
     GPUS,
     JOB,
     MIB,
-    MOST,
     Count,
     Shape,
     added,
     choices,
+    is_gpu,
     memory,
     nodes_of_tasks,
-    one,
     rescope,
     rounded,
     say_count,
+    wall,
 )
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import Patterns
@@ -121,11 +121,11 @@ class Jobspec(Specification):
         if not words_:
             raise InvalidValue(asked.job.id, "a job whose Executable is a path, or a file of it")
         form: Data = {"version": self.version, "resources": [], "tasks": [], "attributes": {}}
-        form["resources"], count = self._resources(asked, settings)
+        of = added(asked)
+        form["resources"], count = self._resources(asked, settings, of)
         form["tasks"] = [{"command": words_, "slot": _LABEL, "count": count}]
         # The text requires a duration; 0 is none.
-        seconds = one(asked, "Duration", MOST) or 0
-        put(form, (*_SYSTEM, "duration"), seconds)
+        put(form, (*_SYSTEM, "duration"), wall(asked, of))
         write_rows(asked, ROWS, form)
         if file is not None:
             put(form, (*_FILES, file.id), _file(file.content))
@@ -144,8 +144,7 @@ class Jobspec(Specification):
         write_rest(asked, TYPE, form, lambda name: not name.startswith("attributes/"))
         return form
 
-    def _resources(self, asked: Asked, settings: Settings) -> tuple[list[Data], Data]:
-        of = added(asked)
+    def _resources(self, asked: Asked, settings: Settings, of: Shape) -> tuple[list[Data], Data]:
         nodes_of_tasks(of)
         if of.per_node and of.nodes is None:
             told_ = f"{of.count or of.per_node} tasks, wherever they are"
@@ -401,7 +400,9 @@ def _types_of_gpus(asked: Asked) -> Iterator[str]:
     for item in asked.items("Resource"):
         kind = item.attributes.get("type", "")
         if item.attributes.get("name", "").lower() in GPUS and plain(kind):
-            asked.convert("Resource", f"the property {kind}, which the site has to give its nodes")
+            asked.convert(
+                "Resource", f"the property {kind}, which the site has to give its nodes", is_gpu
+            )
             yield kind
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from sssjob import nodes as sets
 from sssjob.errors import InvalidValue
@@ -45,6 +47,11 @@ _GPU_TYPE = "-l gpu_type"
 _PARALLEL = "pe"  # the Extension that names a parallel environment
 
 
+def _named(name: str, item: Property) -> bool:
+    """Whether a Resource is the licence of a name."""
+    return numbers.is_license(item) and item.attributes.get("name") == name
+
+
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
     """A slot is a processor, and memory is of one slot."""
     words = ["-S", made.shell or DEFAULT_SHELL]
@@ -66,7 +73,7 @@ class Slots(Layout):
         numbers.only_processors(asked, of)
         slots = self._slots(asked, made, of, settings)
         self._memory(asked, made, of, slots, settings.memory_scope)
-        if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+        if wall := numbers.wall(asked, of):
             made.option("-l h_rt", str(wall))
         if swap := numbers.one(asked, "Swap", numbers.MOST):
             made.option("-l swap_free", written(swap))
@@ -91,10 +98,8 @@ class Slots(Layout):
         if of.tasks and of.tasks * of.each != count.least:
             count = numbers.Count(of.tasks * of.each, of.tasks * of.each)
         if of.nodes and (of.nodes.exact, count.exact) != (1, 1):
-            for item in asked.items("NodeCount"):
-                asked.refuse(item, "a parallel environment decides on how many nodes")
-        for item in asked.items("TaskDistribution"):
-            asked.refuse(item, "a parallel environment decides how tasks are placed")
+            asked.leave("NodeCount", "a parallel environment decides on how many nodes")
+        asked.leave("TaskDistribution", "a parallel environment decides how tasks are placed")
         name = next((item.text for item in asked.mine("Extension", "sge")
                      if item.attributes.get("name") == _PARALLEL), settings.parallel)  # fmt: skip
         if count.exact != 1:
@@ -120,16 +125,25 @@ class Slots(Layout):
     def _resources(self, asked: Asked, made: Made, slots: int) -> None:
         """GPUs and licences are resources that a site names, and are of one slot."""
         gpus, licences = numbers.resources(asked, typed=True)
-        for name, number in (*([("gpu", gpus.number)] if gpus.number else []), *licences):
-            share = numbers.rounded(number, slots)
-            made.option(f"-l {name}", str(share))
-            if share * slots != number:
-                asked.approximate("Resource", f"{share} of each slot, rounded up")
-            elif slots > 1:
-                asked.convert("Resource", f"{number}, {slots} slots: {share} of each slot")
+        for name, number in licences:
+            self._share(asked, made, name, number, slots, partial(_named, name))
+        if gpus.number:
+            self._share(asked, made, "gpu", gpus.number, slots, numbers.is_gpu)
         if gpus.kind:
             made.option(_GPU_TYPE, gpus.kind)
-            asked.convert("Resource", f"{_GPU_TYPE}, a resource that the site has to have")
+            told = f"{_GPU_TYPE}, a resource that the site has to have"
+            asked.convert("Resource", told, numbers.is_gpu)
+
+    def _share(
+        self, asked: Asked, made: Made, name: str, number: int, slots: int,
+        of: Callable[[Property], bool],
+    ) -> None:  # fmt: skip
+        share = numbers.rounded(number, slots)
+        made.option(f"-l {name}", str(share))
+        if share * slots != number:
+            asked.approximate("Resource", f"{share} of each slot, rounded up", where=of)
+        elif slots > 1:
+            asked.convert("Resource", f"{number}, {slots} slots: {share} of each slot", of)
 
     def _nodes(self, asked: Asked, made: Made) -> None:
         """Hosts of which any may be taken."""

@@ -25,7 +25,7 @@ from sssjob.translate.quoting import exported
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
-MIB = 1 << 20
+KIB, MIB = 1 << 10, 1 << 20
 
 GEOMETRY = "LSB_TASK_GEOMETRY"  # the variable that says which tasks are together on a node
 _GROUPS = re.compile(r"\{((?:\([0-9]{1,6}(?:,[0-9]{1,6})*\))+)\}")
@@ -48,15 +48,17 @@ class Slots(Layout):
     def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
         """Tasks, where they are, and what each job has."""
         of = numbers.added(asked)
-        self._tasks(asked, made, of)
+        self._tasks(asked, made, of)  # which count the nodes
         self._select(asked, made)
         self._usage(asked, made, of, settings.memory_scope)
-        if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+        if wall := numbers.wall(asked, of):
             made.option("-W", written_minutes(wall))
             if wall % 60:
                 asked.approximate("Duration", f"{written_minutes(wall)} minutes, rounded up")
         if swap := numbers.one(asked, "Swap", numbers.MOST):
             made.option("-v", kilobytes(swap))
+            if swap % KIB:
+                asked.approximate("Swap", f"{kilobytes(swap)}, rounded up")
         self._nodes(asked, made)
 
     def _tasks(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
@@ -76,14 +78,19 @@ class Slots(Layout):
         tasks = least or most or 1
         if of.per_node:
             made.option("-R span", f"ptile={of.per_node}")
+            hosts = numbers.rounded(tasks, of.per_node)
+            if of.nodes and hosts != of.nodes.exact:
+                told = f"{hosts} hosts, with {of.per_node} tasks on each"
+                asked.approximate("NodeCount", told, met=False)
+            of.nodes = numbers.Count(hosts, hosts)
         elif of.nodes and of.nodes.exact == 1:
             made.option("-R span", "hosts=1")
         elif of.nodes and of.nodes.exact and tasks % of.nodes.exact == 0:
             made.option("-R span", f"ptile={tasks // of.nodes.exact}")
             asked.convert("NodeCount", f"{tasks // of.nodes.exact} of {tasks} tasks on each node")
         elif of.nodes:
-            for item in asked.items("NodeCount"):
-                asked.refuse(item, "tasks are not the same on so many nodes")
+            asked.leave("NodeCount", "tasks are not the same on so many nodes")
+            of.nodes = None
         if each > 1:
             made.option("-R affinity", f"core({each})")
         if groups := numbers.placed(asked, of):
@@ -128,10 +135,12 @@ class Slots(Layout):
             share = numbers.rounded(gpus.number, nodes)
             made.option("-gpu", f"num={share}" + (f":gmodel={gpus.kind}" if gpus.kind else ""))
             if of.open_nodes:
-                asked.approximate("Resource", f"{gpus.number} GPUs on each host: one is assumed")
+                told = f"{gpus.number} GPUs on each host: one is assumed"
+                asked.approximate("Resource", told, where=numbers.is_gpu)
             elif gpus.number % nodes:
-                asked.approximate("Resource", f"GPUs on each of {nodes}, rounded up")
-            asked.convert("Resource", f"{share} GPUs on each of {nodes}")
+                told = f"GPUs on each of {nodes}, rounded up"
+                asked.approximate("Resource", told, where=numbers.is_gpu)
+            asked.convert("Resource", f"{share} GPUs on each of {nodes}", numbers.is_gpu)
         if found:
             made.option("-R rusage", ":".join(found))
 

@@ -22,7 +22,7 @@ from sssjob.translate.translator import Settings
 
 def shared(asked: Asked, made: Made, of: numbers.Shape) -> None:
     """What both have for the whole job."""
-    if wall := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+    if wall := numbers.wall(asked, of):
         made.option("-l walltime", clock(wall))
     if swap := numbers.one(asked, "Swap", numbers.MOST):
         made.option("-l vmem", written(swap))
@@ -108,7 +108,7 @@ class Chunks(Layout):
             mine = numbers.shape(view)
             tasks += mine.count or 1
             found += self._chunks(view, mine, settings)
-            of.seconds = max(of.seconds, numbers.one(view, "Duration", numbers.MOST) or 0)
+            of.longest = max(of.longest, numbers.one(view, "Duration", numbers.MOST) or 0)
         if groups:
             self._whole(asked, of, found, tasks)
         gpus, licences = numbers.resources(asked, typed=True)
@@ -119,9 +119,11 @@ class Chunks(Layout):
             part.values["ngpus"] = str(ceil(Fraction(gpus.number, total)))
             part.values |= {_MODEL: gpus.kind} if gpus.kind else {}
         if gpus.number % max(total, 1):
-            asked.approximate("Resource", "GPUs of each chunk, rounded up")
+            asked.approximate("Resource", "GPUs of each chunk, rounded up", where=numbers.is_gpu)
         if gpus.kind:
-            asked.convert("Resource", f"{_MODEL}, which the site has to give its nodes")
+            asked.convert(
+                "Resource", f"{_MODEL}, which the site has to give its nodes", numbers.is_gpu
+            )
         if found:
             made.option("-l select", "+".join(map(str, found)))
         if numbers.spread(asked, of):
@@ -138,7 +140,8 @@ class Chunks(Layout):
             "TaskDistribution",
             *(["TaskCount"] if of.tasks != tasks else []),
         ):
-            asked.approximate(name, "the task groups say it", met=False)
+            if asked.items(name):
+                asked.approximate(name, "the task groups say it", met=False)
 
     def _chunks(self, asked: Asked, of: numbers.Shape, settings: Settings) -> list[Part]:
         approximated(asked, of)
@@ -317,7 +320,7 @@ class Nodes(Layout):
                 part.values["gpus"] = str(ceil(Fraction(gpus, nodes)))
             part.marks += marks
         if gpus and gpus % nodes:
-            asked.approximate("Resource", "GPUs of each node, rounded up")
+            asked.approximate("Resource", "GPUs of each node, rounded up", where=numbers.is_gpu)
         if found:
             made.option("-l nodes", "+".join(map(str, found)))
         self._memory(asked, made, of, settings.memory_scope)

@@ -42,6 +42,7 @@ from sssjob.translate.numbers import (
     say_count,
     say_gpus,
     spread,
+    wall,
 )
 from sssjob.translate.options import Heard, Option
 from sssjob.translate.quoting import read_run, run, safe
@@ -291,7 +292,7 @@ def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
         if each * MIB * of.node_count != size:
             asked.convert("Disk", f"{each} MiB for each node, rounded up")
         job["temporary_disk_per_node"] = each
-    if seconds := one(asked, "Duration", MOST) or of.seconds:
+    if seconds := wall(asked, of):
         minutes = rounded(seconds, 60)
         if minutes * 60 != seconds:
             asked.approximate("Duration", f"{minutes} minutes")

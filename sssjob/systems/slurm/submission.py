@@ -76,7 +76,7 @@ class Amounts(Layout):
         disk = numbers.memory(asked, of, numbers.JOB, each=numbers.NODE, name="Disk")
         if disk:
             made.option("--tmp", _size(asked, "Disk", disk))
-        if seconds := numbers.one(asked, "Duration", numbers.MOST) or of.seconds:
+        if seconds := numbers.wall(asked, of):
             made.option("--time", units.clock(seconds))
         self._resources(asked, made)
         self._where(asked, made, of)
@@ -165,7 +165,8 @@ class Amounts(Layout):
                 said.back(option, value)
                 continue
             if of.open_nodes and (option == "--mem") is (scope != numbers.NODE):
-                heard.note(f"{option}={value}: on how many nodes is not said, one is assumed")
+                told = f"on how many nodes is not said, {numbers.assumed(of)}"
+                heard.note(f"{option}={value}: {told}")
             total = amount * number
             numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
 
@@ -173,7 +174,8 @@ class Amounts(Layout):
         if (value := said.last("--tmp")) is not None:
             if amount := _bytes(value):
                 if of.open_nodes:
-                    heard.note(f"--tmp={value}: on how many nodes is not said, one is assumed")
+                    told = f"on how many nodes is not said, {numbers.assumed(of)}"
+                    heard.note(f"--tmp={value}: {told}")
                 numbers.say_size(heard, "Disk", amount * of.node_count)
             else:
                 said.back("--tmp", value)
