@@ -20,7 +20,7 @@ from sssjob.model import Block, Delivered, Properties, Property, Requested, Task
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
 DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
 
-_NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
+NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 _ALTERNATIVES = 64
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 _UNBOUNDED = Interval()
@@ -165,7 +165,7 @@ class Scope:
         """The alternative that was delivered, or else the preferred one, or else the first."""
         given = {
             name: amount.value
-            for name in (_NUMBERS if self.block.block(Delivered) else ())
+            for name in (NUMBERS if self.block.block(Delivered) else ())
             if name in self.mentioned and (amount := self.delivered(name)) is not None
         }
         matching = (
@@ -189,6 +189,10 @@ class Scope:
     def terms(self) -> Mapping[str, Sequence[Term]]:
         """The comparisons of the chosen alternative, by what they compare (``expression.key``)."""
         return {} if self.chosen is None else _by_name(self.chosen)
+
+    def wanted(self, name: str) -> Interval:
+        """The whole numbers that the chosen alternative admits. Raises ``InvalidValue``."""
+        return expression.interval(self.terms.get(name, ()), name).integers()
 
     @cached_property
     def demands(self) -> tuple[Expression, ...]:
@@ -255,7 +259,7 @@ class Scope:
         terms = _by_name(alternative)
         return any(
             expression.interval(_amounts(terms[name], name), name).integers().empty
-            for name in _NUMBERS
+            for name in NUMBERS
             if name in terms
         )
 

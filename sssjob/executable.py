@@ -18,6 +18,7 @@ from sssjob.model import stripped
 DEFAULT_SHELL = "/bin/sh"
 
 _ABSOLUTE_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # one letter is a drive
+_PLAIN = re.compile(r"/[\w./+-]*", re.ASCII)  # a path whatever stands around it
 _DRIVE = re.compile(r"[A-Za-z]:")
 _QUOTES = frozenset("'\"\\")  # what a shell takes off
 _WORDS = re.compile(r"[^ \t\r\n]+")
@@ -66,6 +67,8 @@ def executable(text: str, directory: str = "") -> Executable:
     ('Script', '/home/amy/run.sh')
     """
     named = stripped(text)
+    if _PLAIN.fullmatch(named):  # as most are
+        return Executable(ExecutableKind.PATH, named)
     if named.startswith("#"):
         found = Executable(ExecutableKind.FILE, decoded(named[1:]))
     elif _ABSOLUTE_URI.match(named):

@@ -14,6 +14,7 @@ from sssjob.expression.alternative import (
     Alternatives,
     Interval,
     alternatives,
+    exactly,
     interval,
 )
 from sssjob.expression.editing import as_known, has_unknown_words, keeping
@@ -79,6 +80,7 @@ __all__ = [
     "balance",
     "comparisons",
     "conjuncts",
+    "exactly",
     "has_unknown_words",
     "interval",
     "keeping",

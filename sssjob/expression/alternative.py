@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from operator import add, itemgetter
 from typing import TypeAlias
@@ -168,6 +169,17 @@ def interval(
 
 
 _ALL = Interval()
+
+
+def exactly(item: Property) -> Interval:
+    """The whole numbers that an amount is by itself: one, or none. Raises ``InvalidValue``."""
+    return _exactly(item.name, item.text, item.attributes.get("units"))
+
+
+@lru_cache(1 << 10)
+def _exactly(name: str, text: str, unit: str | None) -> Interval:
+    value = amount(Property(name, text, {} if unit is None else {"units": unit}))
+    return Interval(value, value).integers()
 
 
 # What an alternative is made of, joined without copying: a term, two ropes, or nothing.

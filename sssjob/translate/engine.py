@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from sssjob import registry
@@ -19,6 +19,7 @@ from sssjob.translate import residual
 from sssjob.translate.arrays import flattened, grouped
 from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Done, Loss, Untranslatable, told
+from sssjob.translate.outlines import Outlines, listed
 from sssjob.translate.requests import Asked
 from sssjob.translate.status import source, sources
 from sssjob.translate.translator import Reading, Settings, Translation, Translator
@@ -26,6 +27,7 @@ from sssjob.translate.translator import Reading, Settings, Translation, Translat
 AUTO = "auto"
 
 _HEAD = 1 << 16
+_OUTLINES = Outlines()
 
 
 def translator(name: str) -> Translator[Any]:
@@ -38,9 +40,14 @@ def translator(name: str) -> Translator[Any]:
         advice = nearest(name, known)
         meant = f"; did you mean {advice}?" if advice else ""
         raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")
+    return _loaded(row)
+
+
+@lru_cache
+def _loaded(row: registry.Target) -> Translator[Any]:
     found = row.load()
     if not isinstance(found, Translator):
-        raise UnusableInput(f"the target {name} is no Translator")
+        raise UnusableInput(f"the target {row.name} is no Translator")
     return found
 
 
@@ -75,6 +82,13 @@ def translate(
     """
     settings = settings or Settings()
     target = translator(to)
+    told_of = listed(job, settings.unstated) if alternative is None else None
+    asked = None if told_of is None else _OUTLINES.asked(job, told_of, settings.unstated)
+    if asked is not None:
+        form = target.compose(asked, settings)
+        return _translation(
+            job, asked, form, to, settings, [*asked.losses(to, kept=settings.residual)]
+        )
     found: list[Finding] = []
     effective = resolve(job).block
     assert isinstance(effective, Job)
@@ -85,6 +99,8 @@ def translate(
         scope = _Alternative(known.block, "/Job", found.append)
         scope.number = alternative
     asked = Asked(element, scope, settings.unstated)
+    if told_of is not None and effective is element is job and not known.items:
+        _OUTLINES.learn(told_of, asked)
     form = target.compose(asked, settings)
     _readable(asked, found)
     losses = list(asked.losses(to, kept=settings.residual))
@@ -92,6 +108,14 @@ def translate(
         said = {loss.path for loss in losses}
         unknown = _not_understood(known, asked, to, settings)
         losses += [loss for loss in unknown if loss.path not in said]
+    return _translation(effective, asked, form, to, settings, losses)
+
+
+def _translation(
+    effective: Job, asked: Asked, form: Any, to: str, settings: Settings, losses: list[Loss]
+) -> Translation:  # fmt: skip
+    """What is written, with what does not come back by itself. Raises ``Untranslatable``."""
+    target = translator(to)
     if any(loss.refuses for loss in losses):
         raise Untranslatable(to, told(losses))
     if settings.residual:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sssjob.errors import InvalidValue
 from sssjob.executable import arguments
 from sssjob.model import Note, Property, stripped
-from sssjob.translate.fields import Rule, truth
+from sssjob.translate.fields import About, truth
 from sssjob.translate.limits import ulimit
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe
@@ -22,8 +21,10 @@ _LISTED = re.compile(r"[A-Za-z0-9_./:+@%^=~-]*")  # values that no list of varia
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class Shell(Rule):
+class Shell(About):
     """Our script is read by the Shell, and what it runs, too, where that names no other one."""
+
+    name = "Shell"
 
     def write(self, asked: Asked, made: Made) -> None:
         """A shell that takes our script."""
@@ -49,8 +50,10 @@ def safe_text(text: str) -> bool:
         return False
 
 
-class Directory(Rule):
+class Directory(About):
     """Without an option for the working directory the script goes there."""
+
+    name = "InitialWorkingDirectory"
 
     def write(self, asked: Asked, made: Made) -> None:
         """A line that goes there, or ends."""
@@ -62,12 +65,14 @@ class Directory(Rule):
 
 
 @dataclass(frozen=True)
-class Environment(Rule):
+class Environment(About):
     """Variables are set in the script, where a quoted value cannot become anything else.
 
     ``no`` and ``yes`` export nothing or all of the environment of who submits; ``option`` is
     the one that lists variables, which is written only where no shell reads the script.
     """
+
+    name = "Environment"
 
     no: Option | None
     yes: Option | None
@@ -84,8 +89,8 @@ class Environment(Rule):
             if stripped(item.text):
                 asked.refuse(item, "a text, where variables are expected")
             for each in item.children:
-                if not isinstance(each, Note):
-                    listed += self._variable(asked, made, item, each)
+                if not isinstance(each, Note) and (part := self._variable(asked, made, item, each)):
+                    listed.append(part)
         if listed and self.in_one:
             listed = listed if export is False else ["ALL", *listed]
         elif export is not None:
@@ -98,19 +103,19 @@ class Environment(Rule):
         """Whether one option says what is exported, and lists variables."""
         return self.yes is not None and self.yes.name == self.option
 
-    def _variable(self, asked: Asked, made: Made, item: Property, each: Property) -> Iterator[str]:
-        """A line; or, where no shell would run it, a part of the list."""
+    def _variable(self, asked: Asked, made: Made, item: Property, each: Property) -> str:
+        """Add a line; or, where no shell would run it, a part of the list, which it gives."""
         name = each.attributes.get("name", "")
         if each.name != "Variable" or not _VARIABLE.fullmatch(name):
             asked.refuse(item, f"{name or each.name!r} is no variable that a shell takes")
-            return
+            return ""
         try:
             if made.reader and self.option and _LISTED.fullmatch(each.text):
-                yield f"{name}={each.text}"
-            else:
-                made.line(exported(name, each.text))
+                return f"{name}={each.text}"
+            made.line(exported(name, each.text))
         except InvalidValue as error:
             asked.refuse(item, str(error))
+        return ""
 
     def read(self, said: Said, heard: Heard) -> None:
         """Export of all or nothing; variables with values are variables of the job."""

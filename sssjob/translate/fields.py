@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -43,6 +44,11 @@ def truth(text: str) -> bool | None:
 class Rule:
     """What a job says by some names, and options: ``write`` makes these, ``read`` takes them."""
 
+    @property
+    def needs(self) -> str:
+        """The name without which ``write`` has nothing to do; "" where it always has."""
+        return ""
+
     def write(self, asked: Asked, made: Made) -> None:
         """Make options of what is taken of a job."""
 
@@ -50,8 +56,19 @@ class Rule:
         """Say what options mean, and give back what is not understood."""
 
 
+class About(Rule):
+    """A rule about what a job says by one name."""
+
+    name: str
+
+    @property
+    def needs(self) -> str:
+        """That name."""
+        return self.name
+
+
 @dataclass(frozen=True)
-class Row(Rule):
+class Row(About):
     """A text of a job and the option that holds it, with the two functions between them.
 
     ``to`` raises ``InvalidValue`` for a text that the option does not take, and ``of`` for a value
@@ -87,8 +104,10 @@ class Row(Rule):
 
 
 @dataclass(frozen=True)
-class Queues(Rule):
+class Queues(About):
     """A queue, or several of which any will do, where a system takes a list of them."""
+
+    name = "Queue"
 
     option: str
     joint: str
@@ -98,8 +117,13 @@ class Queues(Rule):
         if not made.held:
             for texts in conditions(asked, ("Queue",), self._choice):
                 made.option(self.option, self.joint.join(texts))
-        if not any(option.name == self.option for option in made.options):
-            Row("Queue", self.option, word).write(asked, made)
+        if not any([option.name == self.option for option in made.options]):
+            self._one.write(asked, made)
+
+    @cached_property
+    def _one(self) -> Row:
+        """A queue alone."""
+        return Row("Queue", self.option, word)
 
     def _choice(self, part: Expression) -> list[str]:
         return any_of(part, "Queue", lambda text: word(text) == text and self.joint not in text)
@@ -154,8 +178,10 @@ class Name(Rule):
 
 
 @dataclass(frozen=True)
-class Partition(Rule):
+class Partition(About):
     """A Partition where the system's partitions are what the standard calls queues."""
+
+    name = "Partition"
 
     option: str
 
@@ -175,7 +201,7 @@ class Partition(Rule):
 
 
 @dataclass(frozen=True)
-class Switch(Rule):
+class Switch(About):
     """A property that is true or false, and the options for both; None for the way in any case."""
 
     name: str
@@ -199,7 +225,7 @@ class Switch(Rule):
 
 
 @dataclass(frozen=True)
-class Only(Rule):
+class Only(About):
     """A property of which one value asks for nothing, and any other cannot be asked for."""
 
     name: str
@@ -213,11 +239,13 @@ class Only(Rule):
 
 
 @dataclass(frozen=True)
-class Interactive(Rule):
+class Interactive(About):
     """A job with a terminal: an option, or none and what to call instead of the batch command.
 
     A program that submits has no terminal.
     """
+
+    name = "Interactive"
 
     option: Option | None = None
     instead: str = ""
@@ -240,11 +268,13 @@ class Interactive(Rule):
 
 
 @dataclass(frozen=True)
-class Checkpoint(Rule):
+class Checkpoint(About):
     """Checkpointable where an option names what makes a checkpoint, or where it is kept.
 
     No property has that name, so that it stays an Extension, with the option in it.
     """
+
+    name = "Checkpointable"
 
     option: str
     what: str
@@ -264,7 +294,7 @@ class Checkpoint(Rule):
 
 
 @dataclass(frozen=True)
-class Refused(Rule):
+class Refused(About):
     """A property that cannot be asked for, and why."""
 
     name: str
@@ -277,12 +307,14 @@ class Refused(Rule):
 
 
 @dataclass(frozen=True)
-class Priority(Rule):
+class Priority(About):
     """A whole number between two others.
 
     ``below`` is the option that takes off what a negative number is below 0, at most ``most``;
     without a value it takes off ``unsaid``.
     """
+
+    name = "Priority"
 
     option: str
     range: range = PRIORITIES
@@ -336,8 +368,10 @@ class Priority(Rule):
 
 
 @dataclass(frozen=True)
-class Manager(Rule):
+class Manager(About):
     """The kind of batch system that a job is for: this one, by any of its names."""
+
+    name = "ResourceManagerType"
 
     names: tuple[str, ...]
 

@@ -38,6 +38,8 @@ _MORE = "# sssjob+ "
 _FILE = "# sssjob script "  # what follows is the file of that id
 _WIDTH = 900  # characters of a line of what is kept: some systems read no longer ones
 _REDIRECTED = re.compile(r"(.*) < (\S+|'[^']*')", re.DOTALL)
+_KNOWN = 1024  # sets of names of which it is kept which rules are about them,
+_LENGTH = 4000  # each of fewer characters
 
 
 class Layout(Rule):
@@ -107,12 +109,13 @@ class SubmitForm(Translator[Script]):
         self.form = form
         self.name = form.name
         self.array = form.array
+        self._known: dict[frozenset[str], tuple[Callable[[Asked, Made], None], ...]] = {}
 
     def compose(self, asked: Asked, settings: Settings) -> Script:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
         made = Made(terminal=settings.terminal, reader=_reader(asked, settings))
-        for rule in (*self.form.in_script, *self.form.rules):
-            rule.write(asked, made)
+        for write in self._writers(asked.names):
+            write(asked, made)
         self.form.layout.compose(asked, made, settings)
         for name in ("User", "Group"):  # who submits is who it is of
             asked.fact(name)
@@ -129,6 +132,18 @@ class SubmitForm(Translator[Script]):
         lines = tuple(made.lines)
         marked = settings.residual and (file != SCRIPT or bool(lines))
         return Script(interpreter, tuple(made.options), lines, body, (), file, marked)
+
+    def _writers(self, names: frozenset[str]) -> tuple[Callable[[Asked, Made], None], ...]:
+        """What the rules do that are about something that a job says, by all of its names."""
+        found = self._known.get(names)
+        if found is None:
+            rules = (*self.form.in_script, *self.form.rules)
+            found = tuple(rule.write for rule in rules if rule.needs in ("", *names))
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            if sum(map(len, names)) < _LENGTH:
+                self._known[names] = found
+        return found
 
     def _array(self, asked: Asked, made: Made) -> None:
         """The option of an array of which this is one element."""
@@ -418,13 +433,13 @@ def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, st
     """What the first line names, what is run, and the id of the file of the job that this is."""
     item, words = asked.one("Executable"), asked.one("Arguments")
     text = "" if item is None else stripped(item.text)
-    named = executable(text, asked.job.get("InitialWorkingDirectory"))
+    named = executable(text, asked.said("InitialWorkingDirectory"))
     if named.kind is ExecutableKind.FILE and named.target in settings.files:
         return (*_file(asked, made, settings.files[named.target], words), safe(named.target))
     if named.kind is not ExecutableKind.PATH:
         raise InvalidValue(named.target, "an executable that is a path on the nodes")
     try:
-        split = arguments(asked.job.get("Arguments"))
+        split = arguments(asked.said("Arguments"))
     except InvalidValue as error:
         raise InvalidValue(error.text, error.expected) from error
     return made.shell, f"{run([text, *split])}{made.redirection}", ""

@@ -11,7 +11,7 @@ from typing import ClassVar
 from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.translate.fields import Rule
+from sssjob.translate.fields import About
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.requests import NO_OPTION, Asked
 
@@ -26,13 +26,15 @@ _ULIMIT = re.compile(r"ulimit (?:(-[HS]) )?(-[a-z]) ([0-9]+)")
 
 
 @dataclass(frozen=True)
-class Limits(Rule):
+class Limits(About):
     """Limits of the operating system: an option, or else ``ulimit`` in the script.
 
     ``options`` gives the option by the name of the limit and its type; ``clock`` writes seconds and
     ``size`` bytes, ``seconds`` and ``bytes`` read them. ``measured`` are those that are said by
     amounts of the job where it is submitted at once.
     """
+
+    name = "ResourceLimit"
 
     options: Mapping[tuple[str, str], str] = field(default_factory=dict)
     clock: Callable[[int], str] = str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sssjob.translate.fields import NOT_ALL, Rule
+from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.requests import Asked
 
@@ -14,8 +14,10 @@ ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
 
 
 @dataclass(frozen=True)
-class Mail(Rule):
+class Mail(About):
     """When a user hears of a job: the words for ``EVENTS``, and what stands between them."""
+
+    name = "NotificationList"
 
     events: str
     joint: str

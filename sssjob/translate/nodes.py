@@ -103,8 +103,10 @@ def conditions(asked: Asked, names: Iterable[str], say: Callable[[Expression], T
     ``InvalidValue`` for: of its alternatives the best one is asked for then.
     """
     found: list[T] = []
+    if not (demands := asked.demands()):
+        return found
     about = frozenset(names)
-    for part in asked.demands():
+    for part in demands:
         if _is_plain(part) or not _is_about(part, about):
             continue
         try:

@@ -49,7 +49,9 @@ class Count:
     @property
     def least(self) -> int:
         """What is asked for where only one number can be: the lower end, or else the upper."""
-        return next(end for end in (self.lo, self.hi, 1) if end is not None)
+        if self.lo is not None:
+            return self.lo
+        return 1 if self.hi is None else self.hi
 
     @property
     def end(self) -> str:
@@ -202,7 +204,8 @@ def count(asked: Asked, name: str) -> Count | None:
     bounds = asked.bounds(name)
     if bounds is None:
         return None
-    lo, hi = (None if end is None else int(end) for end in (bounds.lo, bounds.hi))
+    lo = None if bounds.lo is None else bounds.lo.numerator  # both are whole
+    hi = None if bounds.hi is None else bounds.hi.numerator
     if (hi is not None and hi < 1) or lo == hi == 0 or (lo and hi and lo > hi):
         for item in asked.items(name):
             asked.refuse(item, "it is no number above 0")
@@ -216,7 +219,9 @@ def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
     if bounds is None:
         return None
     ends = (bounds.lo, bounds.hi) if wanted == LEAST else (bounds.hi, bounds.lo)
-    value = next(int(end) for end in ends if end is not None)
+    end = ends[1] if ends[0] is None else ends[0]
+    assert end is not None
+    value = end.numerator  # it is whole
     if value < 1:
         for item in asked.items(name):
             asked.refuse(item, "it is no number above 0")
@@ -311,11 +316,8 @@ def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memor
     parts = {JOB: 1, NODE: of.node_count, TASK: of.task_count}
     value = rounded(bytes_ * parts[scope], parts[each])
     if parts[scope] != parts[each]:
-        asked.convert(
-            name,
-            f"{shown(bytes_, scope)}, {_parts(parts, scope)}: {size(value)} for "
-            f"{_each(each, parts)}",
-        )
+        whose = "the job" if each == JOB else f"each {each}"
+        asked.convert(name, f"{shown(bytes_, scope)}, {_parts(parts)}: {size(value)} for {whose}")
     return value
 
 
@@ -324,14 +326,10 @@ def shown(number: int, scope: str) -> str:
     return f"{size(number)} of the job" if scope == JOB else f"{size(number)} for each {scope}"
 
 
-def _parts(parts: dict[str, int], scope: str) -> str:
+def _parts(parts: dict[str, int]) -> str:
     named = [f"{number} {part}{'s' if number != 1 else ''}"
              for part, number in parts.items() if part != JOB]  # fmt: skip
     return " and ".join(named)
-
-
-def _each(each: str, parts: dict[str, int]) -> str:
-    return "the job" if each == JOB else f"each {each}"
 
 
 def size(number: int) -> str:

@@ -97,7 +97,8 @@ class Made:
         if value is not None:
             if "," in value and name.startswith("-l "):
                 raise InvalidValue(value, "a text without commas, as one resource has")
-            safe(value)
+            if not value.isprintable():  # as ``safe`` asks, which is not called for nothing
+                safe(value)
         self.options.append(Option(name, value))
 
     def line(self, text: str) -> None:
@@ -257,17 +258,28 @@ class Syntax:
 
     def line(self, option: Option) -> str:
         """The directive for an option. Raises ``InvalidValue`` for one that none can hold."""
-        if option.value is None:
-            return f"{self.prefix} {option.name}"
-        value = safe(option.value)
-        name, _, inner = option.name.partition(" ")
+        name, value = option
+        if value is None:
+            return f"{self.prefix} {name}"
+        if not value.isprintable():
+            safe(value)
+        if (head := self._heads.get(name)) is not None:
+            return head + self.quote(value)
+        name, _, inner = name.partition(" ")
         if inner:
             text = self.inner.get(name, "{}={}").format(inner, value)
             return f"{self.prefix} {name} {self.quote(text)}"
         if self.takes.get(name, 1) > 1:
             return f"{self.prefix} {name} {value}"
-        between = "=" if name.startswith("--") else " "
-        return f"{self.prefix} {name}{between}{self.quote(value)}"
+        return self._head(name) + self.quote(value)
+
+    @cached_property
+    def _heads(self) -> Mapping[str, str]:
+        """What stands before the value of each option that takes one."""
+        return {name: self._head(name) for name, takes in self.takes.items() if takes < 2}
+
+    def _head(self, name: str) -> str:
+        return f"{self.prefix} {name}{'=' if name.startswith('--') else ' '}"
 
     def options(self, text: str) -> Iterator[Option]:
         """The options in what stands behind the prefix. Raises ``InvalidValue``."""

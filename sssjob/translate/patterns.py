@@ -99,6 +99,8 @@ class Patterns:
 
     def written(self, asked: Asked, item: Property, text: str) -> str:
         """The same as ``write``, for a job that is asked, which is told what is worth knowing."""
+        if not self._special.search(text):
+            return text
         found = self.write(text, asked.job)
         for each in found.lost:
             asked.approximate(item.name, each, met=False)

@@ -21,6 +21,7 @@ _COMMAND = re.compile(rf"(?:set --((?: {_PRINTED})+); )?exec (.*)", re.DOTALL)
 _WORD = re.compile(r""""\$\{([0-9]+)%_\}"|(?:'[^']*'|"'"|[^\s'"])+""")
 _UNQUOTED = re.compile(r"[^\s\"'#]+")
 _QUOTE = "'\"'\"'"  # how a ' stands between others
+_PLAIN = re.compile(r"[\w@%+=:,./-]+", re.ASCII)  # what a shell reads as it stands
 _BLANK = re.compile(r"[\s\0]")
 
 
@@ -60,6 +61,8 @@ def exported(name: str, text: str) -> str:
     >>> print(exported("A", "x\\n#$ -l h_rt=9"))
     export A="$(printf 'x\\012\\043$ -l h_rt=9_')"; A=${A%_}
     """
+    if _PLAIN.fullmatch(text):
+        return f"export {name}={text}"
     if _ends(text):
         return f"export {name}={_printed(text)}; {name}=${{{name}%_}}"
     return f"export {name}={posix(text)}"
@@ -71,6 +74,9 @@ def run(words: Iterable[str]) -> str:
     >>> print(run(["echo", "a b", "x\\ny"]))
     set -- "$(printf 'x\\012y_')"; exec echo 'a b' "${1%_}"
     """
+    words = tuple(words)
+    if all(map(_PLAIN.fullmatch, words)):
+        return f"exec {' '.join(words)}"
     printed: list[str] = []
     found: list[str] = []
     for text in words:

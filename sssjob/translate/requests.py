@@ -7,7 +7,7 @@ negative preference) binds nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import NamedTuple
 
@@ -45,15 +45,15 @@ _OVER = frozenset(("Completed", "Removed", "Cancelled", "Failed"))
 
 
 class Place(NamedTuple):
-    """A property where it stands; ``plain`` unless a request compares it by more than EQ.
+    """Where a property stands; ``plain`` unless a request compares it by more than EQ.
 
-    ``bounded``: an amount can be asked for by it, as it cannot by NE.
+    ``bounded``: an amount can be asked for by it, as it cannot by NE. ``own``: it is said by the
+    job itself, or requested by it, and not by one of its task groups.
     """
 
     path: str
-    item: Property
     policy: str
-    owner: Block
+    own: bool
     plain: bool = True
     bounded: bool = True
     requested: bool = False
@@ -71,40 +71,78 @@ class _Fate(NamedTuple):
 _NONE = _Fate(NO_OPTION)
 
 
+class Outline(NamedTuple):
+    """What jobs that differ in nothing but their texts have in common: where each property stands.
+
+    ``here`` has the numbers of the places by name; at those of ``told`` nothing is asked for.
+    """
+
+    places: tuple[Place, ...]
+    here: Mapping[str, list[int]]
+    names: frozenset[str]
+    told: tuple[int, ...]
+
+
 class Asked:
     """A job whose defaults are resolved, as what it asks for; ``scope`` is the one of the job.
 
     ``unstated`` is the awarenessPolicy where the job says none. ``owner`` is the block whose
-    properties are taken: the job, or one of its task groups (see ``groups``).
+    properties are taken: the job, or one of its task groups (see ``groups``). A job whose
+    ``outline`` is known has one block and a request that cannot but be read; ``items`` are all of
+    its properties in document order.
     """
 
-    def __init__(self, job: Job, scope: Scope, unstated: str = REJECT) -> None:
+    def __init__(
+        self, job: Job, scope: Scope, unstated: str = REJECT, outline: Outline | None = None,
+        items: Sequence[Property] = (),
+    ) -> None:  # fmt: skip
         self.job, self.scope = job, scope
         self.owner: Block = job
         self.holds_everything = False
+        self._alone = outline is not None  # whether the job has no task groups
         self.files: dict[str, bytes] = {}  # that have to stand beside the text, by their names
-        self._places: list[Place] = []
-        self._blocks: dict[int, dict[str, list[int]]] = {}  # numbers of places by block and name
-        self._requests: set[tuple[int, str, str]] = set()  # blocks with what they request
-        self._here: Mapping[str, list[int]] = self._of_block(job)
-        self._fates: dict[int, _Fate] = {}  # by identity, of what is not held as it is
         self._attributes: dict[tuple[int, str], str] = {}
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
-        self._block(job, scope, unstated)
+        self._places: Sequence[Place]
+        self._items: Sequence[Property]  # at these places
+        self._blocks: dict[int, Mapping[str, list[int]]]  # numbers of places by block and name
+        self._fates: dict[int, _Fate]  # by identity, of what is not held as it is
+        self._here: Mapping[str, list[int]]
+        if outline is None:
+            found = _Survey(job, scope, unstated)
+            self._places, self._items, self._fates = found.places, found.items, found.fates
+            self._blocks = {**found.blocks}
+            self._here = self._blocks.get(id(job), {})
+            self.names = frozenset(self._here)
+        else:
+            self._places, self._items = outline.places, items
+            self._here, self.names = outline.here, outline.names
+            self._blocks = {id(job): outline.here}
+            self._fates = dict.fromkeys(map(id, items), _NONE)
+            for number in outline.told:
+                self._fates.pop(id(items[number]), None)
+
+    def outline(self) -> Outline:
+        """Where its properties stand, while nothing is taken yet."""
+        told = (number for number, item in enumerate(self._items) if id(item) not in self._fates)
+        return Outline(tuple(self._places), self._here, self.names, tuple(told))
 
     @property
     def over(self) -> bool:
         """Whether the job has ended, so that its own amounts are those that it used."""
-        state = self.job.get("State")
-        return state in _OVER or bool(self.job.get("EndTime")) or bool(self.job.delivered)
+        ended = self.said("State") in _OVER or bool(self.said("EndTime"))
+        return ended or bool(self.job.delivered)
 
     def groups(self) -> list[Asked]:
         """The same for each task group: what is taken there is taken here."""
-        views = []
+        views: list[Asked] = []
+        if self._alone:
+            return views
         for group in self.job.task_groups:
             view = copy(self)
             view.owner = group
-            view._here = self._of_block(group)
+            view._here = self._blocks.get(id(group), {})
+            view.names = frozenset(view._here)
             view.scope = Scope(group, "/Job/TaskGroup", lambda found: None)
             views.append(view)
         return views
@@ -116,8 +154,7 @@ class Asked:
         """
         found: list[Property] = []
         for number in self._here.get(name, ()):
-            place = self._places[number]
-            item = place.item
+            place, item = self._places[number], self._items[number]
             if not place.plain or id(item) in self._in_terms:
                 continue
             found.append(item)
@@ -133,8 +170,14 @@ class Asked:
 
     def one(self, name: str, *held: str) -> Property | None:
         """Take the first of them; another that says something else is not carried."""
-        if name not in self._here:
+        numbers = self._here.get(name)
+        if numbers is None:
             return None
+        if len(numbers) == 1 and not self._in_terms:  # as most are
+            item = self._items[numbers[0]]
+            if not item.attributes and self._places[numbers[0]].plain:
+                self._fates.pop(id(item), None)
+                return item
         found = self.take(name, *held)
         if len(found) == 1:
             return found[0]
@@ -145,11 +188,9 @@ class Asked:
 
     def amounts(self, names: frozenset[str], in_groups: frozenset[str]) -> None:
         """Take amounts of the job and of its task groups, of which numbers are made."""
-        for place in self._places:
-            if place.bounded and place.item.name in (
-                names if place.owner is self.job else in_groups
-            ):
-                self._take_amount(place)
+        for place, item in zip(self._places, self._items, strict=True):
+            if place.bounded and item.name in (names if place.own else in_groups):
+                self._take_amount(place, item)
 
     def bounds(self, name: str) -> Interval | None:
         """Take an amount of the job: the whole numbers that it may be; in bytes, or seconds.
@@ -157,35 +198,43 @@ class Asked:
         What is requested comes first. What the job says of itself counts until it has ended, and
         then only if nothing is requested at all. None where it says nothing.
         """
-        if name not in self._here:
+        numbers = self._here.get(name)
+        if numbers is None:
             return None
-        places = self._named(name)
-        requested = [place for place in places if place.requested]
-        for place in requested:
-            if place.bounded:
-                self._take_amount(place)
+        if len(numbers) == 1:  # as most are
+            place, item = self._places[numbers[0]], self._items[numbers[0]]
+            if place.requested and place.bounded and not place.fact:
+                self._take_amount(place, item)
+                return self._requested(name, [item])
+        found = self._named(name)
+        requested = [item for place, item in found if place.requested]
         if requested:
+            for place, item in found:
+                if place.requested and place.bounded:
+                    self._take_amount(place, item)
             return self._requested(name, requested)
-        for place in places:
+        for place, item in found:
             if self.over and self.job.requested:
                 break
-            if place.item.attributes.get("metric", "") not in ("", "Total"):
+            if item.attributes.get("metric", "") not in ("", "Total"):
                 continue
-            self._take_amount(place)
+            self._take_amount(place, item)
             try:
-                value = expression.amount(place.item)
+                value = expression.amount(item)
             except InvalidValue as error:
-                self.refuse(place.item, str(error))
+                self.refuse(item, str(error))
                 continue
             return Interval(value, value).integers()
         return None
 
     def mine(self, name: str, kind: str) -> list[Property]:
         """Take what the job itself says by a name, of one type."""
+        if name not in self._here:
+            return []
         found = [
-            place.item
-            for place in self._of(name)
-            if not place.requested and place.item.attributes.get("type") == kind
+            item
+            for place, item in self._of(name)
+            if not place.requested and item.attributes.get("type") == kind
         ]
         for item in found:
             self._fates.pop(id(item), None)
@@ -195,7 +244,7 @@ class Asked:
     def own(self, *names: str) -> list[Property]:
         """Take what the job itself says by some names, outside of its request."""
         found = [
-            place.item for place in self._all_of(names) if not place.requested and not place.fact
+            item for place, item in self._all_of(names) if not place.requested and not place.fact
         ]
         self.hold(found)
         return found
@@ -203,11 +252,11 @@ class Asked:
     def hold(self, items: Iterable[Property]) -> None:
         """Take properties wherever they stand, alternatives and wishes included."""
         for name, text in {(item.name, item.text) for item in items}:
-            for place in self._of(name):
-                if place.item.text == text:
-                    self._fates.pop(id(place.item), None)
+            for place, item in self._of(name):
+                if item.text == text:
+                    self._fates.pop(id(item), None)
                     if not place.requested:
-                        self._unknown(place.item)
+                        self._unknown(item)
 
     def _unknown(self, item: Property) -> None:
         """Attributes that nobody knows are lost, as an element that nobody knows is."""
@@ -233,14 +282,24 @@ class Asked:
 
     def fact(self, name: str) -> None:
         """Let what the job itself says by a name be a fact, which asks for nothing."""
-        for named in self._blocks.values():
-            for number in named.get(name, ()):
-                if not self._places[number].requested:
-                    self._places[number] = self._places[number]._replace(fact=True)
+        numbers = [number for named in self._blocks.values() for number in named.get(name, ())]
+        if numbers:
+            places = list(self._places)
+            for number in numbers:
+                if not places[number].requested:
+                    places[number] = places[number]._replace(fact=True)
+            self._places = places
+
+    def said(self, name: str) -> str:
+        """The stripped text of what the job itself says by a name, taken or not."""
+        for number in self._blocks.get(id(self.job), {}).get(name, ()):
+            if not self._places[number].requested:
+                return stripped(self._items[number].text)
+        return ""
 
     def items(self, *names: str) -> list[Property]:
         """What the job itself says and requests by some names, taken or not."""
-        return [place.item for place in self._all_of(names)]
+        return [item for _, item in self._all_of(names)]
 
     def refuse(self, item: Property, reason: str, attribute: str = "") -> None:
         """Say of what was taken that it is not carried after all, and why."""
@@ -257,16 +316,16 @@ class Asked:
 
         ``met``: that one fulfils what is asked for, too.
         """
-        for place in self._sayings(name):
-            if where is not None and not where(place.item):
+        for item in self._sayings(name):
+            if where is not None and not where(item):
                 continue
-            fate = self._fates.get(id(place.item))
+            fate = self._fates.get(id(item))
             if fate is None:
-                self._fates[id(place.item)] = _Fate(reason, done, met)
+                self._fates[id(item)] = _Fate(reason, done, met)
             elif fate.done is not None and reason not in fate.reason.split("; "):
                 told = fate.done if done is Done.CONVERTED else done
                 both = _Fate(f"{fate.reason}; {reason}", told, fate.met and met)
-                self._fates[id(place.item)] = both
+                self._fates[id(item)] = both
 
     def convert(self, name: str, how: str, where: Callable[[Property], bool] | None = None) -> None:
         """Say of what was taken by a name by which arithmetic it is another number there."""
@@ -274,17 +333,19 @@ class Asked:
 
     def leave(self, name: str, reason: str) -> None:
         """Say that nothing of what is said by a name is carried after all, and why."""
-        for place in self._sayings(name):
-            self.refuse(place.item, reason)
+        for item in self._sayings(name):
+            self.refuse(item, reason)
 
     def losses(self, target: str, *, kept: bool = False) -> Iterator[Loss]:
         """What is not held as it is, in document order; ``kept`` if a residual holds it."""
         otherwise = Done.RESIDUAL if kept else Done.DROPPED
-        job = self.job.id
-        for place in self._places:
-            item = place.item
+        job = self.said("Id")
+        for place, item in zip(self._places, self._items, strict=True):
+            fate = self._fates.get(id(item))
+            if fate is None and not self._attributes:
+                continue
             policy = place.policy if place.policy in POLICIES else REJECT
-            if (fate := self._fates.get(id(item))) is not None:
+            if fate is not None:
                 yield Loss(
                     place.path, stripped(item.text), target, fate.reason, fate.done or otherwise,
                     policy, place.fact, item.line, job, _shown(item), fate.met,
@@ -300,58 +361,71 @@ class Asked:
                         place.fact, item.line, job, what,
                     )  # fmt: skip
 
-    def _sayings(self, name: str) -> list[Place]:
-        """Where something is said by a name: in the job, or else in its task groups.
+    def _sayings(self, name: str) -> list[Property]:
+        """What says something by a name: in the job, or else in its task groups.
 
         What the groups come to is an amount of the job.
         """
-        found = self._named(name)
-        if found or self.owner is not self.job:
+        found = [item for _, item in self._named(name)]
+        if found or self._alone or self.owner is not self.job:
             return found
-        blocks = [self._of_block(group) for group in self.job.task_groups]
-        places = (self._places[number] for named in blocks for number in named.get(name, ()))
-        return [place for place in places if not place.fact]
+        blocks = [self._blocks.get(id(group), {}) for group in self.job.task_groups]
+        numbers = [number for named in blocks for number in named.get(name, ())]
+        return [self._items[number] for number in numbers if not self._places[number].fact]
 
-    def _named(self, name: str) -> list[Place]:
-        return [place for place in self._of(name) if not place.fact]
+    def _named(self, name: str) -> list[tuple[Place, Property]]:
+        return [found for found in self._of(name) if not found[0].fact]
 
-    def _of(self, name: str) -> list[Place]:
+    def _of(self, name: str) -> list[tuple[Place, Property]]:
         """Where the job, or the task group, says something by a name."""
-        return [self._places[number] for number in self._here.get(name, ())]
+        return [(self._places[number], self._items[number]) for number in self._here.get(name, ())]
 
-    def _all_of(self, names: Iterable[str]) -> list[Place]:
+    def _all_of(self, names: Iterable[str]) -> list[tuple[Place, Property]]:
         """Where the job, or the task group, says something by any of some names."""
         numbers = [number for name in {*names} for number in self._here.get(name, ())]
-        return [self._places[number] for number in sorted(numbers)]
+        return [(self._places[number], self._items[number]) for number in sorted(numbers)]
 
-    def _of_block(self, block: Block) -> dict[str, list[int]]:
-        return self._blocks.setdefault(id(block), {})
-
-    def _put(self, place: Place, fate: _Fate) -> None:
-        item = place.item
-        self._of_block(place.owner).setdefault(item.name, []).append(len(self._places))
-        self._places.append(place)
-        if place.requested:
-            self._requests.add((id(place.owner), item.name, item.text))
-        self._fates[id(item)] = fate
-
-    def _requested(self, name: str, places: list[Place]) -> Interval | None:
+    def _requested(self, name: str, items: list[Property]) -> Interval | None:
         try:
-            found = expression.interval(self.scope.terms.get(name, ()), name).integers()
+            found = self.scope.wanted(name)
         except InvalidValue as error:
-            for place in places:
-                self.refuse(place.item, str(error))
+            for item in items:
+                self.refuse(item, str(error))
             return None
         return found if found.bounded else None
 
-    def _take_amount(self, place: Place) -> None:
-        item = place.item
+    def _take_amount(self, place: Place, item: Property) -> None:
         self._fates.pop(id(item), None)
-        for key, text in item.attributes.items():
+        for key, text in item.attributes.items() if item.attributes else ():
             if key in _LOGIC and not place.requested:
                 self.refuse(item, _ONLY_REQUESTED, key)
             elif key not in _OF_AMOUNTS and text not in _PLAIN.get(key, ()):
                 self.refuse(item, NO_OPTION, key)
+
+
+class _Survey:
+    """The properties of a job, each with its place, and what becomes of it while nobody takes it.
+
+    ``blocks`` has the numbers of places by the identity of a block, and by name.
+    """
+
+    def __init__(self, job: Job, scope: Scope, unstated: str) -> None:
+        self.places: list[Place] = []
+        self.items: list[Property] = []
+        self.blocks: dict[int, dict[str, list[int]]] = {}
+        self.fates: dict[int, _Fate] = {}
+        self._job = job
+        self._requests: set[tuple[int, str, str]] = set()  # blocks with what they request
+        self._block(job, scope, unstated)
+
+    def _put(self, place: Place, item: Property, owner: Block, fate: _Fate) -> None:
+        named = self.blocks.setdefault(id(owner), {})
+        named.setdefault(item.name, []).append(len(self.places))
+        self.places.append(place)
+        self.items.append(item)
+        if place.requested:
+            self._requests.add((id(owner), item.name, item.text))
+        self.fates[id(item)] = fate
 
     def _block(self, block: Block, scope: Scope | None, policy: str, path: str = "") -> None:
         policy = block.attributes.get(_POLICY, policy)
@@ -378,7 +452,8 @@ class Asked:
         for item in block.properties:
             own = item.attributes.get(_POLICY, policy)
             here = f"{path}/Delivered/{item.name}"
-            self._put(Place(here, item, own, block, False, False, fact=True), _NONE)
+            place = Place(here, own, False, False, False, fact=True)
+            self._put(place, item, block, _NONE)
 
     def _request(self, owner: Block, scope: Scope | None, policy: str, path: str) -> bool:
         chosen = scope.chosen if scope is not None else None
@@ -404,15 +479,16 @@ class Asked:
         """What binds nobody: wishes, and what only other alternatives ask for."""
         policy = block.attributes.get(_POLICY, policy)
         for item in block.properties:
-            if id(item) in self._fates or self._compared(item, owner):
+            if id(item) in self.fates or self._compared(item, owner):
                 continue
             wish = item.attributes.get("preference", "").strip().startswith("-")
             known = item.name in spec.properties(spec.REQUESTED)
             fact = scope is not None and (wish or known)
             reason = _WISH if wish else _OTHER if fact else NO_OPTION
             own = item.attributes.get(_POLICY, policy)
-            place = Place(f"{path}/{item.name}", item, own, owner, False, False, True, fact)
-            self._put(place, _Fate(reason))
+            is_own = owner is self._job
+            place = Place(f"{path}/{item.name}", own, is_own, False, False, True, fact)
+            self._put(place, item, owner, _Fate(reason))
 
     def _compared(self, item: Property, owner: Block) -> bool:
         """Whether an item is among the chosen ones as its negation."""
@@ -427,14 +503,15 @@ class Asked:
         if name == "Extension":
             fact = attributes.get("type") in TOLD
         elif name == "Name":
-            fact = owner is not self.job  # it is called so: a group, or a task
+            fact = owner is not self._job  # it is called so: a group, or a task
         if attributes:
             policy = attributes.get(_POLICY, policy)
-        place = Place(f"{path}/{name}", item, policy, owner, plain, bounded, requested, fact)
+        own = owner is self._job
+        place = Place(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
         fate = _NONE if plain else _Fate(f"compared by {item.attributes.get('op', 'Not')}")
-        self._put(place, fate)
+        self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
-            del self._fates[id(item)]
+            del self.fates[id(item)]
 
 
 def _is_order(item: Property) -> bool:

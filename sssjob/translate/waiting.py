@@ -10,13 +10,13 @@ from datetime import datetime
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import stripped
-from sssjob.translate.fields import NOT_ALL, Rule
+from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.requests import Asked
 
 
 @dataclass(frozen=True)
-class Moment(Rule):
+class Moment(About):
     """A local time, as these programs want it; in the hour that a clock repeats it is not sure.
 
     ``reads`` are other forms that are read. Where only minutes are told, ``step`` is 60 for a time
@@ -64,11 +64,13 @@ class Moment(Rule):
 
 
 @dataclass(frozen=True)
-class Waits(Rule):
+class Waits(About):
     """Waiting for other jobs: what an id looks like, and the word of each condition.
 
     Where ids stand without a word, ``words`` has "" for the one condition that there is.
     """
+
+    name = "Dependency"
 
     option: str
     id: str
@@ -119,8 +121,10 @@ class Waits(Rule):
 
 
 @dataclass(frozen=True)
-class Hold(Rule):
+class Hold(About):
     """A hold of the user; what is submitted at once is held in any case, and stays so."""
+
+    name = "Hold"
 
     option: Option
     words: Mapping[str, Option] = field(default_factory=dict)  # of other holds

@@ -39,10 +39,12 @@ NICE_MOST = (1 << 31) - 3  # what a user may take off a priority
 NICE_UNSAID = 100  # what ``--nice`` takes off without a number
 
 _TIME = "%Y-%m-%dT%H:%M:%S"
+_OF_NODES = ("Architecture", "OperatingSystem", "Feature")
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
 _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
 _ONE = r"[A-Za-z0-9_][A-Za-z0-9_.:-]*"
+_FEATURE = re.compile(_ONE)
 _CHOICE = re.compile(rf"{_ONE}(?:\|{_ONE})+")
 _PART = rf"(?:{_ONE}|\({_CHOICE.pattern}\))"
 _CONSTRAINT = re.compile(rf"{_PART}(?:&{_PART})*")
@@ -82,17 +84,18 @@ class Amounts(Layout):
         self._where(asked, made, of)
 
     def _counts(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+        written, each = of.written, of.each
         if of.nodes:
             made.option("--nodes", _nodes(asked, of.nodes))
-        if of.written:
-            made.option("--ntasks", str(of.written))
+        if written:
+            made.option("--ntasks", str(written))
         if of.per_node:
             made.option("--ntasks-per-node", str(of.per_node))
-        if of.each > 1:
-            made.option("--cpus-per-task", str(of.each))
+        if each > 1:
+            made.option("--cpus-per-task", str(each))
         if numbers.spread(asked, of):
             made.option("--distribution", "cyclic")
-        if of.processors and of.written and of.processors.exact is None:
+        if of.processors and written and of.processors.exact is None:
             told = f"{of.processors.end} of a range: sbatch takes one number"
             asked.approximate("Processors", told)
 
@@ -130,6 +133,8 @@ class Amounts(Layout):
             made.option("--constraint", required)
         if preferred:
             made.option("--prefer", preferred)
+        if "Node" not in asked.names:
+            return
         if unwanted := excluded(asked):
             made.option("--exclude", ",".join(_folded(unwanted)))
         wanted = names(asked, of.nodes.least if of.nodes else 0)
@@ -271,6 +276,8 @@ def _say_places(heard: Heard, value: str) -> bool:
 
 def constraints(asked: Asked) -> tuple[str, str]:
     """What every node has, and what is preferred: "" where nothing is asked for."""
+    if asked.names.isdisjoint(_OF_NODES):
+        return "", ""
     found: list[str] = []
     for name in ("Architecture", "OperatingSystem"):
         if (item := asked.one(name)) is None:
@@ -294,7 +301,7 @@ def excluded(asked: Asked) -> list[str]:
 
 
 def _is_feature(text: str) -> bool:
-    return re.fullmatch(_ONE, text) is not None
+    return _FEATURE.fullmatch(text) is not None
 
 
 def constraint(parts: Iterable[str]) -> str:
