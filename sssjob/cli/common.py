@@ -108,10 +108,15 @@ def placed(error: SSSJobError, name: str) -> object:
     return f"{name_of(name)}: {error}"
 
 
-def files_of(attached: Attached, block: Block, name: str) -> Sequence[File]:
-    """The Files that a job object of a source names; that they are not looked for is said."""
+def files_of(
+    attached: Attached, block: Block, name: str, own: Block | None = None
+) -> Sequence[File]:
+    """The Files that a job object of a source names; that they are not looked for is said.
+
+    It may be made of its ``own`` one, which was read.
+    """
     try:
-        return attached.of(block)
+        return attached.of(block, read=own)
     except LimitExceeded as error:
         left = f"Files that {block.name} {block.id} names are left out: {error}"
         say(f"{name_of(name)}: warning: {left}")

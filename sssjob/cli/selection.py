@@ -113,19 +113,19 @@ def _with_files(
 def _noted(
     name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
 ) -> Iterator[Chosen]:
-    from sssjob.document import from_tree, tree
+    from sssjob.document import tree
     from sssjob.document.attached import files_named
-    from sssjob.document.bundle import bundle, notes
+    from sssjob.document.bundle import messages, notes
     from sssjob.document.outermost import is_block, outermost
 
     for root, offset in tree.documents(stream, on_error=complain):
-        units = [element for element in outermost(root) if is_block(element)]
-        around, files = notes(root, units), bundle(root, offset=offset).files
-        for element, before in zip(units, around, strict=False):  # and those behind the last
-            block = from_tree(element, offset=offset)
+        around = notes(root, [element for element in outermost(root) if is_block(element)])
+        held = [(each, block) for each in messages(root, offset=offset) for block in each.blocks]
+        # The last notes are those behind the last job object.
+        for place, ((message, block), before) in enumerate(zip(held, around, strict=False), 1):
             named = dict.fromkeys(files_named(block))
-            behind = around[-1] if element is units[-1] else ()
-            beside = [files[id_] for id_ in named if id_ in files]
+            behind = around[-1] if place == len(held) else ()
+            beside = [message.files[id_] for id_ in named if id_ in message.files]
             yield Chosen(name, block, None, beside, before=before, behind=behind)
 
 

@@ -183,17 +183,17 @@ def _blocks(
                 attached = Attached(stream)
                 kept = attached.stream if with_files else stream
                 blocks = read(kept, on_error=partial(_complain_in, source.name, complain))
-                for block in _dereferenced(blocks) if deref else blocks:
-                    yield (
-                        block,
-                        (common.files_of(attached, block, source.name) if with_files else ()),
-                    )
+                for block, own in (
+                    _dereferenced(blocks) if deref else ((each, each) for each in blocks)
+                ):
+                    files = common.files_of(attached, block, source.name, own) if with_files else ()
+                    yield block, files
         except OSError as error:
             complain(f"sssjob: error: {common.reason(error)}")
 
 
-def _dereferenced(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The job objects of a document with their references resolved, forwards and backwards."""
+def _dereferenced(blocks: Iterable[Block]) -> Iterator[tuple[Block, Block]]:
+    """The job objects of a document with their references resolved, and as they were read."""
     from sssjob.check.references import dereference, index
     from sssjob.errors import LimitExceeded
 
@@ -201,7 +201,7 @@ def _dereferenced(blocks: Iterable[Block]) -> Iterator[Block]:
     known = index(held)
     for block in held:
         try:
-            yield dereference(block, known=known)
+            yield dereference(block, known=known), block
         except LimitExceeded as error:
             common.fail(error)
 

@@ -11,15 +11,16 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
 from sssjob import executable
 from sssjob.document import reader
-from sssjob.document.bundle import File, bundle, written
+from sssjob.document.bundle import File, messages, written
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.executable import ExecutableKind
 from sssjob.model import Block, paths
 
+_NOWHERE: tuple[list[int], list[deque[Mapping[str, File]]]] = ([], [])
 LIMIT = 16 << 20  # bytes of a source in which Files are looked for
 
 
@@ -30,14 +31,6 @@ def message(text: str, files: Sequence[File], *, indent: bool = False) -> str:
     return ("\n" if indent else "").join(("<Data>", text, *map(written, files), "</Data>"))
 
 
-class _Message(NamedTuple):
-    line: int  # its first
-    files: Mapping[str, File]
-
-
-_Known = tuple[int, str, str]  # of a job object: its line, its name, its Id
-
-
 class Attached:
     """The Files of a stream of documents, which is read by way of ``stream``."""
 
@@ -45,45 +38,42 @@ class Attached:
         self._kept = _Kept(stream)
         self.stream = cast(BinaryIO, self._kept)
 
-    def of(self, block: Block) -> list[File]:
-        """The Files that a job object names, as far as its document has them.
+    def of(self, block: Block, *, read: Block | None = None) -> list[File]:
+        """The Files that a job object names, as far as its message has them.
 
-        Job objects are asked in their order. Raises ``LimitExceeded`` where the source is too
-        large to look for them.
+        It may be made of the one that was ``read``. Raises ``LimitExceeded`` where the source is
+        too large to look for them.
         """
         wanted = list(dict.fromkeys(files_named(block)))
         if not wanted:
             return []
-        files = self._message(block).files
+        files = self._seen_by(read or block)
         return [files[id_] for id_ in wanted if id_ in files]
 
-    def _message(self, block: Block) -> _Message:
-        """That in which a job object stands."""
-        messages, holders = self._messages
-        if around := holders.get(_known(block)):
-            # Several messages may be on one line, with jobs of one Id: they come in their order.
-            return around.popleft() if len(around) > 1 else around[0]
-        place = bisect_right(messages, block.line, key=lambda message: message.line) - 1
-        return messages[place] if place >= 0 else _Message(0, {})
+    def _seen_by(self, block: Block) -> Mapping[str, File]:
+        """The Files of its message; where one line holds the same job object twice, in turn."""
+        lines, seen = self._messages.get(block, _NOWHERE)
+        if not lines:
+            return {}
+        # libxml2 counts no more than 65 535 lines of a document: the last one before it, then.
+        found = seen[max(bisect_right(lines, block.line) - 1, 0)]
+        return found.popleft() if len(found) > 1 else found[0]
 
     @cached_property
-    def _messages(self) -> tuple[Sequence[_Message], Mapping[_Known, deque[_Message]]]:
-        """All of them, and those in which job objects stand that name a File."""
+    def _messages(self) -> Mapping[Block, tuple[list[int], list[deque[Mapping[str, File]]]]]:
+        """The lines of each job object, and the Files that it sees on each."""
         data = io.BytesIO(self._kept.all())
-        messages: list[_Message] = []
-        holders: dict[_Known, deque[_Message]] = {}
+        found: dict[Block, tuple[list[int], list[deque[Mapping[str, File]]]]] = {}
         # Who reads the jobs tells what cannot be read.
         for root, offset in reader.documents(data, on_error=lambda error: None):
-            found = bundle(root, offset=offset)
-            messages.append(_Message(offset + 1, found.files))
-            for block in found.blocks:
-                if any(files_named(block)):
-                    holders.setdefault(_known(block), deque()).append(messages[-1])
-        return messages, holders
-
-
-def _known(block: Block) -> _Known:
-    return block.line, block.name, block.id
+            for each in messages(root, offset=offset):
+                for block in each.blocks:
+                    lines, seen = found.setdefault(block, ([], []))
+                    if not lines or lines[-1] != block.line:
+                        lines.append(block.line)
+                        seen.append(deque())
+                    seen[-1].append(each.files)
+        return found
 
 
 def files_named(block: Block) -> Iterator[str]:

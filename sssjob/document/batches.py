@@ -15,6 +15,7 @@ from sssjob.document import cause, cutting, limits, parsing
 from sssjob.document.cutting import Cut, DocumentCutter, Other, Piece, WholeDocument
 from sssjob.document.enclosing import Beside, EnclosingTags
 from sssjob.document.encodings import UTF8
+from sssjob.document.meant import Around
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.places import names
 from sssjob.errors import UnreadableDocument, Window
@@ -49,7 +50,8 @@ class Slice(NamedTuple):
 
     Namespaces that were declared around it are declared in it, if it uses them; else the bytes
     are those of the source, from ``start`` to ``end``, which are not known (-1) where its encoding
-    does not tell. ``element`` may hang in a tree with others. ``line`` counts from 1.
+    does not tell. ``element`` may hang in a tree with others. ``line`` counts from 1. ``around``
+    are the elements around it.
     """
 
     element: Element
@@ -58,6 +60,7 @@ class Slice(NamedTuple):
     start: int
     end: int
     encoding: str = UTF8
+    around: Around = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,8 @@ class Batch:
                 document = cutting.declared(document, scope)
             start = place.start if piece.end >= 0 else -1
             origin = piece.around.origin or encoding
-            yield Slice(unit, document, place.line, start, piece.end, origin)
+            around = piece.around.elements
+            yield Slice(unit, document, place.line, start, piece.end, origin, around)
 
 
 Found = Batch | Beside

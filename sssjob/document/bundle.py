@@ -8,8 +8,8 @@ kept byte by byte.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from itertools import chain, count, groupby
 from urllib.parse import quote
 
 from lxml.etree import _Element as Element
@@ -18,6 +18,7 @@ from sssjob import executable, spec
 from sssjob.document import tree
 from sssjob.document.bridge import from_node, from_tree
 from sssjob.document.files import Source
+from sssjob.document.meant import Around, Meant
 from sssjob.document.outermost import UNIT_TAGS
 from sssjob.document.places import CATEGORIES, has_elements, inside_of, names
 from sssjob.document.report import Report
@@ -72,42 +73,91 @@ class Bundle:
 
 
 def bundles(source: Source) -> Iterator[Bundle]:
-    """Each document of a source as one message, held whole. Raises ``UnreadableDocument``."""
+    """Each message of a source, held whole. Raises ``UnreadableDocument``."""
     for root, offset in tree.documents(source):
-        yield bundle(root, offset=offset)
+        yield from messages(root, offset=offset)
+
+
+def messages(root: Element, *, offset: int = 0) -> list[Bundle]:
+    """The messages of one document, which is mostly one: job objects that see the same Files.
+
+    ``offset`` is the number of lines before the document. What is wrong with any is told with the
+    first.
+    """
+    report = Report(root, offset)
+    meant: Meant[File] = Meant()
+    blocks: list[tuple[Around, Block]] = []
+    files: list[tuple[Around, File]] = []
+    for element, around in _parts(root):
+        if names(element)[1] == _ELEMENT:
+            files += ((around, file) for file in _file(element, report))
+        else:
+            meant.note(around)
+            blocks.append((around, from_tree(element, offset=offset)))
+    kept = _first_ones(files, meant, report)
+    found = list(_seen(blocks, meant)) or [Bundle((), {file.id: file for file in kept})]
+    used: set[int] = set()
+    wrong = [*report.found, *_executables(found, used)]
+    for file in kept:
+        if id(file) not in used:
+            text = f"no executable names the File {file.id}"
+            wrong.append(finding("I-FILE", text, line=file.line, path=file.path, section=_SECTION))
+    return [replace(found[0], findings=tuple(wrong)), *found[1:]]
 
 
 def bundle(root: Element, *, offset: int = 0) -> Bundle:
-    """The message of one document; ``offset`` is the number of lines before it."""
-    report = Report(root, offset)
-    blocks: list[Block] = []
+    """A document as one message, whose Files are those of all that it holds, the first of an id."""
+    found = messages(root, offset=offset)
+    if len(found) == 1:
+        return found[0]
+    blocks = tuple(block for each in found for block in each.blocks)
     files: dict[str, File] = {}
-    for element in _parts(root):
-        if names(element)[1] == _ELEMENT:
-            _add(element, files, report)
-        else:
-            blocks.append(from_tree(element, offset=offset))
-    used: set[str] = set()
-    found = [*report.found, *_executables(blocks, files, used)]
-    for id_, file in files.items():
-        if id_ not in used:
-            text = f"no executable names the File {id_}"
-            found.append(finding("I-FILE", text, line=file.line, path=file.path, section=_SECTION))
-    return Bundle(tuple(blocks), files, tuple(found))
+    for each in found:
+        for id_, file in each.files.items():
+            files.setdefault(id_, file)
+    return Bundle(blocks, files, found[0].findings)
 
 
-def _parts(root: Element) -> Iterator[Element]:
-    """The outermost job objects and the files of a document, in document order."""
+def _parts(root: Element) -> Iterator[tuple[Element, Around]]:
+    """The job objects, as they are read, and the files of a document, in document order."""
     if _is(root, BLOCKS.keys() - set(CATEGORIES)):
-        yield root
+        yield root, ()
         return
-    waiting = [root]
+    numbers = count()
+    waiting: list[tuple[Element, Around]] = [(root, ())]
     while waiting:
-        element = waiting.pop()
-        if element.tag in UNIT_TAGS or _is(element, {_ELEMENT}):
-            yield element
-        else:
-            waiting.extend(child for child in reversed(element) if type(child.tag) is str)
+        element, around = waiting.pop()
+        if element.tag in UNIT_TAGS:
+            yield element, around
+            continue
+        if _is(element, {_ELEMENT}):
+            yield element, around
+        inside = (*around, next(numbers))
+        children = (child for child in reversed(element) if type(child.tag) is str)
+        waiting.extend((child, inside) for child in children)
+
+
+def _first_ones(
+    files: Sequence[tuple[Around, File]], meant: Meant[File], report: Report
+) -> list[File]:
+    """The first File of each id of each message; a second one is told."""
+    first: dict[tuple[Around, str], File] = {}
+    for around, file in files:
+        meant.add(around, file.id, file)
+        known = first.setdefault((meant.owner(around), file.id), file)
+        if known is not file:
+            assert file.element is not None
+            text = f"a second File with the id {file.id}; the first is on line {known.line}"
+            report.say("E-DUP", file.element, text, _SECTION, attribute="id")
+    return list(first.values())
+
+
+def _seen(blocks: Sequence[tuple[Around, Block]], meant: Meant[File]) -> Iterator[Bundle]:
+    """Job objects that stand together and see the same Files."""
+    seen = [(meant.seen(around), block) for around, block in blocks]
+    for _, group in groupby(seen, lambda each: id(each[0])):
+        held = list(group)
+        yield Bundle(tuple(block for _, block in held), held[0][0])
 
 
 def notes(root: Element, units: Sequence[Element]) -> list[tuple[Note, ...]]:
@@ -142,6 +192,8 @@ def _around(root: Element, units: Sequence[Element]) -> Iterator[Element | None]
             yield None
         elif not _is(node, {_ELEMENT}):
             waiting.extend(reversed(node))
+        else:
+            waiting.extend(each for each in reversed(node) if type(each.tag) is str)
 
 
 def _is(element: Element, wanted: set[str]) -> bool:
@@ -149,33 +201,29 @@ def _is(element: Element, wanted: set[str]) -> bool:
     return namespace in spec.NAMESPACES and name in wanted
 
 
-def _add(element: Element, files: dict[str, File], report: Report) -> None:
-    """Read one file. The first of an id counts."""
+def _file(element: Element, report: Report) -> Iterator[File]:
+    """A File, unless it has no id."""
     id_ = executable.decoded(element.get("id", ""))
     if has_elements(element):
         text = "a File holds elements beside its text"
         report.say("E-MIXED", element, text, _SECTION, "escape what it holds, or use CDATA")
     if not id_:
         report.say("E-MISSING", element, "File has no id", _SECTION)
-    elif id_ in files:
-        text = f"a second File with the id {id_}; the first is on line {files[id_].line}"
-        report.say("E-DUP", element, text, _SECTION, attribute="id")
     else:
         content = inside_of(element).encode()
-        files[id_] = File(id_, content, report.line(element), report.path(element), element)
+        yield File(id_, content, report.line(element), report.path(element), element)
 
 
-def _executables(
-    blocks: list[Block], files: Mapping[str, File], used: set[str]
-) -> Iterator[Finding]:
-    for block in blocks:
-        yield from _of_block(block, f"/{block.name}", "", files, used)
+def _executables(found: Sequence[Bundle], used: set[int]) -> Iterator[Finding]:
+    for message in found:
+        for block in message.blocks:
+            yield from _of_block(block, f"/{block.name}", "", message.files, used)
 
 
 def _of_block(
-    block: Block, path: str, shell: str, files: Mapping[str, File], used: set[str]
+    block: Block, path: str, shell: str, files: Mapping[str, File], used: set[int]
 ) -> Iterator[Finding]:
-    """What is wrong with the executables of a block and those below it; notes the ids in use."""
+    """What is wrong with the executables of a block and those below it; notes the Files in use."""
     shell = block.get("Shell") or shell
     for item in block.properties.all("Executable"):
         yield from _of_executable(item, f"{path}/Executable", shell, files, used)
@@ -192,14 +240,14 @@ def _default(block: Block, inner: Item) -> str:
 
 
 def _of_executable(
-    item: Property, path: str, shell: str, files: Mapping[str, File], used: set[str]
+    item: Property, path: str, shell: str, files: Mapping[str, File], used: set[int]
 ) -> Iterator[Finding]:
     try:
         named = executable.executable(item.text)
         if named.kind is not ExecutableKind.FILE:
             return
-        used.add(named.target)
         file = files.get(named.target)
+        used.add(id(file))
         if file is None:
             text = f"no File with the id {named.target} is in this message"
             yield finding("E-FILE", text, line=item.line, path=path, section=_SECTION)

@@ -551,6 +551,7 @@ class _Wrapper:
     def resume(self, before: bytes, depth: int) -> None:
         """Take up a document of which the first tags and some job objects were read already."""
         self._skeleton.feed(before, START, START.behind(before))
+        self._skeleton.begin()
         self._depth, self._has_units = depth, True
 
     def cuts(self) -> Iterator[Cut]:
@@ -608,12 +609,12 @@ class _Wrapper:
             self._around = None
 
 
-def pieces(data: bytes, place: Place) -> Iterator[Piece]:
+def pieces(data: bytes, place: Place, around: EnclosingTags = ALONE) -> Iterator[Piece]:
     """The outermost job objects in well-formed bytes that begin at a place."""
     cutter = DocumentCutter(io.BytesIO(), data, place)
     pattern = _tokens(_UNIT)
     while True:
-        yield from cutter.siblings(ALONE)
+        yield from cutter.siblings(around)
         if (token := cutter.find(pattern)) is None:
             return
         found, start = token
@@ -621,7 +622,7 @@ def pieces(data: bytes, place: Place) -> Iterator[Piece]:
         if found["name"] is None or found["end"]:
             cutter.use(len(found[0]))
         else:
-            yield cutter.unit(found, ALONE)
+            yield cutter.unit(found, around)
 
 
 def parts(piece: Piece, element: Element, chosen: Collection[Element]) -> Iterator[Piece]:

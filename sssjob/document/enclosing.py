@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
 from typing import NamedTuple
 
 from lxml import etree
@@ -11,6 +12,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import limits, parsing
 from sssjob.document.encodings import UTF8
+from sssjob.document.meant import Around
 from sssjob.document.outermost import FILE_TAGS
 from sssjob.document.parsing import Fault, Place
 from sssjob.document.places import ATTRIBUTE, attributes, inside_of, split
@@ -28,13 +30,14 @@ class EnclosingTags:
     """The tags around job objects, on one line and one in the other, and how they are encoded.
 
     Without tags, a job object is a document by itself. ``origin`` is the encoding of the source,
-    if it was decoded.
+    if it was decoded. ``elements`` are those whose tags they are.
     """
 
     before: bytes = b""
     after: bytes = b""
     encoding: str = UTF8
     origin: str = ""
+    elements: Around = ()
 
     @property
     def depth(self) -> int:
@@ -53,14 +56,22 @@ class EnclosingTags:
 ALONE = EnclosingTags()
 
 
+class FileBeside(NamedTuple):
+    """A File with its id as it is written, and the elements around it."""
+
+    id: str
+    content: bytes
+    around: Around
+
+
 class Beside(NamedTuple):
-    """Files that stand beside the job objects of a document, each with its id as it is written.
+    """Files that stand beside the job objects of a document.
 
     They come where they stand, behind job objects before them. ``is_new`` begins a document: what
     comes behind has nothing to do with job objects before it.
     """
 
-    files: tuple[tuple[str, bytes], ...] = ()
+    files: tuple[FileBeside, ...] = ()
     is_new: bool = False
 
 
@@ -71,7 +82,9 @@ class Skeleton:
         self.offset = place.line - 1  # lines before the document
         self._encoding, self._origin = encoding, origin
         self._parser = parsing.pull_parser(encoding, _TAGS)
-        self._files: list[tuple[str, bytes]] = []  # that were not taken yet
+        self._files: list[FileBeside] = []  # that were not taken yet
+        self._open: list[tuple[Element, int]] = []  # around what came last, and their numbers
+        self._numbers = count()
         self._place = Place(0, place.line, 1)  # how far it was fed
         self._fed, self._fed_at = b"", place  # at last
         self._lag = self._fed_lag = 0  # columns that the parser was not told of this line
@@ -88,6 +101,13 @@ class Skeleton:
         self._take(data)
         self._lag = 0 if b"\n" in data else self._lag
         self._place = end
+
+    def begin(self) -> None:
+        """Number what was fed, which is the first tags: job objects in there were read before."""
+        self._take(_MARKED)
+        self._lag -= len(_MARKED)  # nothing stands there
+        for _, mark in self._parser.read_events():
+            self._around_of(mark)
 
     def mark(self, place: Place) -> EnclosingTags:
         """What is around a job object that stands at a place. Raises ``UnreadableDocument``."""
@@ -107,10 +127,11 @@ class Skeleton:
             if (untold := self._untold()) and any(map(_is_unbound, _chain(parent))):
                 raise self._refusal(untold[0])
             self._parent = parent
-            self._around = _around(parent, self._encoding, self._origin, place.line)
+            around = _around(parent, self._encoding, self._origin, place.line)
+            self._around = replace(around, elements=self._around_of(mark))
         return self._around
 
-    def files(self) -> tuple[tuple[str, bytes], ...]:
+    def files(self) -> tuple[FileBeside, ...]:
         """The Files since this was asked last."""
         found, self._files = tuple(self._files), []
         return found
@@ -137,7 +158,17 @@ class Skeleton:
         """Keep the Files that have ended; a mark of ours is none."""
         for event, element in self._parser.read_events():
             if event == "end" and element.tag in FILE_TAGS:
-                self._files.append((element.get("id", ""), inside_of(element).encode()))
+                around = self._around_of(element)
+                content = inside_of(element).encode()
+                self._files.append(FileBeside(element.get("id", ""), content, around))
+
+    def _around_of(self, element: Element) -> Around:
+        """The elements around one that came last; what they were called they stay."""
+        chain = _chain(element)[:-1]
+        known = zip(chain, self._open, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1][0], known))
+        self._open = self._open[:same] + [(each, next(self._numbers)) for each in chain[same:]]
+        return tuple(number for _, number in self._open)
 
     def _take(self, data: bytes) -> None:
         try:

@@ -33,6 +33,7 @@ from sssjob.document.batches import (
     trees,
 )
 from sssjob.document.cutting import Cut, DocumentCutter, Piece
+from sssjob.document.enclosing import EnclosingTags
 from sssjob.document.limits import SPACE
 from sssjob.document.outermost import FILE_TAGS, UNIT_TAGS, may_hold_strangers, outermost, strangers
 from sssjob.document.parsing import START, Place
@@ -123,7 +124,9 @@ class Tags(NamedTuple):
                 return None
             units = outermost(root)
         offset = guess.place.line - 1 - self.before.count(b"\n")
-        return Batch(root, units, offset, pieces=partial(cutting.pieces, guess.data, guess.place))
+        around = EnclosingTags(elements=tuple(range(self.depth)))
+        pieces = partial(cutting.pieces, guess.data, guess.place, around)
+        return Batch(root, units, offset, pieces=pieces)
 
     def _hold(self, root: Element) -> bool:
         """Whether these tags hold behind a guess, too: it ends none of them to begin others."""

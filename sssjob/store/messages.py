@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import chain, count
 from urllib.parse import quote
@@ -33,6 +34,9 @@ class OneMessage:
 
     def __init__(self) -> None:
         self._meant: dict[str, str] = {}  # the digest of the File that each id stands for
+        self._ids: dict[tuple[str, str], str] = {}  # the other way round, by the id it had
+        self._next: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
+        self._given: set[str] = set()  # ids of Files that are there
 
     def pieces(
         self, document: bytes, digests: Mapping[str, str], files: Mapping[str, bytes]
@@ -42,20 +46,24 @@ class OneMessage:
             yield document
             return
         named = dict.fromkeys(files_named(from_tree(tree.parse(document))))
-        there = set(self._meant)
         ids = {id_: self._id(id_, digests.get(id_, _NOWHERE)) for id_ in named}
         others = {old: new for old, new in ids.items() if old != new}
         if others:
             document = b"".join(rewrite(document, lambda block: _renamed(block, others)))
         yield document
         for id_ in named:
-            if id_ in files and ids[id_] not in there:
+            if id_ in files and ids[id_] not in self._given:
+                self._given.add(ids[id_])
                 yield _written((ids[id_], files[id_]))
 
     def _id(self, id_: str, digest: str) -> str:
         """The id under which a File goes: its own, unless that stands for another one."""
-        tried = chain((id_,), (f"{id_}-{number}" for number in count(2)))
-        return next(each for each in tried if self._meant.setdefault(each, digest) == digest)
+        known = self._ids.get((id_, digest))
+        if known is None:
+            tried = chain((id_,), (f"{id_}-{number}" for number in self._next[id_]))
+            known = next(each for each in tried if self._meant.setdefault(each, digest) == digest)
+            self._ids[id_, digest] = known
+        return known
 
 
 def _written(file: tuple[str, bytes]) -> bytes:

@@ -20,6 +20,7 @@ from sssjob.document.attached import LIMIT, files_named
 from sssjob.document.batches import Batch, OnError
 from sssjob.document.enclosing import Beside
 from sssjob.document.files import raw
+from sssjob.document.meant import Meant
 from sssjob.document.places import local
 from sssjob.document.reader import Part, in_parts, on_parts, with_files
 from sssjob.document.slices import Slice, of_batch
@@ -153,6 +154,7 @@ def _joined(found: Iterable[Read]) -> Iterator[Incoming | UnreadableDocument]:
             yield each
             continue
         else:
+            beside.note(each)
             waiting.append(each)
             size += each.size if isinstance(each, Incoming) else 0
         while waiting and (size > LIMIT or beside.has_all(waiting[0])):
@@ -162,29 +164,37 @@ def _joined(found: Iterable[Read]) -> Iterator[Incoming | UnreadableDocument]:
 
 
 class _Beside:
-    """The Files of one message, as far as it was read; the first of an id counts."""
+    """The Files of one document, as far as it was read."""
 
     def __init__(self) -> None:
-        self._files: dict[str, bytes] = {}
+        self._meant: Meant[bytes] = Meant()
         self._size = 0
+
+    def note(self, found: Incoming | UnreadableDocument) -> None:
+        """See where a job object stands."""
+        if isinstance(found, Incoming):
+            self._meant.note(found.around)
 
     def add(self, beside: Beside) -> None:
         """Keep Files, as many as a document may have."""
-        for id_, content in beside.files:
+        for id_, content, around in beside.files:
             self._size += len(content)
             if self._size <= LIMIT:
-                self._files.setdefault(decoded(id_), content)
+                self._meant.add(around, decoded(id_), content)
 
     def has_all(self, found: Incoming | UnreadableDocument) -> bool:
         """Whether a document names no File that is still to come."""
-        return not isinstance(found, Incoming) or all(id_ in self._files for id_ in found.named)
+        return not isinstance(found, Incoming) or all(
+            id_ in self._meant.beside(found.around) for id_ in found.named
+        )
 
     def given(self, found: Incoming | UnreadableDocument) -> Incoming | UnreadableDocument:
         """A document with the Files that it names, as far as they are there."""
         if not isinstance(found, Incoming) or not found.named:
             return found
-        files = {id_: self._files[id_] for id_ in found.named if id_ in self._files}
-        return found._replace(files=files)
+        is_sure = self.has_all(found)
+        files = self._meant.beside(found.around) if is_sure else self._meant.seen(found.around)
+        return found._replace(files={id_: files[id_] for id_ in found.named if id_ in files})
 
 
 def missing(found: Incoming, ids: Iterable[str]) -> Iterator[Finding]:
@@ -210,7 +220,7 @@ def incoming(cut: Slice, *, stands_alone: bool = True) -> Incoming:
         raise UnreadableDocument(finding("E-MISSING", f"a {name} without an Id", line=cut.line))
     return Incoming(
         name, id_, marks, cut.document, [*map(_sparse, found)], _named(cut),
-        stands_alone=stands_alone, line=cut.line,
+        stands_alone=stands_alone, line=cut.line, around=cut.around,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from itertools import count
 from typing import NamedTuple
 
+from sssjob.document.meant import Around
 from sssjob.store import schema
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, Chosen, add, chosen
@@ -56,7 +57,8 @@ class Incoming(NamedTuple):
     """A document that was read: what it is about, its content, and the rows of its jobs.
 
     ``named`` are the ids of the Files that it names, and ``files`` what came of them with it.
-    ``stands_alone`` is whether nothing can stand beside it.
+    ``stands_alone`` is whether nothing can stand beside it; else ``around`` are the elements that
+    it stands in.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Incoming(NamedTuple):
     files: Mapping[str, bytes] = NO_FILES
     stands_alone: bool = True
     line: int = 0
+    around: Around = ()
 
     @property
     def size(self) -> int:

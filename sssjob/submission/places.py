@@ -17,6 +17,7 @@ from sssjob.document.bundle import bundles
 from sssjob.document.splice import rewrite
 from sssjob.model import Block
 from sssjob.store.store import Store
+from sssjob.submission.planning import Held
 
 Change = Callable[[Block], Block]
 
@@ -35,8 +36,8 @@ class Place(Protocol):
         """The job objects as they are now."""
         ...
 
-    def files(self) -> Mapping[str, bytes]:
-        """The files that travel with them, by their ids."""
+    def held(self) -> Sequence[Held]:
+        """The same, each with the files that it may name by their ids."""
         ...
 
     def change(self, change: Change) -> None:
@@ -59,11 +60,14 @@ class InFile:
         """The job objects. Raises ``OSError`` and ``UnreadableDocument``."""
         return tuple(read(self.path))
 
-    def files(self) -> Mapping[str, bytes]:
-        """The Files of the document."""
+    def held(self) -> Sequence[Held]:
+        """Each with the Files of its message."""
+        found: list[Held] = []
         with self.path.open("rb") as stream:
-            found = [each.files for each in bundles(stream)]
-        return {id_: file.content for each in found for id_, file in each.items()}
+            for message in bundles(stream):
+                files = {id_: file.content for id_, file in message.files.items()}
+                found += [(block, files) for block in message.blocks]
+        return found
 
     def change(self, change: Change) -> None:
         """Write the document anew, where it changes."""
@@ -96,9 +100,10 @@ class InStore:
         """The job object."""
         return tuple(read(self.store.at(self.number).document))
 
-    def files(self) -> Mapping[str, bytes]:
-        """The Files that it names, as the store has them."""
-        return self.store.files(self.store.at(self.number))
+    def held(self) -> Sequence[Held]:
+        """The job object with the Files that it names, as the store has them."""
+        stored = self.store.at(self.number)
+        return [(block, self.store.files(stored)) for block in read(stored.document)]
 
     def change(self, change: Change) -> None:
         """Keep the next version, where it differs."""
@@ -114,7 +119,7 @@ class InStore:
 class InMemory:
     """Job objects that are nowhere yet, for ``prepared``: nothing of them can be kept."""
 
-    held: Sequence[Block]
+    given: Sequence[Block]
 
     @property
     def name(self) -> str:
@@ -123,11 +128,11 @@ class InMemory:
 
     def blocks(self) -> Sequence[Block]:
         """The job objects."""
-        return self.held
+        return self.given
 
-    def files(self) -> Mapping[str, bytes]:
-        """None."""
-        return _NO_FILES
+    def held(self) -> Sequence[Held]:
+        """They have no files."""
+        return [(block, _NO_FILES) for block in self.given]
 
     def change(self, change: Change) -> None:
         """Refused: a submission needs a place that keeps what becomes of it."""

@@ -40,17 +40,21 @@ class NotSubmitted(SSSJobError, ValueError):
         return f"nothing is submitted: {'; '.join(found.message for found in wrong)}"
 
 
+Held = tuple[Block, Mapping[str, bytes]]  # a job object, and the Files that it may name by an id
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A job: as it stands in its document, and as it is translated, its defaults resolved.
 
-    ``needs`` are the places of the jobs of the document that it waits for. ``findings`` and
-    ``losses`` are what is to be told of it.
+    ``files`` are those that it may name. ``needs`` are the places of the jobs of the document that
+    it waits for. ``findings`` and ``losses`` are what is to be told of it.
     """
 
     place: int
     written: Job
     job: Job
+    files: Mapping[str, bytes] = field(default_factory=dict)
     needs: frozenset[int] = frozenset()
     findings: tuple[Finding, ...] = ()
     losses: tuple[Loss, ...] = ()
@@ -73,7 +77,12 @@ class Plan:
 
     def text(self, planned: Planned) -> str:
         """What its batch system is given, with the ids of those that it waits for."""
-        return translate(self.waiting(planned.job), self.control.target, self.settings).text
+        settings = self.settings_of(planned)
+        return translate(self.waiting(planned.job), self.control.target, settings).text
+
+    def settings_of(self, planned: Planned) -> Settings:
+        """Settings of translations with the Files that a job may name."""
+        return replace(self.settings, files={**planned.files, **self.settings.files})
 
     def waiting(self, job: Job) -> Job:
         """A job that waits for ids of its batch system."""
@@ -100,24 +109,24 @@ class Plan:
 
 
 def plan(
-    blocks: Sequence[Block], files: Mapping[str, bytes], control: Control, settings: Settings,
+    held: Sequence[Held], control: Control, settings: Settings,
     chosen: Callable[[Job], bool], owner: str = "",
 ) -> Plan:  # fmt: skip
     """What is to be submitted of some job objects, those that are submitted already included.
 
     Raises ``NotSubmitted`` with all that is wrong.
     """
+    blocks = [block for block, _ in held]
     written = [job for block in blocks for job in defined(block)]
+    files = [files for block, files in held for _ in defined(block)]
     # The document has it all: nothing of it needs to be kept in what is submitted.
-    settings = replace(
-        settings, unstated=REJECT, residual=False, files={**files, **settings.files}, terminal=False
-    )  # fmt: skip
+    settings = replace(settings, unstated=REJECT, residual=False, terminal=False)
     effective = list(jobs_of(blocks))
     found = Plan(control, settings, (), _names(written))
     jobs: list[Planned] = []
     there: dict[int, str] = {}
     for place, (own, job) in enumerate(zip(written, effective, strict=True)):
-        planned = Planned(place, own, job)
+        planned = Planned(place, own, job, files[place])
         if planned.submitted:
             found.ids[place] = own.id
             there[place] = own.get("ResourceManagerType")
@@ -174,7 +183,7 @@ def _translated(planned: Planned, found: Plan, owner: str) -> Planned:
     if known.accepted:
         try:
             asked = found.waiting(known.block)
-            losses += translate(asked, found.control.target, found.settings).losses
+            losses += translate(asked, found.control.target, found.settings_of(planned)).losses
         except Untranslatable as refused:
             losses += refused.losses
         except InvalidValue as error:

@@ -85,7 +85,7 @@ def prepared(place: Place, wish: Wish, how: How | None = None) -> Plan:
     """All jobs translated, and nothing submitted. Raises ``NotSubmitted``."""
     how = how or How()
     to = control(wish.to)
-    return plan(place.blocks(), place.files(), to, wish.settings, wish.chosen, how.user)
+    return plan(place.held(), to, wish.settings, wish.chosen, how.user)
 
 
 def shown(found: Plan, planned: Planned) -> tuple[list[str], str]:
@@ -109,7 +109,7 @@ def submit(place: Place, wish: Wish, how: How | None = None) -> Iterator[Submitt
     how = how or How()
     to = control(wish.to)
     with locked(how.place, place.name, how.patience) as lock:
-        found = plan(place.blocks(), place.files(), to, wish.settings, wish.chosen, how.user)
+        found = plan(place.held(), to, wish.settings, wish.chosen, how.user)
         work = _Work(place, found, Caller(to, how), wish.hold, lock, _named(place, found))
         for batch in _batches(found.jobs):
             yield from work.done(batch)

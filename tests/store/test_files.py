@@ -3,6 +3,7 @@
 from io import BytesIO
 from urllib.parse import quote
 
+import counting
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -195,7 +196,8 @@ def test_what_is_delivered_leaves_the_file_where_it_is(jobs):
 
 def test_a_place_in_a_store_has_the_files_of_its_job(jobs):
     load(jobs, data(job(1), file(ONE)))
-    assert InStore(jobs, jobs.get("1").number).files() == {"Script": ONE}
+    [(_, files)] = InStore(jobs, jobs.get("1").number).held()
+    assert files == {"Script": ONE}
 
 
 def asked(address, *elements, files=()):
@@ -215,6 +217,16 @@ def test_a_gateway_keeps_the_file_of_a_job_that_is_created(jobs, address, where)
 def test_a_gateway_takes_all_that_a_file_holds(jobs, address):
     asked(address, job(1), "<File id='Script'>a<b>c</b>d</File>")
     assert held(jobs) == [{"Script": b"a<b>c</b>d"}]
+
+
+def test_twice_as_many_files_of_one_id_cost_one_message_twice_the_work():
+    def made(count):
+        together = OneMessage()
+        for each in range(count):
+            yield from together.pieces(job(each).encode(), {"Script": str(each)}, {"Script": b"ls"})
+
+    few, many = (counting.calls(list, made(count)) for count in (100, 200))
+    assert many < 2.2 * few
 
 
 IDS = st.text("ab#%20 é/-", min_size=1, max_size=4).filter(lambda id_: id_.strip(" \t\r\n") == id_)
