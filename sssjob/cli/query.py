@@ -92,7 +92,8 @@ def command(
     (the outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in
     none; functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min,
     sss:max, sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are
-    read; a store, or the address of one (postgresql://...); "-" is standard input.
+    read; a store, or the address of one (postgresql://...); records of a batch system, which are
+    recognised; "-" is standard input.
     """
     from sssjob.cli.query_sources import Asking
     from sssjob.query.forms import Shape

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sssjob.cli import common, progress, query_store
+from sssjob.cli import common, progress, query_store, records
 from sssjob.errors import UnreadableDocument, UnusableStore
 
 if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
     from sssjob.query import Question
     from sssjob.query.forms import Row
+    from sssjob.records.record import Bad, Noted
     from sssjob.verbs.ask import Asked, Asker
 
 _LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
@@ -35,6 +36,7 @@ class Asking:
     differs: bool = field(default=False, init=False)
     failed: bool = field(default=False, init=False)
     _noticed: bool = field(default=False, init=False)
+    _records: records.Said = field(default_factory=records.Said, init=False)
 
     @property
     def query(self) -> Question:
@@ -108,13 +110,14 @@ class Asking:
     @contextmanager
     def _told(self, name: str) -> Iterator[None]:
         """Say what a source cannot be asked for, and go on with the next."""
+        from sssjob.document.sources import UnusableSource
         from sssjob.query import NotAQuery
 
         try:
             yield
         except UnreadableDocument as error:
             self._unreadable(name, error)
-        except UnusableStore as error:
+        except (UnusableStore, UnusableSource) as error:
             self.fail(f"sssjob: error: {error}")
         except OSError as error:
             self.fail(f"sssjob: error: {common.reason(error)}")
@@ -134,19 +137,37 @@ class Asking:
 
     def _sources(self, files: tuple[str, ...]) -> Iterator[NamedSource | query_store.Address]:
         from sssjob.document import sources
+        from sssjob.verbs.documents import as_stream, recognised
 
-        for given in common.sources(sources.expanded(files)):
-            if given.is_store:
-                yield query_store.Address(given.name)
-                continue
-            skipped: list[Path] = []
-            yield from sources.files(
-                given,
-                on_skipped=skipped.append,
-                on_error=lambda error: self.fail(f"sssjob: error: {common.reason(error)}"),
-            )
-            if skipped and not self.quiet:
-                common.say(_skipped(given.name, skipped))
+        with ExitStack() as stack:  # what was opened to look at it
+            for given in common.sources(sources.expanded(files)):
+                if given.is_store:
+                    yield query_store.Address(given.name)
+                    continue
+                for source in self._documents(given):
+                    found, source = recognised(source, stack)
+                    yield as_stream(found, source, self._say) if found else source
+
+    def _documents(self, given: NamedSource) -> Iterator[NamedSource]:
+        """A file, or those of a directory; which were passed over is said."""
+        from sssjob.document import sources
+
+        skipped: list[Path] = []
+        yield from sources.files(
+            given,
+            on_skipped=skipped.append,
+            on_error=lambda error: self.fail(f"sssjob: error: {common.reason(error)}"),
+        )
+        if skipped and not self.quiet:
+            common.say(_skipped(given.name, skipped))
+
+    def _say(self, name: str, item: Bad | Noted) -> None:
+        """What is to be said of records; a bad one could not be asked."""
+        from sssjob.records.record import Bad
+
+        self.failed = self.failed or isinstance(item, Bad)
+        if isinstance(item, Bad) or not self.quiet:
+            self._records(name, item)
 
     def _unreadable(self, name: str, error: UnreadableDocument) -> None:
         self.fail(str(error.finding.in_file(name)))

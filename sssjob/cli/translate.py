@@ -15,7 +15,7 @@ from urllib.parse import quote
 import click
 
 from sssjob import registry
-from sssjob.cli import common, names, options
+from sssjob.cli import common, names, options, records
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ Examples:
   sssjob translate job.sh --from sbatch --to sge -o job.sge
   sssjob translate jobs.xml --to sbatch --output-dir scripts --losses lost.jsonl
   sssjob translate job.xml --to all --explain
+  sssjob translate jobs.db --select 7 --to sbatch          of a store
 
 Exit code: 0 translated, 1 something is wrong: a directive is no option and is
 kept as it is, or a job is not written, because its awarenessPolicy is Reject
@@ -64,7 +65,7 @@ for what the target cannot hold; 2 a file cannot be read."""
 @click.option("--select", metavar="ID", default="", help="Only the job with this Id.")
 @options.OUTPUT_DIRECTORY
 @options.OUTPUT
-@click.argument("files", nargs=-1, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(
     target: str, source: str, explain: bool, every: bool, memory_scope: str, arrays: str,
     parallel: str, losses: str | None, no_residual: bool, select: str, output_dir: str | None,
@@ -111,14 +112,14 @@ def _translate(
 
     found: list[Written] = []
     good = True
-    few = common.Few()
+    few, said = common.Few(), records.Said()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
         for source in common.sources(files):
             some = bool(work.select)
-            for written in run(work, iter((source,))):
+            for written in run(work, iter((source,)), said):
                 some = True
-                _say(written, source.name, listed, few)
+                _say(written, listed, few)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
                 found += [written] if written.text else []
@@ -127,15 +128,16 @@ def _translate(
                 good = False
         few.rest()
         _write(work, found, output, output_dir)
-    if not good:
+    if not good or said.faults:
         sys.exit(common.NOTHING)
     if not found:
         common.say("sssjob: no job")
         sys.exit(common.NOTHING)
 
 
-def _say(written: Written, file: str, listed: BinaryIO | None, few: common.Few) -> None:
+def _say(written: Written, listed: BinaryIO | None, few: common.Few) -> None:
     """Findings, then losses; facts are only listed where they are kept beside."""
+    file = written.file
     few.show(item.in_file(file) for item in written.findings)
     for loss in written.losses:
         if listed is not None:
@@ -220,17 +222,14 @@ def _write_each(found: list[Written], directory: Path, suffix: str) -> None:
 
 def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> None:
     """Print a table of properties and targets."""
-    from sssjob.translate import read, recognise
-    from sssjob.verbs.translate import content, explain
+    from sssjob.verbs.translate import explain, readings
 
     wanted = None if work.to == ALL else {work.to}
-    few = common.Few()
+    few, tell = common.Few(), records.Said()
     with common.output(output) as stream:
         for source in common.sources(files):
-            data = content(source)
-            from_ = recognise(data) if work.source == "auto" else work.source
-            for found in read(data, from_, work.settings):
-                few.show(item.in_file(source.name) for item in found.findings)
+            for file, found in readings(work, source, tell):
+                few.show(item.in_file(file) for item in found.findings)
                 if found.job is None or work.select not in ("", found.job.id):
                     continue
                 given = replace(work.settings, files={**work.settings.files, **found.files})

@@ -11,6 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sssjob.addresses import MAGIC
 from sssjob.document.files import COMPRESSED, looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.outermost import BEGIN
@@ -38,12 +39,17 @@ def documents(sources: Iterable[NamedSource], tell: Tell | None = None) -> Itera
     """
     for source in sources:
         if source.is_store:
-            yield from _stored(source)
+            yield from inside(source)
             continue
-        for file in _files(source):
+        for file in inside(source):
             with ExitStack() as stack:
                 found, file = recognised(file, stack)
-                yield from (_converted(found, file, tell) if found else (file,))
+                yield from (converted(found, file, tell) if found else (file,))
+
+
+def inside(source: NamedSource) -> Iterator[NamedSource]:
+    """The documents of a store, and the files of a directory; any other source is itself."""
+    return _stored(source) if source.is_store else _files(source)
 
 
 def by_format(
@@ -89,9 +95,9 @@ def recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None
     """
     try:
         if isinstance(source.given, Path):
-            if source.is_store or source.given.is_file():
-                return (None if source.is_store else _of_file(source.given)), source
-            if not source.given.exists() or source.is_directory:
+            if source.given.is_file():
+                return _of_file(source.given), source
+            if source.is_store or not source.given.exists() or source.is_directory:
                 return None, source
             source = source._replace(given=stack.enter_context(opened(source)))
     except (OSError, UnreadableDocument):
@@ -103,17 +109,21 @@ def recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None
     from sssjob.records.recognition import HEAD
 
     head, stream = looked_at(stream, HEAD)
-    return _recognise(head), source._replace(given=stream)
+    return recognise(head), source._replace(given=stream)
 
 
 def _of_file(path: Path) -> Recognised | None:
+    with open(path, "rb", 0) as file:  # of a directory there may be very many, mostly documents
+        begin = file.read(_BEGIN)
+    if begin.startswith(MAGIC) or (_are_documents(begin) and not begin.startswith(COMPRESSED)):
+        return None
     with unpacked(path) as stream:
         begin = stream.read(_BEGIN)
         if _are_documents(begin):
             return None
         from sssjob.records.recognition import HEAD
 
-        return _recognise(begin + stream.read(HEAD))
+        return recognise(begin + stream.read(HEAD))
 
 
 def _are_documents(begin: bytes) -> bool:
@@ -123,11 +133,12 @@ def _are_documents(begin: bytes) -> bool:
     return known or (text.startswith(b"<") and BEGIN.search(text) is not None)
 
 
-def _recognise(head: bytes) -> Recognised | None:
-    from sssjob.records.recognition import recognise
+def recognise(head: bytes) -> Recognised | None:
+    """The format of records that begin so; None if they are documents, or nothing that is known."""
+    from sssjob.records import recognition
 
     try:
-        found = recognise(head)
+        found = recognition.recognise(head)
     except UnusableInput:
         return None
     return None if found.format.name == DOCUMENTS else found
@@ -143,18 +154,59 @@ def _stored(source: NamedSource) -> Iterator[NamedSource]:
             yield NamedSource(f"{source.name}: {stored.identity}", io.BytesIO(text))
 
 
-def _converted(found: Recognised, source: NamedSource, tell: Tell | None) -> Iterator[NamedSource]:
+def as_stream(found: Recognised, source: NamedSource, tell: Tell) -> NamedSource:
+    """Records as one stream of documents, each in the line of its record as far as they fit.
+
+    What is to be said of them goes to ``tell`` while it is read, which raises what ``documents``
+    raises.
+    """
+    return source._replace(given=io.BufferedReader(_Texts(_on_lines(found, source, tell)), 1 << 16))
+
+
+def _on_lines(found: Recognised, source: NamedSource, tell: Tell) -> Iterator[bytes]:
+    line = 1
+    for number, text in _texts(found, source, tell):
+        skipped = max(number - line, 0 if line == 1 else 1)
+        line += skipped + text.count("\n")
+        yield b"\n" * skipped + text.encode()
+
+
+class _Texts(io.RawIOBase):
+    """Texts as a stream, of which each is made when it is read."""
+
+    def __init__(self, texts: Iterator[bytes]) -> None:
+        self._texts, self._left = texts, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        self._left = self._left or next(self._texts, b"")
+        data, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def converted(
+    found: Recognised, source: NamedSource, tell: Tell | None = None
+) -> Iterator[NamedSource]:
+    """Records as documents, each by itself; it raises what ``documents`` raises."""
+    from sssjob.verbs.records import nothing
+
+    for line, text in _texts(found, source, tell or nothing):
+        yield NamedSource(f"{source.name}:{line}", io.BytesIO(text.encode()))
+
+
+def _texts(found: Recognised, source: NamedSource, tell: Tell) -> Iterator[tuple[int, str]]:
+    """The job of each record, with its line."""
     from sssjob.records import read_records
     from sssjob.records.builders import TEXTS
     from sssjob.records.record import Converted, Noted, Options, Skipped
-    from sssjob.verbs.records import nothing
 
-    tell = tell or nothing
     with naming(source.name), opened(source) as raw, unpacked(raw) as stream:
         tell(source.name, Noted(1, str(found), severity=Severity.NOTICE))
         for outcome in read_records(found.format, stream, Options(), TEXTS):
             if isinstance(outcome, Converted):
-                text = io.BytesIO(outcome.job.encode())
-                yield NamedSource(f"{source.name}:{outcome.line}", text)
+                yield outcome.line, outcome.job
             elif not isinstance(outcome, Skipped):
                 tell(source.name, outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from sssjob.translate import (
     translator,
 )
 from sssjob.translate.translator import Reading
+from sssjob.verbs import documents
+from sssjob.verbs.records import Tell, nothing
 
 _OTHERS = "no line is its own: what else the job says makes the same ones"
 MOST = 1 << 28  # bytes of one source, which is held whole
@@ -45,7 +48,10 @@ class Translation:
 
 
 class Written(NamedTuple):
-    """One job as its target takes it; without ``text`` where it is refused, and ``why``."""
+    """One job as its target takes it; without ``text`` where it is refused, and ``why``.
+
+    ``file`` is what it was read from: a document of a directory or a store has its own name.
+    """
 
     job: Job | None
     text: str = ""
@@ -54,6 +60,7 @@ class Written(NamedTuple):
     why: str = ""
     number: int = 0  # of the alternative
     files: Mapping[str, bytes] = {}  # that have to stand beside it
+    file: str = ""
 
 
 class Explained(NamedTuple):
@@ -64,36 +71,77 @@ class Explained(NamedTuple):
     told: Mapping[str, str]
 
 
-def run(work: Translation, sources: Iterator[NamedSource]) -> Iterator[Written]:
-    """Every job of the sources. Raises ``SSSJobError`` and ``OSError`` for what cannot be read."""
+def run(
+    work: Translation, sources: Iterator[NamedSource], tell: Tell = nothing
+) -> Iterator[Written]:
+    """Every job of the sources. Raises ``SSSJobError`` and ``OSError`` for what cannot be read.
+
+    What is to be said of records goes to ``tell``.
+    """
     for source in sources:
-        with naming(source.name):
-            data = content(source)
-            from_ = recognise(data) if work.source == AUTO and data.strip() else work.source
-            if not data.strip():
+        settings, found = _settings(work, readings(work, source, tell))
+        for file, each in found:
+            if each.job is None:
+                wrong = any(item.severity is Severity.ERROR for item in each.findings)
+                why = "it cannot be read" * wrong
+                yield Written(None, "", (), each.findings, why, file=file)
+            elif not work.select or each.job.id == work.select:
+                given = replace(settings, files={**settings.files, **each.files})
+                for written in _written(work, each.job, given, each.findings):
+                    yield written._replace(file=file)
+
+
+def readings(
+    work: Translation, source: NamedSource, tell: Tell = nothing
+) -> Iterator[tuple[str, Reading]]:
+    """What a source says of each job, with the name of what says it.
+
+    A store and a directory are the documents in it, and so are records of a batch system: what
+    else is to be said of them goes to ``tell``. Raises as ``run`` does.
+    """
+    for name, data, from_ in _documents(work, source, tell):
+        with naming(name):
+            for found in read(data, from_, work.settings) if data.strip() else ():
+                yield name, found
+
+
+def _documents(
+    work: Translation, source: NamedSource, tell: Tell
+) -> Iterator[tuple[str, bytes, str]]:
+    """The documents of a source, or its script: the name, the bytes, and what they are."""
+    if work.source not in (AUTO, documents.DOCUMENTS):
+        yield source.name, content(source), work.source
+        return
+    for file in documents.inside(source):
+        with naming(file.name):
+            data = content(file)
+            if work.source != AUTO or not data.strip():
+                yield file.name, data, work.source
                 continue
-            readings: Iterable[Reading] = read(data, from_, work.settings)
-            settings, readings = _settings(work, readings)
-            for found in readings:
-                if found.job is None:
-                    wrong = any(each.severity is Severity.ERROR for each in found.findings)
-                    yield Written(None, "", (), found.findings, "it cannot be read" * wrong)
-                elif not work.select or found.job.id == work.select:
-                    given = replace(settings, files={**settings.files, **found.files})
-                    yield from _written(work, found.job, given, found.findings)
+            try:
+                yield file.name, data, recognise(data)
+                continue
+            except UnusableInput:
+                if (found := documents.recognise(data)) is None:
+                    raise
+        records = file._replace(given=io.BytesIO(data))
+        for record in documents.converted(found, records, tell):
+            yield record.name, content(record), documents.DOCUMENTS
 
 
-def _settings(work: Translation, readings: Iterable[Reading]) -> tuple[Settings, Iterable[Reading]]:
+def _settings(
+    work: Translation, found: Iterable[tuple[str, Reading]]
+) -> tuple[Settings, Iterable[tuple[str, Reading]]]:
     """Settings with what the target has to know of all jobs, where it has to know them."""
     target = translator(work.to)
     if not target.whole:
-        return work.settings, readings
-    found = list(readings)
+        return work.settings, found
+    every = list(found)
     jobs = [
-        each.job for each in found
+        each.job for _, each in every
         if each.job is not None and work.select in ("", each.job.id)
     ]  # fmt: skip
-    return replace(work.settings, context=target.context(jobs)), found
+    return replace(work.settings, context=target.context(jobs)), every
 
 
 def content(source: NamedSource) -> bytes:

@@ -151,7 +151,10 @@ ALL = (
     "show", "query", "graph", "match @", "explain", "alternatives", "layout", "place", "validate", "profile",
     "transform", "canon", "diff", "condor ad",
 )  # fmt: skip
-READ_ALL = {"a directory": (*ALL, "report", "store import"), "a store": (*ALL, "report", "deliver")}
+READ_ALL = {
+    "a directory": (*ALL, "report", "store import", "translate"),
+    "a store": (*ALL, "report", "deliver", "translate"),
+}
 
 
 def pipe(data):
@@ -209,3 +212,24 @@ def test_a_source_is_read_by_every_command_or_refused_by_all_in_the_same_words(
         assert again.exit_code == plain.exit_code, again.output
         if command[:7] != "deliver" or kind != "a store":  # it is written into the store
             assert ("a.1" in again.stdout) == ("a.1" in plain.stdout)
+
+
+SACCT = """JobID|User|State|Start|End|NCPUS
+7|amy|COMPLETED|1700000000|1700000060|16
+x|amy|COMPLETED|1700000000|1700000060|16
+9|amy|COMPLETED|1700000000|1700000060|16
+"""
+RECORDS = [each for each in COMMANDS if each.id.split()[0].split(",")[0] in (*ALL, "match", "report")
+           and "DIRECTORY" not in each.values[0] and each.id != "match --offers"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [pytest.param(each.values[0], id=each.id) for each in RECORDS])
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_records_are_jobs_for_every_command_that_reads_all(command, packed, run, tmp_path):
+    file = tmp_path / "sacct.txt"
+    file.write_bytes(gzip.compress(SACCT.encode()) if packed else SACCT.encode())
+    result, _ = run(command, FIRST, str(file))
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    assert f"{file}:1: notice: read as slurm" in result.stderr
+    assert f"{file}:3: error: 'x' is no job id" in result.stderr
+    assert "E-XML" not in result.stderr

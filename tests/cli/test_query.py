@@ -206,3 +206,41 @@ def test_a_job_of_which_a_column_cannot_be_asked_is_told_and_the_others_go_on(
     place = f"{given}:3: error: " if where == "file" else "error: "
     assert place in told
     assert "element GPU is not understood" in told
+
+
+SACCT = """JobID|User|State|Start|End|NCPUS
+7|amy|COMPLETED|1700000000|1700000060|16
+8|bob|FAILED|1700000000|1700000060|8
+9|amy|COMPLETED|1700000000|1700000060|4
+"""
+READ = "sacct.txt:1: notice: read as slurm: a header line with JobID\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["//Job[Delivered/User='amy']/Id"], "7\n9\n"),
+        (["--count", "Id"], "3\n"),
+        (["--xpath", "3.1", "count(//Job)"], "3\n"),
+        (["--jobs", "2", "Id"], "7\n8\n9\n"),
+        (["--sort=-Delivered/Processors", "--limit", "1", "--columns", "Id", "//Job"],
+         "Id\n 7\n"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_records_are_asked_as_one_stream_of_documents(run, tmp_path, arguments, printed):
+    (tmp_path / "sacct.txt").write_text(SACCT)
+    assert run(*arguments, "sacct.txt") == (0, printed, READ)
+
+
+def test_matches_in_records_have_the_lines_of_their_records(run, tmp_path):
+    (tmp_path / "sacct.txt").write_text(SACCT.replace("8|bob", "x|bob"))
+    _, printed, _ = run("--json", "Id", "sacct.txt")
+    assert [(row["line"], row["value"]) for row in json.loads(printed)] == [(2, "7"), (4, "9")]
+
+
+def test_a_record_that_cannot_be_asked_is_told_and_ends_with_2(run, tmp_path):
+    (tmp_path / "sacct.txt").write_text(SACCT + "x|y|COMPLETED|1|2|3\n")
+    bad = "sacct.txt:5: error: 'x' is no job id\n"
+    assert run("Id", "sacct.txt") == (2, "7\n8\n9\n", READ + bad)
+    assert run("--quiet", "none", "sacct.txt") == (2, "", bad)

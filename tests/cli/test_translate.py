@@ -210,3 +210,48 @@ def test_a_script_travels_inside_where_there_is_a_place(run, target, content):
     (found,) = read(written.encode())
     assert found.job.get("Executable") == "#script"
     assert found.files == {"script": content}
+
+
+def test_a_directory_a_store_and_records_are_the_documents_in_them(run):
+    (run.path / "jobs").mkdir()
+    other = JOB.replace("<Id>7", "<Id>8").replace("/bin/echo", "#s")
+    (run.path / "jobs" / "a.xml").write_text(JOB)
+    (run.path / "jobs" / "b.xml").write_text(
+        f"<Data>{other}<File id='s'>#!/bin/sh\ntrue\n</File></Data>"
+    )
+    stored = CliRunner().invoke(sssjob, ["store", "import", "jobs.db", "jobs"])
+    assert stored.exit_code == 0, stored.stderr
+    done = run("jobs", "--to", "sbatch", "--output-dir", "one")
+    assert done.exit_code == 0
+    assert "jobs/a.xml:2: warning: Dependency '5'" in done.stderr
+    again = run("jobs.db", "--to", "sbatch", "--output-dir", "two")
+    assert again.exit_code == 0
+    assert "jobs.db: Job 7:2: warning: Dependency '5'" in again.stderr
+    written = [sorted((path.name, path.read_text()) for path in (run.path / each).iterdir())
+               for each in ("one", "two")]  # fmt: skip
+    assert [name for name, _ in written[0]] == ["7.sh", "8.sh"]
+    assert "\ntrue\n" in written[0][1][1]
+    assert written[0] == written[1]
+    explained = run("jobs.db", "--select", "7", "--to", "sbatch", "--explain").stdout
+    assert explained == run("job.xml", "--to", "sbatch", "--explain").stdout
+
+
+def test_records_are_translated_and_a_bad_one_is_told(run):
+    line = "{}|amy|COMPLETED|1700000000|1700000060|16\n"
+    rows = "".join(map(line.format, (7, "x")))
+    (run.path / "sacct.txt").write_text(f"JobID|User|State|Start|End|NCPUS\n{rows}")
+    done = run("sacct.txt", "--to", "sss")
+    assert done.exit_code == 1
+    assert loads(done.stdout).id == "7"
+    assert done.stderr == (
+        "sacct.txt:1: notice: read as slurm: a header line with JobID\n"
+        "sacct.txt:3: error: 'x' is no job id\n"
+    )
+
+
+def test_what_is_neither_document_nor_script_nor_records_is_refused_by_name(run):
+    (run.path / "jobs").mkdir()
+    (run.path / "jobs" / "a.xml").write_text("neither")
+    done = run("jobs", "--to", "sbatch")
+    assert done.exit_code == 2
+    assert "jobs/a.xml: the source is not recognised: name it (--from)" in done.stderr
