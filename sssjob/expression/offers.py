@@ -19,9 +19,9 @@ from sssjob import spec, suggestions, units
 from sssjob.errors import SSSJobError
 from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer
 from sssjob.expression.tree import key
+from sssjob.json_text import each_once
 from sssjob.model import Property
 from sssjob.model import text as spelled
-from sssjob.strict_json import each_once
 
 SIZE_LIMIT = 256 << 20  # bytes of one file of offers
 _VALUES_LIMIT = 100_000  # values of one property

@@ -4,6 +4,9 @@ A document is an array of objects, an object with such an array as one of its me
 one after the other (JSON lines). Where objects stand on lines of their own, as batch systems
 print them, the end of one is found by its indentation, which no text in it can imitate: JSON has
 no line break in a text. An object that is none is reported, and the next one is read.
+
+Letters that no document can hold, and bytes that are no UTF-8, become U+FFFD, and that is told with
+its place: once for each object.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
@@ -19,8 +22,9 @@ import orjson
 
 from sssjob.document.files import looked_at
 from sssjob.errors import UnusableInput
+from sssjob.json_text import Odd, held, line_of_value, may_be_odd, said_of
 from sssjob.records import cuts
-from sssjob.records.record import Bad
+from sssjob.records.record import Bad, Noted
 
 OBJECT_LIMIT = 1 << 24  # characters of one object
 CHUNK = 1 << 18
@@ -35,6 +39,7 @@ _DECODER = json.JSONDecoder()
 
 
 Found = tuple[int, dict[str, Any]]  # the line that an object begins in, and the object
+Said = Bad | Noted
 
 
 class Named(NamedTuple):
@@ -48,14 +53,14 @@ class Named(NamedTuple):
 def objects(member: Callable[[bytes], str]) -> cuts.Found:
     """Pieces that are objects; the first bytes tell in which array they stand, if in any."""
 
-    def found(stream: BinaryIO, first: int) -> Iterator[Found | Bad]:
+    def found(stream: BinaryIO, first: int) -> Iterator[Found | Said]:
         head, again = looked_at(stream, _HEAD)
         yield from read(again, member(head), first)
 
     return cuts.Found(found)
 
 
-def read(stream: BinaryIO, member: str = "", first: int = 1) -> Iterator[Found | Bad]:
+def read(stream: BinaryIO, member: str = "", first: int = 1) -> Iterator[Found | Said]:
     """The objects of a stream; those of the array ``member`` where it is objects with that.
 
     ``first`` is the number of its first line. Raises ``UnusableInput`` where it does not begin with
@@ -75,7 +80,7 @@ def read(stream: BinaryIO, member: str = "", first: int = 1) -> Iterator[Found |
         raise UnusableInput("no JSON", text.line_at(text.at))
 
 
-def read_named(stream: BinaryIO, member: str, first: int = 1) -> Iterator[Named | Bad]:
+def read_named(stream: BinaryIO, member: str, first: int = 1) -> Iterator[Named | Said]:
     """The objects in the object ``member`` of a document, by their names; none has no such member.
 
     Raises ``UnusableInput`` where it does not begin with an object.
@@ -88,7 +93,7 @@ def read_named(stream: BinaryIO, member: str, first: int = 1) -> Iterator[Named 
         return
     text.at += 1
     if _enter(text, member, "{"):
-        yield from _named(text)
+        yield from _named(text, member)
 
 
 class _Text:
@@ -96,7 +101,7 @@ class _Text:
 
     def __init__(self, stream: BinaryIO, first: int) -> None:
         self._stream = stream
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
         self._line = first  # that the text begins in
         self._counted, self._lines = 0, 0
         self.text = ""
@@ -142,7 +147,7 @@ class _Text:
         return len(self.text) - self.at
 
 
-def _members(text: _Text, member: str) -> Iterator[Found | Bad]:
+def _members(text: _Text, member: str) -> Iterator[Found | Said]:
     """The objects in the array of each document; one document may follow another."""
     known = False  # whether there was such an array
     while text.now() == "{":
@@ -186,9 +191,9 @@ def _enter(text: _Text, member: str, opening: str = "[") -> bool:
         _value(text)
 
 
-def _named(text: _Text) -> Iterator[Named | Bad]:
+def _named(text: _Text, member: str) -> Iterator[Named | Said]:
     """The objects up to the end of the object here, each with its name."""
-    found: Found | Bad | None = None
+    found: _Decoded | Bad | None = None
     while True:
         text.skip()
         line = text.line_at(text.at)
@@ -212,7 +217,13 @@ def _named(text: _Text) -> Iterator[Named | Bad]:
         if text.now() == "{":
             place = text.line_at(text.at)
             found = _decoded(text, place, indent)
-            yield found if isinstance(found, Bad) else Named(place, name, found[1])
+            if isinstance(found, Bad):
+                yield found
+            else:
+                name, odd = held(name, (member,))
+                value, said = _as_held(found)
+                yield from (*_noted(place, odd), *said)
+                yield Named(place, name, value)
         else:
             yield Bad(line, f"{name!r} is no object")
             try:
@@ -243,10 +254,10 @@ def _value(text: _Text) -> Any:
                 return value
 
 
-def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Bad]:
+def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
     """The objects up to the end of the array, or of the text."""
     packed = False  # whether several objects stand on one line
-    found: Found | Bad | None = None
+    found: Found | _Decoded | Bad | None = None
     while True:
         text.skip()
         character = text.now()
@@ -265,18 +276,27 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Bad]:
         line = text.line_at(text.at)
         end = 0 if packed else _end_by_lines(text)
         if end:
+            raw = text.text[text.at : end]
             try:
-                value = orjson.loads(text.text[text.at : end])
+                value = orjson.loads(raw)
             except orjson.JSONDecodeError:
                 pass  # what the standard library does not read either is reported
             else:
                 text.at = end
+                if may_be_odd(raw):
+                    value, said = _as_held(_Decoded(line, value, raw))
+                    yield from said
                 found = line, value
                 yield found
                 continue
         found = _decoded(text, line)
-        packed = packed or (isinstance(found, tuple) and text.now() not in ("", "\r", "\n"))
-        yield found
+        packed = packed or (isinstance(found, _Decoded) and text.now() not in ("", "\r", "\n"))
+        if isinstance(found, Bad):
+            yield found
+        else:
+            value, said = _as_held(found)
+            yield from said
+            yield found.line, value
 
 
 def _end_by_lines(text: _Text) -> int:
@@ -316,7 +336,26 @@ def _trimmed(text: _Text, end: int) -> int:
     return end
 
 
-def _decoded(text: _Text, line: int, indent: str = "") -> Found | Bad:
+class _Decoded(NamedTuple):
+    """An object, the line that it begins in, and its text."""
+
+    line: int
+    value: dict[str, Any]
+    raw: str
+
+
+def _as_held(found: _Decoded) -> tuple[dict[str, Any], Sequence[Noted]]:
+    """An object as far as a document can hold it, and what is to be said of that."""
+    value, odd = held(found.value)
+    place = found.line + line_of_value(found.raw, odd[0].path) - 1 if odd else 0
+    return value, _noted(place, odd)
+
+
+def _noted(line: int, odd: Sequence[Odd]) -> Sequence[Noted]:
+    return (Noted(line, said_of(odd)),) if odd else ()
+
+
+def _decoded(text: _Text, line: int, indent: str = "") -> _Decoded | Bad:
     """The object here by itself, wherever it ends; what is wrong with it, and go on behind it.
 
     ``indent`` is that of the line of its name, which its last brace has, too.
@@ -339,7 +378,7 @@ def _decoded(text: _Text, line: int, indent: str = "") -> Found | Bad:
             _go_behind(text, indent) if indent.isspace() else _go_to_next(text)
             return Bad(line, reason)
         text.at += length
-        return line, value
+        return _Decoded(line, value, window[:length])
 
 
 def _is_incomplete(error: Exception, window: str) -> bool:

@@ -13,16 +13,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.document.text import clean
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
+from sssjob.json_text import each_once, held, line_of_value, said_of
 from sssjob.model import Note, Property, stripped
-from sssjob.strict_json import each_once
 from sssjob.translate.nodes import listed, plain
 from sssjob.translate.numbers import GPUS, Gpus, Shape, is_gpu, number_of
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import PLAIN, Patterns
-from sssjob.translate.places import Loaded, line_of_value
+from sssjob.translate.places import Loaded
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.residual import Kept
 from sssjob.translate.translator import Read, Settings, Translator
@@ -60,12 +59,15 @@ class Specification(Translator[Data]):
             why = "nested too deep" if isinstance(error, RecursionError) else str(error)
             yield finding("E-TYPE", f"no JSON of a job specification: {why}", line=line)
             return
-        text = data.decode(json.detect_encoding(data), "replace")
+        text = data.decode(json.detect_encoding(data), "surrogatepass")
         several = isinstance(found, list)
         for number, each in enumerate(found if several else [found]):
             path = (number,) if several else ()
             if isinstance(each, dict):
-                yield Loaded.at(each, text, path)
+                value, odd = held(each, path)
+                if odd:
+                    yield finding("W-UNKNOWN", said_of(odd), line=line_of_value(text, odd[0].path))
+                yield Loaded.at(value, text, path)
             else:
                 shown = f"{json.dumps(each)[:60]} where an object is expected"
                 yield finding("E-TYPE", shown, line=line_of_value(text, path))
@@ -210,7 +212,7 @@ def read_files(
 def word(value: Any) -> str:
     """A value as the text of a property: a text, or a number."""
     if isinstance(value, str):
-        return clean(value.encode("utf-8", "replace").decode())
+        return value
     return str(value) if type(value) in (int, float) else ""
 
 
@@ -239,7 +241,7 @@ def keep_rest(form: Data, heard: Heard, kind: str, path: tuple[str, ...] = ()) -
         if isinstance(value, dict) and value:
             keep_rest(value, heard, kind, (*path, name))
         elif value not in ({}, [], None):
-            heard.say("Extension", clean(json.dumps(value)), type=kind, name=pointer((*path, name)))
+            heard.say("Extension", json.dumps(value), type=kind, name=pointer((*path, name)))
 
 
 def write_rest(asked: Asked, kind: str, form: Data, known: Callable[[str], bool]) -> None:

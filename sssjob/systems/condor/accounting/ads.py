@@ -14,7 +14,7 @@ from sssjob.records import json_objects
 from sssjob.records.cuts import cut_short
 from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean, legal
-from sssjob.records.record import Bad, Skipped
+from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.records.values import number
 from sssjob.systems.condor.accounting.table import NAMES
 from sssjob.systems.condor.accounting.values import (
@@ -78,7 +78,7 @@ def _of_json(stream: BinaryIO, first: int) -> Iterator[Piece]:
     seen: set[str] = set()
     others: dict[str, int] = {}  # names in other cases of letters, and what they stand for
     for found in json_objects.read(stream, "", first):
-        if isinstance(found, Bad):
+        if isinstance(found, Bad | Noted):
             yield found
             continue
         line, ad = found

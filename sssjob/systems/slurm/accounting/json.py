@@ -39,7 +39,7 @@ def _found(stream: BinaryIO, first: int) -> Iterator[Row | Bad | Noted]:
     """The rows of a stream: they are far smaller than the objects of jobs."""
     told = begun = False
     for found in json_objects.read(stream, "jobs", first):
-        if isinstance(found, Bad):
+        if isinstance(found, Bad | Noted):
             yield found
             continue
         line, job = found

@@ -1,0 +1,157 @@
+"""JSON that others write: read strictly, and as far as a document can hold it.
+
+>>> line_of_value('{"a": 1,\\n "b": [2,\\n 3]}', ("b", 1))
+3
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sssjob.legality import ILLEGAL
+from sssjob.visible import visible
+
+Path = tuple[str | int, ...]
+
+INSTEAD = "\ufffd"  # of what a document cannot hold
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|\n')
+# What is escaped so may be a letter that XML does not have; two of them stand as they are, too.
+_ESCAPES = "ubf"
+_OTHERS = ("\ufffe", "\uffff")
+
+
+class Odd(NamedTuple):
+    """A text in JSON with a letter that no document can hold, and where it stands."""
+
+    path: Path
+    letter: str
+
+    def __str__(self) -> str:
+        """What is said of it."""
+        where = visible("/".join(map(str, self.path)))[:60]
+        code = ord(self.letter)
+        what = f"U+{code:04X}"
+        if 0xDC80 <= code < 0xDD00:
+            what = f"{what} (or the byte {code - 0xDC00:02X}, which is no UTF-8)"
+        return f"{where} has {what}, which XML does not have: U+FFFD stands for it"
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which no name stands twice, since the last would hide the others.
+
+    This is an ``object_pairs_hook``; it raises ``ValueError``.
+
+    >>> each_once([("a", 1), ("b", 2)])
+    {'a': 1, 'b': 2}
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice[:60]!r} stands twice in one object")
+    return found
+
+
+def may_be_odd(text: str) -> bool:
+    """Whether well-formed JSON may have letters that no document can hold; soon told if not."""
+    # One letter at a time, as the search for two takes as long as reading the JSON does.
+    at = text.find("\\")
+    while at >= 0:
+        if text[at + 1] in _ESCAPES:
+            return True
+        at = text.find("\\", at + 2)
+    return any(each in text for each in _OTHERS)
+
+
+def held(value: Any, path: Path = ()) -> tuple[Any, list[Odd]]:
+    """A value as far as a document can hold it, and the texts in it that it cannot.
+
+    Objects and arrays are changed where they are.
+
+    >>> held({"a": ["b\\x00\\ud800"]})
+    ({'a': ['b��']}, [Odd(path=('a', 0), letter='\\x00')])
+    """
+    odd: list[Odd] = []
+    top = [value]
+    work: deque[tuple[Any, Path]] = deque([(top, path)])
+    while work:
+        inner, place = work.popleft()
+        names = range(len(inner)) if isinstance(inner, list) else tuple(inner)
+        for name in names:
+            own = place if inner is top else (*place, name)
+            each = inner[name]
+            if isinstance(each, str):
+                inner[name] = _text(each, own, odd)
+            elif isinstance(each, list | dict):
+                work.append((each, own))
+        if isinstance(inner, dict):
+            _rename(inner, place, odd)
+    return top[0], odd
+
+
+def said_of(odd: Sequence[Odd]) -> str:
+    """What is said of the texts of one object: of the first, and how many more there are."""
+    more = f" (and {len(odd) - 1} more)" if len(odd) > 1 else ""
+    return f"{odd[0]}{more}"
+
+
+def _rename(inner: dict[str, Any], path: Path, odd: list[Odd]) -> None:
+    if not all(map(str.isprintable, inner)):
+        found = {_text(name, (*path, name), odd): each for name, each in inner.items()}
+        inner.clear()
+        inner.update(found)
+
+
+def _text(text: str, path: Path, odd: list[Odd]) -> str:
+    if text.isprintable() or not (illegal := ILLEGAL.search(text)):
+        return text
+    odd.append(Odd(path, illegal[0]))
+    return ILLEGAL.sub(INSTEAD, text)
+
+
+def line_of_value(text: str, path: Sequence[str | int]) -> int:
+    """The line in which a value begins, or else the one around it; 1 for the whole."""
+    wanted = tuple(path)
+    best, found = -1, 1
+    for line, place in _values(text):
+        length = len(place)
+        if length > best and place == wanted[:length]:
+            best, found = length, line
+            if length == len(wanted):
+                break
+    return found
+
+
+def _values(text: str) -> Iterator[tuple[int, tuple[str | int, ...]]]:
+    """Each value with its line and its path, in their order; the text is well-formed JSON."""
+    line = 1
+    path: list[str | int] = []
+    inside: list[str] = []  # brackets that are open
+    key = False  # whether the next text is a name
+    for token in _TOKEN.finditer(text):
+        word = token[0]
+        if word == "\n":
+            line += 1
+        elif word == ",":
+            key = inside[-1] == "{"
+            last = path[-1]
+            if isinstance(last, int):
+                path[-1] = last + 1
+        elif word in "}]":
+            inside.pop()
+            path.pop()
+            key = False
+        elif word == ":":
+            key = False
+        elif key:
+            path[-1] = json.loads(word)
+        else:
+            yield line, tuple(path)
+            if word in "{[":
+                inside.append(word)
+                path.append("" if word == "{" else 0)
+                key = word == "{"

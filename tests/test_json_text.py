@@ -1,0 +1,170 @@
+# ruff: noqa: E501 (a case is a line)
+"""What no document can hold is told with its place, whichever JSON it stands in."""
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import registry
+from sssjob.json_text import held, may_be_odd
+from sssjob.legality import ILLEGAL
+from sssjob.records import find, read_records
+from sssjob.records.builders import OBJECTS, TEXTS
+from sssjob.records.record import Converted, Noted, Options
+from sssjob.translate import read, translator
+
+# fmt: off
+# Of each kind of JSON that is read: a job whose name, in line 3, has what stands for %.
+SPECIFICATIONS = {
+    "psij": '{"executable": "/a",\n"arguments": [],\n"name": "%"}',
+    "slurmrest": '{"job":\n{"script": "#!/bin/sh\\n",\n"name": "%"}}',
+    "flux": '{"version": 1, "resources": [{"type": "slot", "count": 1, "label": "t", "with": [{"type": "core", "count": 1}]}],\n'
+            '"tasks": [{"command": ["/a"], "slot": "t", "count": {"per_slot": 1}}], "attributes": {"system": {"duration": 5, "job":\n'
+            '{"name": "%"}}}}',
+    "flux-canonical": '{"version": 2, "resources": [{"type": "slot", "count": 1, "label": "t", "with": [{"type": "core", "count": 1}]}],\n'
+            '"tasks": [{"command": ["/a"], "slot": "t", "count": {"per_slot": 1}}], "attributes": {"system": {"duration": 5, "job":\n'
+            '{"name": "%"}}}}',
+}
+RECORDS = {
+    "squeue-json": '{"jobs": [\n{"job_id": 1, "job_state": ["PENDING"],\n"name": "%"}]}',
+    "qstat-json": '{"pbs_server": "s", "Jobs": {\n"1.s": {"job_state": "Q",\n"Job_Name": "%"}}}',
+    "flux": '{"jobs": [\n{"id": 1, "t_submit": 5, "state": "RUN",\n"name": "%"}]}',
+    "slurm-json": '{"jobs": [\n{"job_id": 1, "state": {"current": ["COMPLETED"]}, "time": {"submission": 5, "start": 5, "end": 6}, "steps": [],\n"name": "%"}]}',
+    "condor": '[\n{"ClusterId": 1, "ProcId": 0, "JobStatus": 4, "QDate": 5,\n"JobBatchName": "%"}]',
+}
+# What stands in JSON, what it becomes, and what of it is told.
+ODD = [
+    pytest.param(r"a\u0000b", "a\ufffdb", "U+0000", id="NUL"),
+    pytest.param(r"a\bb", "a\ufffdb", "U+0008", id="backspace"),
+    pytest.param(r"a\u001Bb", "a\ufffdb", "U+001B", id="escape"),
+    pytest.param(r"\ud83d!", "\ufffd!", "U+D83D", id="first half of a pair"),
+    pytest.param(r"!\uDE00", "!\ufffd", "U+DE00", id="second half of a pair"),
+    pytest.param(r"\uFFFe", "\ufffd", "U+FFFE", id="no character"),
+    pytest.param("\uffff", "\ufffd", "U+FFFF", id="no character as it is"),
+]
+FINE = [
+    pytest.param(r"caf\u00e9 \ud83d\ude00", "caf\u00e9 \U0001f600", id="escaped"),
+    pytest.param("caf\u00e9 \U0001f600", "caf\u00e9 \U0001f600", id="as it is"),
+    pytest.param(r"a\\u0000", r"a\u0000", id="an escaped backslash"),
+    pytest.param("\ufffd", "\ufffd", id="U+FFFD itself"),
+]
+# fmt: on
+
+
+def record(name):
+    statuses = registry.all_status_formats()
+    return statuses[name] if name in statuses else find(name)
+
+
+def recorded(name, text, builder=OBJECTS):
+    data = text if isinstance(text, bytes) else text.encode()
+    return list(read_records(record(name), io.BytesIO(data), Options(zone="UTC"), builder))
+
+
+def of_records(name, text):
+    """The texts of a job, and what is told: its line and what it says."""
+    found = recorded(name, text)
+    (job,) = (each.job for each in found if isinstance(each, Converted))
+    notes = [each for each in found if isinstance(each, Noted) and "U+" in each.message]
+    return texts(job), [(each.line, each.message) for each in notes]
+
+
+def texts(job):
+    return [item.text for item in (*job.properties, *job.delivered) if item.text]
+
+
+def of_specification(name, text):
+    (found,) = (each for each in read(text.encode(), name) if each.job is not None)
+    every = [each for part in read(text.encode(), name) for each in part.findings]
+    return texts(found.job), [(each.line, each.message) for each in every if "U+" in each.message]
+
+
+READERS = [
+    *(pytest.param(of_specification, name, text, id=name) for name, text in SPECIFICATIONS.items()),
+    *(pytest.param(of_records, name, text, id=f"{name} jobs") for name, text in RECORDS.items()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "became", "letter"), ODD)
+@pytest.mark.parametrize(("reader", "name", "text"), READERS)
+def test_what_a_document_cannot_hold_is_told_with_its_place(
+    reader, name, text, written, became, letter
+):
+    found, told = reader(name, text.replace("%", written))
+    assert became in found
+    [(line, message)] = told
+    assert line == 3
+    assert f"has {letter}" in message
+    assert "ame has" in message or "ame" in message.split(" has ")[0]
+
+
+@pytest.mark.parametrize(("written", "became"), FINE)
+@pytest.mark.parametrize(("reader", "name", "text"), READERS)
+def test_of_what_a_document_holds_nothing_is_told(reader, name, text, written, became):
+    found, told = reader(name, text.replace("%", written))
+    assert became in found
+    assert told == []
+
+
+def test_every_kind_of_json_is_tried():
+    targets = registry.all_targets()
+    assert SPECIFICATIONS.keys() == {
+        name for name in targets if translator(name).suffix == ".json"
+    }  # fmt: skip
+    known = {*registry.all_status_formats(), *registry.all_formats()}
+    assert {name for name in known if "json" in name} <= RECORDS.keys()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_both_builders_tell_the_same(name):
+    text = RECORDS[name].replace("%", r"\u0000")
+    said = [
+        [each for each in recorded(name, text, builder) if isinstance(each, Noted)]
+        for builder in (OBJECTS, TEXTS)
+    ]
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_byte_that_is_no_utf_8_is_told_too(name):
+    found, [(line, message)] = of_records(name, RECORDS[name].encode().replace(b"%", b"caf\xe9"))
+    assert "caf\ufffd" in found
+    assert (line, "the byte E9, which is no UTF-8" in message) == (3, True)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_one_job_is_told_of_once_and_the_others_go_on(name):
+    text = RECORDS[name].replace("%", r'\u0000", "x\u0000": ["\u0001"], "y": "\u0002')
+    _, [(_, message)] = of_records(name, text)
+    assert message.endswith("(and 3 more)")
+
+
+@pytest.mark.parametrize("depth", [300, 900, 20_000])
+@pytest.mark.parametrize("name", ["squeue-json", "flux", "condor"])
+def test_what_is_deep_ends_nothing(name, depth):
+    odd = RECORDS[name].replace("%", r'\u0000", "x": ' + "[" * depth + "]" * depth + ', "y": "')
+    assert recorded(name, odd)
+
+
+LETTERS = st.text(
+    st.one_of(st.sampled_from("ab\x00\x08\x1b\ud800\ude00\uffff\ufffe\\u\n"), st.characters())
+)
+
+
+@given(
+    st.recursive(
+        LETTERS,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(LETTERS, inner, max_size=3),
+        max_leaves=8,
+    )
+)
+def test_what_is_held_has_nothing_that_xml_has_not(value):
+    written = json.dumps(value)
+    found, odd = held(json.loads(written))
+    shown = json.dumps(found, ensure_ascii=False)
+    assert not ILLEGAL.search(shown)
+    assert bool(odd) <= may_be_odd(written)
+    assert odd or found == value
