@@ -14,21 +14,26 @@ from functools import lru_cache
 from lxml import etree
 
 from sssjob.query import Match, Query, Question, compile
-from sssjob.query.syntax import Call, Chain, Constant, Expression, Negative, Path
+from sssjob.query.syntax import Call, Chain, Constant, Expression, Negative, Path, Step
 
 _TOTALS = ("count", "sum")
+EACH = "each"  # of numbers that documents tell, which are added
+_UPWARDS = ("self", "parent", "ancestor", "ancestor-or-self", "descendant-or-self")
 _OF_CONTEXT = ("position", "last", "lang", "id")
 
 
 @dataclass(slots=True)
 class Total:
-    """An expression over totals: ``parts`` are they, by the variables that stand for them."""
+    """An expression over totals: ``parts`` are they, by the variables that stand for them.
+
+    Of each: whether it is counted, added (``sum``), or asked of each document (``EACH``).
+    """
 
     parts: dict[str, tuple[str, Question]] = field(default_factory=dict)
     expression: str = ""
 
     def match(self, value: Callable[[str, Question], float]) -> Match:
-        """The answer, by what each total is: ``count`` or ``sum``, and of what."""
+        """The answer, by what each total is, and of what."""
         values = {name: value(*part) for name, part in self.parts.items()}
         nowhere = etree.Element("Nothing")
         answer = etree.XPath(self.expression, smart_strings=False)(nowhere, **values)
@@ -55,7 +60,10 @@ def _replaced(
     match expression:
         case Call(name, (argument,)) if name in _TOTALS:
             variable = f"total{len(found.parts)}"
-            found.parts[variable] = name, compile(str(argument), namespaces)
+            if _may_be_document(argument):  # which is a node, and nothing that libxml2 gives out
+                found.parts[variable] = EACH, compile(str(expression), namespaces)
+            else:
+                found.parts[variable] = name, compile(str(argument), namespaces)
             return Constant(f"${variable}")
         case Path():
             return None
@@ -74,3 +82,15 @@ def _replaced(
             if isinstance(expression, Chain):
                 return replace(expression, operands=whole)
             return replace(expression, arguments=whole)
+
+
+def _may_be_document(nodes: Expression) -> bool:
+    """Whether a document itself may be among some nodes, and not only what stands in it."""
+    match nodes:
+        case Path(steps=(*_, Step(axis, test))):
+            return axis in _UPWARDS and not test.is_name
+        case Path(start=start):
+            return start is None or _may_be_document(start)
+        case Chain(operands):
+            return any(map(_may_be_document, operands))
+    return False

@@ -173,6 +173,11 @@ def test_what_columns_can_never_say_odd_rows_may(kept, text, answer, opened):
         ("count(//Job) > 3", "true", 0),
         ("sum(//Job[User='amy']/Charge) div count(//Job)", "NaN", 1),
         ("-count(//Shell)", "-1", 4),
+        ("count(/)", "4", 4),
+        ("count(//Job/..)", "4", 4),
+        ("count((/JobGroup/..)[1] | //Job/Hold)", "3", 4),
+        ("count(//Job/self::Job/ancestor-or-self::node())", "9", 4),
+        ("sum(/) > 0", "false", 4),
     ],
 )
 def test_totals_go_over_the_whole_store(jobs, text, answer, opened):
