@@ -35,6 +35,7 @@ class Group(NamedTuple):
     among: tuple = ()  # names that all have to be used
     pins: dict = {}  # noqa: RUF012 - a name, and how many tasks have to be there
     whole: bool = False  # whether amounts are those of all tasks together
+    other: int = 0  # a number of nodes that will not do
 
 
 class Node(NamedTuple):
@@ -122,6 +123,8 @@ def spreads(group, names):
     for numbers in product(range(-1, group.tasks + 1), repeat=len(names)):
         used = [number for number in numbers if number >= 0]  # -1: not a node of the group
         if sum(used) != group.tasks or not group.low <= len(used) <= group.high:
+            continue
+        if len(used) == group.other:
             continue
         kind, *rest = group.shape
         if kind == "full":

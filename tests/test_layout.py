@@ -376,6 +376,29 @@ def test_several_task_groups_have_only_their_own():
     assert [only(unit.block).processors.value for unit in units(job)] == [4, 8]
 
 
+@pytest.mark.parametrize("bound", [("GE", 2), ("NE", 2), ("GT", 0)])
+@pytest.mark.parametrize("nodes", [("EQ", 4), ("GE", 4), ("GT", 3)])
+def test_the_least_processors_are_taken_that_agree_with_the_nodes(bound, nodes):
+    found = only(requesting(
+        Property("NodeCount", nodes[1], {"op": nodes[0]}),
+        Property("Processors", bound[1], {"op": bound[0]}),
+    ))  # fmt: skip
+    assert (found.tasks.value, found.nodes.value, found.processors.value) == (4, 4, 4)
+    assert not found.findings
+
+
+def test_processors_that_are_too_few_for_the_nodes_contradict_them():
+    bounds = [Property("Processors", 2, {"op": "GE"}), Property("Processors", 3, {"op": "LE"})]
+    found = only(requesting(Property("NodeCount", 4), *bounds))
+    assert [each.code for each in found.findings] == ["E-COUNTS"]
+
+
+def test_another_number_than_one_is_two_or_more():
+    asked = Property("NodeCount", 1, {"op": "NE"})
+    assert only(requesting(asked, processors(4))).nodes.value == 2
+    assert only(requesting(asked)).tasks.value == 2
+
+
 def test_steps_of_one_job_take_nothing_from_another():
     ran = Job.of(TaskGroup.of(Delivered.of(Processors=4), TaskCount=4), Id="1")
     new = Job.of(Requested.of(Processors=6, NodeCount=3), TaskGroup.of(Name="t"), Id="2")

@@ -112,7 +112,9 @@ class Plan:
                 self._contradicts("TaskCount >= Task elements", text, stated, stated.value)
             return given
         if asked.processors is not None:
-            number = asked.processors.fitting(each.value) or asked.processors.least
+            # No node is without a task.
+            nodes = 0 if asked.nodes is None or asked.nodes.bounds.lo is None else asked.nodes.least
+            number = asked.processors.fitting(each.value, nodes) or asked.processors.least
             return Count(max(number // each.value, 1), "Processors / ProcessorsPerTask")
         if asked.nodes is not None and per_node is not None:
             return Count(asked.nodes.least * per_node.value, "NodeCount x TasksPerNode")

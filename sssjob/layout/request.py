@@ -234,9 +234,10 @@ def _stated(block: Block, path: str, terms: tuple[Term, ...], name: str) -> Stat
     if not named:
         return _own(block, path, name)
     bounds = expression.interval(terms, name).integers()
-    if not bounds.bounded:
+    if not (bounds.bounded or bounds.excluded):
         return None
-    if any(end is not None and end < 1 for end in (bounds.lo, bounds.hi)):
+    # A count is at least one: "not one" is two or more.
+    if not bounds.bounded or any(end is not None and end < 1 for end in (bounds.lo, bounds.hi)):
         bounds = Interval(Fraction(1), bounds.hi, excluded=bounds.excluded).integers()
     return Stated(bounds, f"{path}/Requested/{name}", named[0].line)
 

@@ -44,10 +44,16 @@ class Stated:
         lo, hi = self.bounds.lo, self.bounds.hi
         return int(lo if lo is not None else hi if hi is not None else 1)
 
-    def fitting(self, step: int) -> int | None:
-        """The first multiple of ``step`` that is admitted, seen from ``least``; None if none is."""
+    def fitting(self, step: int, times: int = 0) -> int | None:
+        """The first multiple of ``step`` that is admitted, seen from ``least``; None if none is.
+
+        Of several that are admitted, one by no less than ``times``.
+        """
         down = self.bounds.lo is None
-        times = self.least // step if down else ceil(Fraction(self.least, step))
+        first = self.least // step if down else ceil(Fraction(self.least, step))
+        if not down and (self.bounds.hi is None or times * step <= self.bounds.hi):
+            first = max(first, times)
+        times = first
         for _ in range(len(self.bounds.excluded) + 1):
             if times >= 1 and times * step in self.bounds:
                 return times * step

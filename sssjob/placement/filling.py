@@ -5,7 +5,9 @@ is liked, and how many tasks fit. Sizes (so many nodes with so many tasks) are g
 largest to the smallest, each to the best liked node on which it fits: if a better solution gave it
 to another node, exchanging the two would cost nothing, since what fits a larger size fits a smaller
 one. Without sizes the best liked nodes are filled up first, and of those that are liked as little
-as the last one needed, the largest. So for one part without named nodes this is exact.
+as the last one needed, the largest. Where more nodes are asked for, each more has one task of those
+that are liked least. So for one part without named nodes this is exact, but where fewer nodes are
+asked for than the best liked ones come to, and some are liked better than others.
 
 For everything else it is a heuristic: a part comes after those before it, named nodes come first,
 and where a node has several options, it is tried with those that are liked at least so much, from
@@ -126,7 +128,7 @@ class _Filling:
     def _enough(self, members: tuple[int, ...], fits: int, named: Container[int]) -> Iterable[int]:
         """Of nodes that are alike, those that differ after all, and as many as can be used."""
         part = self.part
-        used = -(-part.tasks // fits) + part.low if fits else 0
+        used = -(-part.tasks // fits) + part.low + len(part.excluded) if fits else 0
         most = used if part.shape.free else min(part.high, part.tasks + part.low)
         if most >= len(members):
             return members
@@ -148,7 +150,7 @@ class _Filling:
         if part.pins:
             yield from self._checked([self._pinned(places)])
         elif part.shape.free:
-            yield from self._checked([self._any(places, {}, part.tasks)])
+            yield from self._checked(self._bounded(places))
         else:
             yield from self._checked(self._sized(places))
 
@@ -182,6 +184,8 @@ class _Filling:
         found = 0
         for number in part.nodes(len(places)):
             runs = shape.runs(part.tasks, number)
+            if sum(count for _, count in runs) > len(by_size):
+                continue  # so many tasks on each are on more nodes than that
             before = 0
             for size, count in runs:
                 before += count
@@ -196,36 +200,72 @@ class _Filling:
                     self.proved = False
                     return
 
+    def _bounded(self, places: list[_Place]) -> Iterator[list[tuple[_Place, int]]]:
+        """Any numbers of tasks, on as many nodes as are asked for."""
+        part = self.part
+        order = _liked(places, {})
+        best = self._any(order, {}, part.tasks)
+        if best is None:
+            return
+        more = _allowed(part, max(len(best), part.low), 1)
+        if more is not None:
+            yield self._spread(best, order, more)
+        if more == len(best) or (fewer := _allowed(part, len(best) - 1, -1)) is None:
+            return
+        if len({place.dislike for place in places}) > 1:
+            self.proved = False
+            if (few := self._few(order, fewer)) is not None:
+                yield few
+        # Else the largest are among the best already, and fewer nodes have no room.
+
+    def _few(self, order: list[_Place], number: int) -> list[tuple[_Place, int]] | None:
+        """Tasks on so many nodes at most: the best liked, and as many large ones as it takes."""
+        large = sorted(order, key=lambda place: -place.fits)
+        for some in range(number, -1, -1):
+            chosen = dict.fromkeys([*order[:some], *large[: number - some]])
+            rest = (place for place in large if place not in chosen)
+            chosen |= dict.fromkeys(islice(rest, number - len(chosen)))
+            if sum(place.fits for place in chosen) >= self.part.tasks:
+                kept = [place for place in order if place in chosen]
+                found = self._any(kept, {}, self.part.tasks)
+                return None if found is None else self._spread(found, kept, number)
+        return None
+
     def _any(
-        self, places: list[_Place], begun: dict[int, int], tasks: int
+        self, order: list[_Place], begun: dict[int, int], tasks: int
     ) -> list[tuple[_Place, int]] | None:
-        """The best liked nodes filled up, of the last of these the largest first."""
-        order = sorted(places, key=lambda p: (p.node not in begun, p.last, p.dislike, -p.fits))
+        """Nodes filled up in this order."""
         given: list[tuple[_Place, int]] = []
         for place in order:
             number = min(place.fits - begun.get(place.node, 0), tasks)
             if place.node in begun or (number > 0 and tasks > 0):
                 given.append((place, begun.get(place.node, 0) + max(number, 0)))
                 tasks -= max(number, 0)
-        given += self._spread(given, order)
         return given if tasks == 0 else None
 
     def _spread(
-        self, given: list[tuple[_Place, int]], order: list[_Place]
+        self, given: Sequence[tuple[_Place, int]], order: list[_Place], least: int
     ) -> list[tuple[_Place, int]]:
-        """More nodes where the least number is not reached: a task each from the fullest."""
-        more: list[tuple[_Place, int]] = []
+        """More nodes where so many are not reached: a task each from those that are liked least."""
+        found = list(given)
         used = {place.node for place, _ in given}
         free = iter([place for place in order if place.node not in used])
         pins = self.part.pins
-        while len(given) + len(more) < self.part.low and (place := next(free, None)):
-            spare = [number - max(pins.get(each.node, 1), 1) for each, number in given]
-            index = max(range(len(spare)), key=spare.__getitem__, default=-1)
-            if index < 0 or spare[index] < 1:
-                break
-            given[index] = (given[index][0], given[index][1] - 1)
-            more.append((place, 1))
-        return more
+        # Who has a task to spare, and how many; those that are liked least at the end.
+        spare = [
+            [place.last, place.dislike, number - max(pins.get(place.node, 1), 1), at]
+            for at, (place, number) in enumerate(given)
+        ]
+        spare = sorted(each for each in spare if each[2] > 0)
+        while len(found) < least and spare and (place := next(free, None)):
+            giver = spare[-1]
+            at = giver[-1]
+            found[at] = (found[at][0], found[at][1] - 1)
+            found.append((place, 1))
+            giver[2] -= 1
+            if not giver[2]:
+                spare.pop()
+        return found
 
     def _pinned(self, places: list[_Place]) -> list[tuple[_Place, int]] | None:
         """The tasks that name a node there, the others as if there were no shape."""
@@ -233,7 +273,23 @@ class _Filling:
         fits = {place.node: place.fits for place in places}
         if any(fits.get(node, 0) < number for node, number in pins.items()):
             return None
-        return self._any(places, dict(pins), self.part.tasks - sum(pins.values()))
+        order = _liked(places, pins)
+        found = self._any(order, dict(pins), self.part.tasks - sum(pins.values()))
+        return None if found is None else self._spread(found, order, self.part.low)
+
+
+def _liked(places: list[_Place], begun: Container[int]) -> list[_Place]:
+    """The best liked nodes first, of those that are liked alike the largest."""
+    return sorted(places, key=lambda p: (p.node not in begun, p.last, p.dislike, -p.fits))
+
+
+def _allowed(part: Part, number: int, step: int) -> int | None:
+    """The next number of nodes that is asked for, from this one on, up or down."""
+    while part.low <= number <= part.high:
+        if number not in part.excluded:
+            return number
+        number += step
+    return None
 
 
 def _most(

@@ -63,9 +63,9 @@ def group(choose, names):
     request = requested(choose)
     items = [Property("TaskCount", tasks)]
     rows = list(request)
-    low, high, shape, only, among, pins = 1, tasks, ("any",), (), (), {}
+    low, high, shape, only, among, pins, other = 1, tasks, ("any",), (), (), {}, 0
     kind = choose.choice(
-        ("open", "open", "nodes", "full", "even", "sizes", "least", "only", "pins")
+        ("open", "open", "nodes", "full", "even", "sizes", "least", "most", "other", "only", "pins")
     )
     number = choose.randint(1, min(tasks, len(names)))
     each_said = Property("TaskDistribution", each, {"type": "ProcessorsPerTask"})
@@ -80,6 +80,16 @@ def group(choose, names):
         rows.append(Property("NodeCount", number, {"op": "GE"}))
         low = number
         shape = ("even",) if low == high else ("any",)
+    elif kind == "most":
+        rows.append(Property("NodeCount", number, {"op": "LE"}))
+        high = number
+        shape = ("even",) if low == high else ("any",)
+    elif kind == "other" and tasks > 1:
+        rows.append(Property("NodeCount", number, {"op": "NE"}))
+        other = number
+        if number == 1:
+            low = 2
+            shape = ("even",) if low == high else ("any",)
     elif kind == "full":
         full = choose.randint(1, tasks)
         items.append(Property("TaskDistribution", full, {"type": "TasksPerNode"}))
@@ -87,6 +97,8 @@ def group(choose, names):
         if choose.random() < 0.3 and low < tasks:
             low = high = low + 1
             items.append(Property("NodeCount", low))
+        elif choose.random() < 0.3:
+            rows.append(Property("NodeCount", choose.randint(1, low), {"op": "GE"}))
         shape = ("full", full)
     elif kind == "even":
         items.append(Property("TaskDistribution", "RoundRobin", {"type": "Rule"}))
@@ -116,7 +128,7 @@ def group(choose, names):
         request
     ):
         rows = bracketed(request) + rows[len(request) :]
-    made = oracle.Group(tasks, each, request, low, high, shape, only, among, pins)
+    made = oracle.Group(tasks, each, request, low, high, shape, only, among, pins, other=other)
     return made, (*items, *([Requested(tuple(rows))] if rows else []))
 
 

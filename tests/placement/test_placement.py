@@ -40,6 +40,19 @@ PLACED = [
     ("<TaskCount>9</TaskCount><NodeCount>3</NodeCount>", None, "evenly, and one is too small"),
     ("<TaskCount>12</TaskCount><Requested><NodeCount op='GE'>3</NodeCount></Requested>",
      {"n1": 4, "n2": 7, "m1": 1}, "a range of nodes"),
+    ("<TaskCount>4</TaskCount><Requested><NodeCount op='NE'>1</NodeCount></Requested>",
+     {"n1": 3, "n2": 1}, "not on one node"),
+    ("<TaskCount>4</TaskCount><Requested><NodeCount op='NE'>2</NodeCount><Architecture op='NE'>"
+     "ppc</Architecture><Memory op='GT' units='GB'>2</Memory></Requested>", None, "not on two"),
+    ("<TaskCount>6</TaskCount><Requested><NodeCount op='GE'>3</NodeCount>"
+     "<Feature preference='-1'>gpu</Feature></Requested>", {"n2": 4, "n1": 1, "m1": 1},
+     "more nodes take of those that are liked least"),
+    ("<TaskCount>10</TaskCount><Requested><NodeCount op='LE'>2</NodeCount>"
+     "<Architecture preference='-1'>x86</Architecture></Requested>", {"n1": 4, "n2": 6},
+     "a liked one has no place where fewer nodes are asked for"),
+    ("<TaskCount>2</TaskCount><TaskDistribution type='TasksPerNode'>1</TaskDistribution><Requested>"
+     "<NodeCount op='LE'>3</NodeCount><Feature>gpu</Feature></Requested>", None,
+     "one on each, and there is one node"),
     ("<TaskCount>7</TaskCount><TaskDistribution type='TasksPerNode'>4</TaskDistribution>",
      {"n1": 4, "n2": 3}, "tasks per node"),
     ("<TaskCount>6</TaskCount><TaskDistribution type='ProcessorsPerTask'>2</TaskDistribution>",
